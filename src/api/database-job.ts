@@ -30,6 +30,16 @@ export interface DatabaseFile {
   readonly file: string
   /** Of the file and its log together; null where there is none yet. */
   readonly bytes: number | null
+  /** Free on the disk that it is on, for this user. */
+  readonly disk_free_bytes: number | null
+}
+
+/** The body of `GET /api/db`: the file, and where it is going. */
+export interface DatabaseSize extends DatabaseFile {
+  /** By the calls of the last seven days, each at what a call takes on average; null while there is not an hour of them. */
+  readonly growth_bytes_per_day: number | null
+  /** When the disk is full at that rate, ISO 8601 in UTC; null if that is not known, or over a hundred years away. */
+  readonly disk_full_at: string | null
 }
 
 /** A job that was begun on the dashboard, the last of its kind that was. */

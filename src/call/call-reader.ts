@@ -91,6 +91,15 @@ export interface ServedCount {
   readonly models: readonly ServedModel[]
 }
 
+export interface Growth {
+  readonly calls: number
+  /** With those that are folded. */
+  readonly ever: number
+  readonly recent: number
+  /** When the first of the recent ones began, in milliseconds since the Unix epoch. */
+  readonly firstMs: number
+}
+
 /**
  * The questions asked of recorded calls, of whatever stores them: what any store must answer is stated in
  * `test/store/any-store.ts`. Whoever opens a reader may give it an `IsOver`: every method that may read many rows rejects
@@ -121,6 +130,8 @@ export interface CallReader {
   choices(): Promise<{ readonly models: readonly string[]; readonly types: readonly CallType[] }>
   /** When the first call began and the last one did, in milliseconds since the Unix epoch; `null` without calls. */
   extent(): Promise<{ readonly firstMs: number; readonly lastMs: number } | null>
+  /** How many calls there are one by one, how many came since `fromMs`, and in what room of time; about, at once. */
+  growth(fromMs: number): Promise<Growth>
   /** Calls before this instant, a whole quarter hour, were folded into sums; `null` if none were. */
   foldedUntilMs(): Promise<number | null>
   /** The highest `seq`, 0 when there is no call: where a follower starts. */

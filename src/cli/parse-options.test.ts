@@ -37,6 +37,8 @@ const defaults: GatewayValues = {
   rawLog: false,
   rawLogCapture: 'all',
   rawLogMaxBodyKb: 1024,
+  keepDays: 0,
+  keepMb: 0,
   rawLogMaxMb: 1024,
   rawLogFile: 'logger/payloads.jsonl',
 }

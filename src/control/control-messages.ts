@@ -135,6 +135,8 @@ export interface LiveOptions {
   readonly max_concurrent?: number
   readonly slot_cooldown_ms?: number
   readonly token_limit?: number
+  readonly keep_days?: number
+  readonly keep_mb?: number
   /** Whether payloads are kept, until further notice. */
   readonly raw_log?: boolean
 }

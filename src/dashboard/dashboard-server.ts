@@ -96,7 +96,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ),
     ...callRoutes(options),
     ...rawLogRoutes(options),
-    ...databaseRoutes(jobs),
+    ...databaseRoutes(options, clock),
     ...exportRoutes(jobs),
     ...costRoutes(options, clock),
     ...alertRoutes(options),

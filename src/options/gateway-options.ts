@@ -68,6 +68,18 @@ export const gatewayOptionTable = optionTable({
     { changes: 'restart' },
   ),
   db: row(path, defaultDatabase, 'file of the telemetry database'),
+  keepDays: row(
+    integer(0, 36_500),
+    0,
+    'of how many whole days (UTC) before today calls are kept one by one; older ones are folded into sums; 0 for all',
+    { changes: 'live' },
+  ),
+  keepMb: row(
+    integer(0, 1_048_576),
+    0,
+    'size of the database in megabytes above which its oldest days are folded into sums; 0 for any size',
+    { changes: 'live' },
+  ),
   pidFile: row(path, 'data/.proxy.pid', "file that holds the gateway's process id while it runs"),
   maxBodyMb: row(
     integer(1, 1024),

@@ -49,7 +49,7 @@ for (const [text, why] of refused) {
 
 test('live options are those of the table, within the same bounds', () => {
   const live = specsOf(gatewayOptionTable).filter(({ changes }) => changes === 'live')
-  assert.equal(live.length, 5)
+  assert.equal(live.length, 7)
   for (const { name, kind, default: value } of live) {
     if (typeof value === 'boolean') {
       assert.deepEqual(readLive(JSON.stringify({ [name.replaceAll('-', '_')]: !value })), {

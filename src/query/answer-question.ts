@@ -104,6 +104,8 @@ async function answerOf(
       const { fromMs, clients } = await store.seenClients(question.fromMs, nowMs, countingClientsMs)
       return json({ clients, counted_from: new Date(fromMs).toISOString() }, null)
     }
+    case 'growth':
+      return json(await store.growth(question.fromMs), null)
     case 'alerts':
       return json(await alertsAnswer(store, question, nowMs), note)
     default:

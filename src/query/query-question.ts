@@ -98,6 +98,12 @@ export interface ClientsQuestion {
   readonly fromMs: number
 }
 
+/** How many calls there are, and came lately: what `GET /api/db` says of the file's growth. */
+export interface GrowthQuestion {
+  readonly kind: 'growth'
+  readonly fromMs: number
+}
+
 /** Everything that the query process can be asked. */
 export type QueryQuestion =
   | ListQuestion
@@ -113,6 +119,7 @@ export type QueryQuestion =
   | MatchesQuestion
   | AlertsQuestion
   | ClientsQuestion
+  | GrowthQuestion
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { statfsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type {
   CompressProgress,
@@ -90,7 +90,11 @@ export class Jobs {
   file(): DatabaseFile {
     const { db } = this.#options
     const bytes = bytesOf(db)
-    return { file: resolve(db), bytes: bytes === null ? null : bytes + (bytesOf(`${db}-wal`) ?? 0) }
+    return {
+      file: resolve(db),
+      bytes: bytes === null ? null : bytes + (bytesOf(`${db}-wal`) ?? 0),
+      disk_free_bytes: bytes === null ? null : freeBytesOf(dirname(db)),
+    }
   }
 
   /** Calls back whenever one of the last jobs is another, until the returned function is called. */
@@ -262,4 +266,13 @@ const isSyncResult = record<SyncResult>({
 
 function bytesOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null
+}
+
+function freeBytesOf(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return null
+  }
 }

@@ -49,10 +49,10 @@ const busyQueries: QuerySource = {
   ask: () => Promise.resolve({ kind: 'unavailable', code: 'too_busy' }),
 }
 
-const noJobs: JobStarter = {
+export const noJobs: JobStarter = {
   last: { compress: null, reprice: null },
   sync: null,
-  file: () => ({ file: '/data/calls.db', bytes: null }),
+  file: () => ({ file: '/data/calls.db', bytes: null, disk_free_bytes: null }),
   compress: () => {
     throw new Error('no job was expected')
   },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Growth } from '../../src/call/call-reader.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { ownCommand } from '../../src/cli/gateway-command.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
@@ -13,7 +14,7 @@ import { chatCall } from '../store/sample-call.ts'
 import { until } from '../store/until.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
-import { type DashboardUnderTest, errorOf, startDashboard } from './dashboard-under-test.ts'
+import { type DashboardUnderTest, errorOf, noJobs, startDashboard } from './dashboard-under-test.ts'
 import { openEvents } from './event-reader.ts'
 
 const scriptedJob = fileURLToPath(new URL('scripted-job.ts', import.meta.url))
@@ -198,11 +199,46 @@ test('the database: where it is, and how large with its log', async () => {
   const db = dir.file('calls.db')
   const jobs = new Jobs({ ...world, command: [], db, env: {} })
   await using dashboard = await startDashboard({ jobs })
-  const ask = async (): Promise<unknown> =>
+  const ask = async (): Promise<Record<string, unknown>> =>
     parseRecord((await dashboard.ask('GET', '/api/db')).body.toString())
-  assert.deepEqual(await ask(), { file: db, bytes: null })
+  const unknown = { growth_bytes_per_day: null, disk_full_at: null }
+  assert.deepEqual(await ask(), { file: db, bytes: null, disk_free_bytes: null, ...unknown })
   appendFileSync(db, 'twelve bytes')
-  assert.deepEqual(await ask(), { file: db, bytes: 12 })
+  const { disk_free_bytes: free, ...size } = await ask()
+  assert.ok(Number(free) > 0)
+  assert.deepEqual(size, { file: db, bytes: 12, ...unknown }, 'nobody can read it')
   appendFileSync(`${db}-wal`, 'eight by')
-  assert.deepEqual(await ask(), { file: db, bytes: 20 })
+  assert.equal((await ask())['bytes'], 20)
+})
+
+test('the database: how fast it grows, and when the disk is full', async () => {
+  const dayMs = 86_400_000
+  const growthOf = async (growth: Growth, freeBytes: number | null): Promise<Record<string, unknown>> => {
+    const file = { file: '/data/calls.db', bytes: 1_000_000, disk_free_bytes: freeBytes }
+    const jobs = { ...noJobs, file: () => file }
+    const body = new TextEncoder().encode(JSON.stringify(growth))
+    const answer = { kind: 'answer', format: 'json', nextCursor: null, body, tag: 'a' } as const
+    await using dashboard = await startDashboard({
+      jobs,
+      queries: { ask: async () => answer },
+      clock: systemClock,
+    })
+    const told = parseRecord((await dashboard.ask('GET', '/api/db')).body.toString())
+    const perDay = told['growth_bytes_per_day']
+    // The clock goes on meanwhile.
+    return {
+      perDay: perDay === null ? null : Math.round(Number(perDay) / 100) * 100,
+      isFull: told['disk_full_at'] !== null,
+    }
+  }
+  const firstMs = Date.now() - 2 * dayMs
+  const whole = { calls: 2000, ever: 2000, recent: 400, firstMs }
+  // 500 bytes a call, 200 calls a day.
+  assert.deepEqual(await growthOf(whole, 1_000_000), { perDay: 100_000, isFull: true })
+  assert.deepEqual(await growthOf(whole, null), { perDay: 100_000, isFull: false })
+  assert.deepEqual(await growthOf(whole, 1e15), { perDay: 100_000, isFull: false })
+  const folded = { ...whole, calls: 400, ever: 9000 }
+  assert.deepEqual(await growthOf(folded, null), { perDay: 96_000, isFull: false }, 'old sums do not count')
+  const young = { ...whole, firstMs: Date.now() - 60_000 }
+  assert.deepEqual(await growthOf(young, 1), { perDay: null, isFull: false })
 })

@@ -136,11 +136,12 @@ test('the gateway answers its own routes as its document says', async () => {
 
 test('an answer that the document does not tell of is noticed', () => {
   const answer = { method: 'GET', target: '/api/db', contentType: 'application/json' }
-  expectDocumented({ ...answer, status: 200, body: '{"file":"/a.db","bytes":null}' })
+  const others = '"disk_free_bytes":null,"growth_bytes_per_day":null,"disk_full_at":null'
+  expectDocumented({ ...answer, status: 200, body: `{"file":"/a.db","bytes":null,${others}}` })
   const wrong: readonly (readonly [status: number, body: string])[] = [
-    [200, '{"file":"/a.db"}'],
-    [200, '{"file":"/a.db","bytes":"1"}'],
-    [200, '{"file":"/a.db","bytes":1,"more":true}'],
+    [200, `{"file":"/a.db",${others}}`],
+    [200, `{"file":"/a.db","bytes":"1",${others}}`],
+    [200, `{"file":"/a.db","bytes":1,${others},"more":true}`],
     [204, ''],
     [404, '{"error":"no"}'],
     [409, '{"error":{"code":"strange","message":"","param":null}}'],

@@ -383,6 +383,15 @@ export function testStore(what: string, open: OpenStore): void {
     assert.deepEqual(told.toSorted(), ['b 1', 'gpt-5.1-mini 1', 'gpt-5.1-mini 2'])
   })
 
+  test(`${what}: how many calls there are, and how many came lately`, async () => {
+    await using store = await open(fiveCalls)
+    const { recent, ...whole } = await store.reader.growth(0)
+    assert.deepEqual(whole, { calls: 5, ever: 5, firstMs: sampleStartMs + 1 })
+    // Not all calls end in the order in which they began.
+    assert.ok(recent >= 4 && recent <= 5, String(recent))
+    assert.equal((await store.reader.growth(sampleStartMs + 6)).recent, 0)
+  })
+
   test(`${what}: clients are counted with their keys`, async () => {
     await using store = await open(fiveCalls)
     const { fromMs, clients } = await store.reader.seenClients(sampleStartMs, sampleStartMs + 1000, 60_000)

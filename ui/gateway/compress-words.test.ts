@@ -5,6 +5,7 @@ import {
   compressPoints,
   daysOf,
   estimateWords,
+  growthWords,
   isWorthIt,
   outcomeWords,
   progressWords,
@@ -77,4 +78,20 @@ test('how it ended', () => {
   for (const other of [null, { ...job, dry_run: true }, { ...job, state: 'running' } as const]) {
     assert.equal(outcomeWords(other), null)
   }
+})
+
+test('how fast the file grows, and when the disk is full', () => {
+  const nowMs = Date.UTC(2026, 10, 21)
+  const size = { file: '/a', bytes: 1e9, disk_free_bytes: 1e9, growth_bytes_per_day: 25_000_000 }
+  const words = (disk_full_at: string | null): string => growthWords({ ...size, disk_full_at }, nowMs)
+  assert.equal(words(null), 'about 25\u202fMB a day')
+  assert.equal(
+    words('2026-12-31T12:00:00.000Z'),
+    'about 25\u202fMB a day; at that rate the disk is full in 40 days',
+  )
+  assert.equal(
+    words('2030-11-21T00:00:00.000Z'),
+    'about 25\u202fMB a day; at that rate the disk is full in 4 years',
+  )
+  assert.equal(growthWords({ ...size, growth_bytes_per_day: null, disk_full_at: null }, nowMs), '–')
 })

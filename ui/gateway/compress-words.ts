@@ -1,5 +1,10 @@
-import type { CompressProgress, CompressResult, DatabaseJob } from '../../src/api/database-job.ts'
-import { bytes, counted, longDuration, percent, shortCount } from '../format/figures.ts'
+import type {
+  CompressProgress,
+  CompressResult,
+  DatabaseJob,
+  DatabaseSize,
+} from '../../src/api/database-job.ts'
+import { bytes, counted, longDuration, percent, shortCount, unknownFigure } from '../format/figures.ts'
 
 /** Bounds of the days that are kept, as the dashboard has them. */
 export const keptDays = { least: 1, most: 36_500, usual: 90 } as const
@@ -8,6 +13,17 @@ export const keptDays = { least: 1, most: 36_500, usual: 90 } as const
 export function daysOf(text: string): number | null {
   const days = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN
   return days >= keptDays.least && days <= keptDays.most ? days : null
+}
+
+/** Tells how fast the file grows, and how long the disk has room for that. */
+export function growthWords(size: DatabaseSize | null, nowMs: number): string {
+  const perDay = size?.growth_bytes_per_day
+  if (size === null || perDay === undefined || perDay === null) return unknownFigure
+  const rate = `about ${bytes(perDay)} a day`
+  if (size.disk_full_at === null) return rate
+  const days = Math.max(0, Math.floor((Date.parse(size.disk_full_at) - nowMs) / 86_400_000))
+  const left = days > 730 ? `${Math.floor(days / 365)} years` : counted(days, 'day')
+  return `${rate}; at that rate the disk is full in ${left}`
 }
 
 /** Tells what compressing would do. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { CompressResult, DatabaseFile } from '../../src/api/database-job.ts'
+import type { CompressResult, DatabaseSize } from '../../src/api/database-job.ts'
 import { actions } from '../data/dashboard-api.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
@@ -13,6 +13,7 @@ import {
   compressPoints,
   daysOf,
   estimateWords,
+  growthWords,
   isWorthIt,
   keptDays,
   outcomeWords,
@@ -25,7 +26,7 @@ const sizeEveryMs = 60_000
 export function DatabaseCard() {
   const job = useLive(({ job }) => job)
   // A job has another size for its end.
-  const { answer } = useAnswer<DatabaseFile>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
+  const { answer } = useAnswer<DatabaseSize>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
   const [days, setDays] = useState(String(keptDays.usual))
   const [estimate, setEstimate] = useState<readonly [days: number, result: CompressResult] | null>(null)
   const [isCompressing, setCompressing] = useState(false)
@@ -70,6 +71,7 @@ export function DatabaseCard() {
               {answer?.bytes === null ? 'not made yet' : known(answer?.bytes, bytes)}
             </span>,
           ],
+          ['Growth', <span id="database-growth">{growthWords(answer ?? null, Date.now())}</span>],
         ]}
       />
       <form

@@ -25,6 +25,8 @@ test('every option of the gateway gets the control that its kind of value wants'
     db: 'text',
     'otlp-endpoint': 'text',
     'otlp-traces-endpoint': 'text',
+    'keep-days': [0, 36_500],
+    'keep-mb': [0, 1_048_576],
     'pid-file': 'text',
     'max-body-mb': [1, 1024],
     'connect-timeout-ms': [1, longestMs],

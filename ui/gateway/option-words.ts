@@ -45,6 +45,8 @@ const known: Readonly<Record<string, Words>> = {
   raw_log_max_mb: { group: 'Payloads', title: 'Largest on disk' },
   raw_log_file: { group: 'Payloads', title: 'File of payloads' },
   db: { group: 'Storage', title: 'Database' },
+  keep_days: { group: 'Storage', title: 'Days of single calls kept' },
+  keep_mb: { group: 'Storage', title: 'Largest database' },
   pid_file: { group: 'Storage', title: 'Process id file' },
 }
 

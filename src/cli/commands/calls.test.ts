@@ -53,6 +53,10 @@ class FakeReader implements CallReader {
     throw new Error('not asked')
   }
 
+  growth(): ReturnType<CallReader['growth']> {
+    throw new Error('not asked')
+  }
+
   seenClients(): ReturnType<CallReader['seenClients']> {
     throw new Error('not asked')
   }

@@ -1,9 +1,21 @@
+import type { DatabaseSize } from '../../api/database-job.ts'
+import type { Growth } from '../../call/call-reader.ts'
+import type { Clock } from '../../call/clock.ts'
 import * as json from '../../options/json-check.ts'
 import { trueFalse } from '../../options/value-kind.ts'
-import type { JobStarter } from '../../supervisor/jobs.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** By the calls of so many days the growth is told. */
+const growthDays = 7
+/** With its part of the sums, where 11,000 calls come a day (docs/store.md). */
+const usualCallBytes = 480
+/** What is further away is nobody's concern. */
+const farDays = 36_500
 
 /** The body of an order to compress. */
 const compressFields = json.object({
@@ -15,9 +27,32 @@ const compressOrder = json.described(compressFields.schema, (body) => compressFi
 })
 
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
-export function databaseRoutes(jobs: JobStarter): RouteTable {
+export function databaseRoutes(
+  { jobs, queries }: Pick<DashboardParts, 'jobs' | 'queries'>,
+  clock: Pick<Clock, 'wallTime'>,
+): RouteTable {
+  const size = async (): Promise<DatabaseSize> => {
+    const file = jobs.file()
+    const { bytes, disk_free_bytes: freeBytes } = file
+    const unknown = { ...file, growth_bytes_per_day: null, disk_full_at: null }
+    if (bytes === null) return unknown
+    const nowMs = clock.wallTime()
+    // By the hour, so that who asks soon again shares the answer.
+    const fromMs = Math.floor(nowMs / hourMs) * hourMs - growthDays * dayMs
+    const outcome = await queries.ask({ kind: 'growth', fromMs })
+    // The file is told of although nobody can read it just now.
+    if (outcome.kind !== 'answer') return unknown
+    const { calls, ever, recent, firstMs } = JSON.parse(Buffer.from(outcome.body).toString()) as Growth
+    if (recent === 0 || nowMs - firstMs < hourMs) return unknown
+    // Sums of what was folded are no part of what a new call takes.
+    const callBytes = Math.min(bytes / calls, Math.max(usualCallBytes, bytes / ever))
+    const perDay = callBytes * (recent / ((nowMs - firstMs) / dayMs))
+    const daysLeft = freeBytes === null ? farDays : freeBytes / perDay
+    const fullAt = daysLeft < farDays ? new Date(nowMs + daysLeft * dayMs).toISOString() : null
+    return { ...file, growth_bytes_per_day: Math.round(perDay), disk_full_at: fullAt }
+  }
   return {
-    'GET /api/db': route({}, () => jobs.file()),
+    'GET /api/db': route({}, size),
     'POST /api/db/compress': route(
       { query: { async: or(trueFalse, false) }, body: compressOrder },
       async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {

@@ -2,7 +2,7 @@ import type { AlertsReport, AlertTest } from '../../api/alerts.ts'
 import type { ClientsReport } from '../../api/clients.ts'
 import type { CallPayloads } from '../../api/call-payloads.ts'
 import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
-import type { CompressResult, DatabaseFile, DatabaseJob } from '../../api/database-job.ts'
+import type { CompressResult, DatabaseJob, DatabaseSize } from '../../api/database-job.ts'
 import type { EventData } from '../../api/dashboard-event.ts'
 import type { LiveCalls } from '../../api/live-calls.ts'
 import type { Overview } from '../../api/overview.ts'
@@ -137,7 +137,7 @@ export interface RouteAnswers {
   }
 
   /** The database's file. */
-  'GET /api/db': { readonly 200: DatabaseFile }
+  'GET /api/db': { readonly 200: DatabaseSize }
   /** Folds old calls into sums and makes the file smaller. 202 with `async=1`. @fails job_running no_database job_failed */
   'POST /api/db/compress': { readonly 200: CompressResult; readonly 202: DatabaseJob }
 

@@ -17,6 +17,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
+import type { Retention } from '../../store/jobs/retention.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
@@ -40,6 +41,8 @@ export class RunningGateway implements ControlledGateway {
   /** Set here alone. */
   isStopping = false
   #hasPidFile = false
+  /** Loaded when there is a limit to what is kept; before that, null. */
+  #retention: Promise<Retention> | null = null
 
   constructor(setup: GatewaySetup) {
     const { options, clock, handover } = setup
@@ -49,6 +52,7 @@ export class RunningGateway implements ControlledGateway {
     this.#predecessor = handover?.instance ?? null
     this.#parts = makeGatewayParts(setup, (withinMs) => this.stop(withinMs))
     this.#note('start', JSON.stringify({ max_concurrent: options.maxConcurrent }))
+    this.#keep()
   }
 
   get lendsKey(): boolean {
@@ -155,11 +159,13 @@ export class RunningGateway implements ControlledGateway {
     if (changed.tokenLimit !== undefined) budget.setLimit(changed.tokenLimit)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
+    this.#keep()
     this.#note('config', JSON.stringify(options))
   }
 
   async #stop(drainTimeoutMs: number): Promise<void> {
     this.isStopping = true
+    void this.#retention?.then((retention) => retention.close())
     const { clock, log } = this.#setup
     const { clients, rawLog, succession, server, calls, minutes, upstream, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
@@ -193,6 +199,8 @@ export class RunningGateway implements ControlledGateway {
       `process ${pid} has taken over: calls in flight, and those that wait, are finished here`,
     )
     this.#note('restart')
+    // It does so itself.
+    void this.#retention?.then((retention) => retention.close())
     rawLog.feed.close()
     const left = server.leave()
     succession.drain()
@@ -217,6 +225,31 @@ export class RunningGateway implements ControlledGateway {
     this.#predecessor = null
     const trouble = await this.openControl()
     if (trouble !== null) log.complain(`no dashboard controls this gateway: ${trouble}`)
+  }
+
+  /** Folds old calls away, as far as the options say so. */
+  #keep(): void {
+    const { clock, log } = this.#setup
+    const { db, keepDays, keepMb } = this.#values
+    if (this.#retention === null && keepDays + keepMb === 0) return
+    this.#retention ??= import('../../store/jobs/retention.ts').then(
+      ({ Retention }) =>
+        new Retention({
+          path: db,
+          clock,
+          isQuiet: () => this.#parts.admission.snapshot().active === 0,
+          onFolded: ({ folded_calls, before_bytes, after_bytes }) => {
+            const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`
+            const sizes = `${megabytes(before_bytes)} → ${megabytes(after_bytes)}`
+            log.say(`${folded_calls} old calls were folded into sums; the database: ${sizes}`)
+            this.#note('compress', JSON.stringify({ folded_calls, before_bytes, after_bytes }))
+          },
+          onProblem: (problem) => log.complain(problem),
+        }),
+    )
+    void this.#retention.then((retention) => {
+      if (!this.isStopping) retention.set({ keepDays, keepMb })
+    })
   }
 
   /**

@@ -2,8 +2,9 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { CompressPhase, CompressProgress, CompressResult } from '../../api/database-job.ts'
+import { startedAtMs } from '../../call/call-id.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
-import { foldUntil } from '../rollup/fold-calls.ts'
+import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { walBytes } from '../sqlite/store-files.ts'
@@ -13,6 +14,11 @@ import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
 export interface CompressRequest {
   /** Calls of so many whole days before today are kept. */
   readonly keepDays: number
+  /**
+   * While the database with its sums takes more than so many bytes, further days are folded, the oldest first; yesterday
+   * and today stay. A dry run leaves this out.
+   */
+  readonly keepBytes?: number
   /** Only says what would be done. */
   readonly dryRun: boolean
 }
@@ -38,7 +44,7 @@ const truncateTries = 20
  */
 export async function compressStore(
   path: string,
-  { keepDays, dryRun }: CompressRequest,
+  { keepDays, keepBytes, dryRun }: CompressRequest,
   { clock, onProgress }: JobContext<CompressProgress>,
 ): Promise<CompressResult | StoreAbsence | 'job_running'> {
   const startedMs = clock.now()
@@ -72,11 +78,34 @@ export async function compressStore(
     // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
     recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime() })
     await run('roll_up', rollUp(database, clock))
-    const foldedCalls = await run('fold', foldBefore(database, untilMs))
+    let foldedCalls = await run('fold', foldBefore(database, untilMs))
+    if (keepBytes !== undefined) {
+      const lastMs = foldUntil(clock.wallTime(), 1)
+      for (let more = 1; more > 0 && usedBytes(database) > keepBytes; foldedCalls += more) {
+        const dayEndMs = oldestDayEndMs(database)
+        more = dayEndMs > lastMs ? 0 : await run('fold', foldBefore(database, dayEndMs))
+      }
+    }
     await run('give_back', giveBack(database))
     await emptyLog(database, clock)
     return result(foldedCalls, bytesOf(path))
   })
+}
+
+/** What is in use of the file; what only its log takes, or a reader keeps in it, is no reason to fold more. */
+function usedBytes(database: DatabaseSync): number {
+  return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
+}
+
+function pragma(database: DatabaseSync, name: 'page_count' | 'page_size' | 'freelist_count'): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+}
+
+/** The end of the day in which the oldest call began that is still there; infinite if there is none. */
+function oldestDayEndMs(database: DatabaseSync): number {
+  const id = database.prepare('SELECT min(id) AS id FROM calls').get()?.['id']
+  if (typeof id !== 'number') return Number.POSITIVE_INFINITY
+  return (Math.floor(startedAtMs(id) / foldedDayMs) + 1) * foldedDayMs
 }
 
 /** What would go if all calls before `untilMs` were folded: their share of what calls and their indexes take. */
@@ -84,13 +113,10 @@ function estimateOf(
   database: DatabaseSync,
   untilMs: number,
 ): { readonly foldedCalls: number; readonly freedBytes: number } {
-  const pragma = (name: 'page_count' | 'page_size' | 'freelist_count'): number =>
-    Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
   const foldedCalls = callsBefore(database, untilMs)
   const calls = Number(database.prepare('SELECT count(*) AS calls FROM calls').get()?.['calls'])
-  const free = pragma('freelist_count') * pragma('page_size')
-  const used = pragma('page_count') * pragma('page_size') - free
-  const callBytes = Math.max(0, used - otherBytes(database))
+  const free = pragma(database, 'freelist_count') * pragma(database, 'page_size')
+  const callBytes = Math.max(0, usedBytes(database) - otherBytes(database))
   const share = calls === 0 ? 0 : foldedCalls / calls
   return { foldedCalls, freedBytes: Math.round(callBytes * share) + free }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { startedAtMs } from '../../call/call-id.ts'
+import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { CallJson } from '../../call/call-record.ts'
 import type { StoreReader } from '../../call/call-reader.ts'
 import type { CallType } from '../../call/call.ts'
@@ -97,6 +97,19 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     extent: async () => extent(),
     foldedUntilMs: async () => foldedUntilMs(database) || null,
     lastSeq: async () => lastSeq(),
+    growth: async (fromMs) => {
+      const last = lastSeq()
+      const recent = 'SELECT seq, id FROM calls WHERE id >= ? ORDER BY id LIMIT 1'
+      const [seq = last + 1, id = 0] = statements.first<readonly number[]>(recent, firstIdAt(fromMs)) ?? []
+      const first = statements.number('SELECT min(seq) FROM calls') ?? last + 1
+      // Numbers are given in the order of the calls, nearly, and to each once.
+      return {
+        calls: last + 1 - first,
+        ever: last,
+        recent: Math.max(0, last + 1 - seq),
+        firstMs: startedAtMs(id),
+      }
+    },
     servedModels: async (fromMs, toMs, withinMs) =>
       servedModels(statements, words, isOver, [fromMs, toMs, withinMs]),
     seenClients: async (fromMs, toMs, withinMs) =>

@@ -1,0 +1,158 @@
+import { execFile, type ChildProcess } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { CompressResult } from '../../api/database-job.ts'
+import type { Clock } from '../../call/clock.ts'
+import { lowerPriority } from '../../lib/lower-priority.ts'
+import { isAmount, record } from '../../lib/message-shape.ts'
+import { foldUntil } from '../rollup/fold-calls.ts'
+
+/** How much is kept call by call: whole days before today, and megabytes of the database; 0 for all. */
+export interface Kept {
+  readonly keepDays: number
+  readonly keepMb: number
+}
+
+export interface RetentionSetup {
+  readonly path: string
+  readonly clock: Pick<Clock, 'after' | 'wallTime'>
+  /** No call is under way. */
+  readonly isQuiet: () => boolean
+  readonly onFolded: (result: CompressResult) => void
+  /** Told what keeps the database from being as small as it should be. */
+  readonly onProblem: (problem: string) => void
+}
+
+/** The gateway's own start goes first. */
+const firstLookMs = 10_000
+const lookEveryMs = 600_000
+/** A day's folding waits for a moment without calls through so many looks: an hour. */
+const busyLooks = 6
+const bytesPerMb = 1_000_000
+/** In days: longer than any database is old. */
+const allDays = 36_500
+
+const isResult = record<CompressResult>({
+  before_bytes: isAmount,
+  after_bytes: isAmount,
+  folded_calls: isAmount,
+  duration_ms: isAmount,
+})
+
+/**
+ * Folds calls that are too old once a day, at a moment without calls, and whenever the file is too large, in a process of its
+ * own that stands back for the calls and may be killed at any time. One at a time works on a database, whoever began it:
+ * the lock of its jobs says so.
+ */
+export class Retention {
+  readonly #setup: RetentionSetup
+  #kept: Kept = { keepDays: 0, keepMb: 0 }
+  /** Before this instant all is folded; by days alone. */
+  #doneUntilMs = 0
+  /** The day, as the instant of its start, in which nothing more can be folded although the file is too large. */
+  #stuckDayMs = 0
+  #busy = 0
+  #problem = ''
+  #child: ChildProcess | null = null
+  #cancel: () => void = () => undefined
+
+  constructor(setup: RetentionSetup) {
+    this.#setup = setup
+  }
+
+  /** Looks soon, and then every ten minutes while anything is to be folded at all. */
+  set(kept: Kept): void {
+    const { keepDays, keepMb } = this.#kept
+    if (kept.keepDays === keepDays && kept.keepMb === keepMb) return
+    this.#kept = { keepDays: kept.keepDays, keepMb: kept.keepMb }
+    this.#doneUntilMs = 0
+    this.#stuckDayMs = 0
+    this.#problem = ''
+    this.#cancel()
+    if (kept.keepDays + kept.keepMb > 0) this.#plan(firstLookMs)
+  }
+
+  get isFolding(): boolean {
+    return this.#child !== null
+  }
+
+  /** Ends what is under way, too: it is gone on with at the next start. */
+  close(): void {
+    this.#cancel()
+    this.#child?.kill('SIGKILL')
+  }
+
+  #plan(delayMs: number): void {
+    this.#cancel = this.#setup.clock.after(
+      delayMs,
+      () => {
+        this.#plan(lookEveryMs)
+        this.#look()
+      },
+      { background: true },
+    )
+  }
+
+  #look(): void {
+    if (this.#child !== null) return
+    const isOld = this.#kept.keepDays > 0 && this.#doneUntilMs < this.#untilMs()
+    const isLarge = this.#isLarge() && this.#stuckDayMs < this.#todayMs()
+    if (!isOld && !isLarge) return
+    if (!isLarge && !this.#setup.isQuiet() && ++this.#busy < busyLooks) return
+    this.#busy = 0
+    this.#fold()
+  }
+
+  #untilMs(): number {
+    return foldUntil(this.#setup.clock.wallTime(), this.#kept.keepDays)
+  }
+
+  #todayMs(): number {
+    return foldUntil(this.#setup.clock.wallTime(), 0)
+  }
+
+  #isLarge(): boolean {
+    const { keepMb } = this.#kept
+    // Without its log, which is emptied by itself.
+    const size = statSync(this.#setup.path, { throwIfNoEntry: false })?.size ?? 0
+    return keepMb > 0 && size > keepMb * bytesPerMb
+  }
+
+  #fold(): void {
+    const kept = this.#kept
+    const keepBytes = kept.keepMb === 0 ? Number.POSITIVE_INFINITY : kept.keepMb * bytesPerMb
+    const [untilMs, todayMs] = [this.#untilMs(), this.#todayMs()]
+    const file = fileURLToPath(new URL(`./retention-worker${extname(import.meta.url)}`, import.meta.url))
+    const args = [file, this.#setup.path, String(kept.keepDays || allDays), String(keepBytes)]
+    const child = execFile(process.execPath, args, { env: {} }, (error, stdout, stderr) => {
+      this.#child = null
+      if (child.killed) return
+      if (error !== null) {
+        this.#tell(`old calls could not be folded: ${/^\w*Error: .*$/m.exec(stderr)?.[0] ?? error.message}`)
+        return
+      }
+      const result: unknown = JSON.parse(stdout)
+      // Another job is at work, or there is nothing to work on: the next look finds that out.
+      if (!isResult(result)) return
+      if (result.folded_calls > 0) this.#setup.onFolded(result)
+      if (kept !== this.#kept) return
+      this.#doneUntilMs = untilMs
+      if (!this.#isLarge()) return
+      this.#stuckDayMs = todayMs
+      const size = `${Math.ceil(result.after_bytes / bytesPerMb)} MB`
+      this.#tell(
+        `the database takes ${size}, more than --keep-mb ${kept.keepMb}: what is left are sums, and calls of ` +
+          'yesterday and today, which are kept; a higher --keep-mb ends this message',
+      )
+    })
+    if (child.pid !== undefined) lowerPriority(child.pid)
+    this.#child = child
+  }
+
+  /** The same is told once. */
+  #tell(problem: string): void {
+    if (problem !== this.#problem) this.#setup.onProblem(problem)
+    this.#problem = problem
+  }
+}

@@ -1,0 +1,163 @@
+/** Old calls are folded by a gateway itself: by days, by size, one at a time, and killed at any moment. */
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import type { CompressResult } from '../../src/api/database-job.ts'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { checkStore } from '../../src/store/jobs/check-store.ts'
+import { Retention } from '../../src/store/jobs/retention.ts'
+import { openForWriting } from '../../src/store/sqlite/open-store.ts'
+import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { lockJob } from '../../src/store/sqlite/store-files.ts'
+import { CallWriter } from '../../src/store/write/call-writer.ts'
+import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
+import { until } from './until.ts'
+
+const days = 12
+const callsPerDay = 300
+const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+const fromMs = todayMs - days * dayMs
+const lookMs = 600_000
+
+/** Calls of a few minutes of each of the days before today, in the database and in the sums. */
+function recordedCalls(path: string): readonly CallRecord[] {
+  const random = seededRandom(3)
+  const calls = Array.from({ length: days * callsPerDay }, (_, index) =>
+    variedCall(
+      fromMs + Math.floor(index / callsPerDay) * dayMs + (index % callsPerDay) * 1000,
+      index,
+      random,
+    ),
+  )
+  const database = openForWriting(path)
+  const words = new WordList()
+  const writer = new CallWriter(database, words)
+  for (let at = 0; at < calls.length; at += 500) {
+    const batch = new BatchEncoder().encode(calls.slice(at, at + 500))
+    words.accept(batch)
+    writer.write(batch)
+  }
+  const forward = new RollForward(database)
+  while (forward.step(todayMs, 5000));
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  return calls
+}
+
+function valueIn(path: string, sql: string): number {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    return Number(Object.values(database.prepare(sql).get() ?? {})[0])
+  } finally {
+    database.close()
+  }
+}
+
+const callsIn = (path: string): number => valueIn(path, 'SELECT count(*) FROM calls')
+
+/** A retention, what it tells, and its clock. */
+function started(path: string) {
+  const clock = new FakeClock(Date.now())
+  const folded: CompressResult[] = []
+  const problems: string[] = []
+  const state = { isQuiet: true }
+  const retention = new Retention({
+    path,
+    clock,
+    isQuiet: () => state.isQuiet,
+    onFolded: (result) => folded.push(result),
+    onProblem: (problem) => problems.push(problem),
+  })
+  return { clock, folded, problems, state, retention }
+}
+
+test('days: nothing while it is off, then at a quiet moment, and the sums say what the calls said', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const calls = recordedCalls(path)
+  const { clock, folded, problems, state, retention } = started(path)
+  retention.set({ keepDays: 0, keepMb: 0 })
+  await clock.advance(10 * lookMs)
+  assert.equal(callsIn(path), calls.length)
+  state.isQuiet = false
+  retention.set({ keepDays: 8, keepMb: 0 })
+  await clock.advance(3 * lookMs)
+  assert.equal(retention.isFolding, false, 'it waits for a moment without calls')
+  state.isQuiet = true
+  await clock.advance(lookMs)
+  assert.equal(retention.isFolding, true)
+  await until('it folded', () => folded.length === 1)
+  assert.equal(folded[0]?.folded_calls, (days - 8) * callsPerDay)
+  assert.equal(callsIn(path), 8 * callsPerDay)
+  assertTold(path, calls, fromMs, todayMs)
+  await clock.advance(3 * lookMs)
+  assert.equal(retention.isFolding, false, 'that was all of this day')
+  state.isQuiet = false
+  retention.set({ keepDays: 5, keepMb: 0 })
+  await clock.advance(6 * lookMs)
+  await until('busy calls put it off for an hour only', () => folded.length === 2)
+  assert.equal(callsIn(path), 5 * callsPerDay)
+  assertTold(path, calls, fromMs, todayMs)
+  retention.close()
+  assert.deepEqual(problems, [])
+})
+
+test('size: as many of the oldest days as it takes, but yesterday; sums that are too large are told of once', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const calls = recordedCalls(path)
+  const { clock, folded, problems, retention } = started(path)
+  const whole = statSync(path).size
+  const keepMb = (whole * 0.7) / 1e6
+  retention.set({ keepDays: 0, keepMb })
+  await clock.advance(lookMs)
+  await until('it folded', () => folded.length === 1)
+  const left = callsIn(path)
+  assert.ok(left > callsPerDay && left < calls.length, `${left} calls left`)
+  assert.ok(statSync(path).size <= keepMb * 1e6)
+  assertTold(path, calls, fromMs, todayMs)
+  assert.deepEqual(problems, [])
+  retention.set({ keepDays: 0, keepMb: 0.1 })
+  await clock.advance(lookMs)
+  await until('it folded', () => folded.length === 2 && !retention.isFolding)
+  assert.equal(callsIn(path), callsPerDay, 'yesterday stays')
+  assert.match(problems.join(), /^the database takes \d+ MB, more than --keep-mb 0\.1: what is left are sums/)
+  await clock.advance(3 * lookMs)
+  assert.equal(retention.isFolding, false, 'it does not try again and again')
+  assertTold(path, calls, fromMs, todayMs)
+  retention.close()
+})
+
+test('another job is at work: it is tried again; killed midway, it is gone on with, and all is sound', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const calls = recordedCalls(path)
+  const { clock, folded, retention } = started(path)
+  const lock = lockJob(path)
+  assert.ok(lock !== null)
+  retention.set({ keepDays: 3, keepMb: 0 })
+  await clock.advance(lookMs)
+  await until('it ended', () => !retention.isFolding)
+  lock[Symbol.dispose]()
+  assert.deepEqual([folded.length, callsIn(path)], [0, calls.length])
+  await clock.advance(lookMs)
+  await until('a part is folded', () => callsIn(path) < calls.length)
+  retention.close()
+  const after = callsIn(path)
+  assert.ok(after > 3 * callsPerDay, 'not killed midway')
+  const next = started(path)
+  next.retention.set({ keepDays: 3, keepMb: 0 })
+  await next.clock.advance(lookMs)
+  await until('it folded', () => next.folded.length === 1)
+  next.retention.close()
+  assert.equal(callsIn(path), 3 * callsPerDay)
+  assertTold(path, calls, fromMs, todayMs)
+  const report = checkStore(path, { full: true })
+  assert.ok(typeof report === 'object')
+  assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
+})
