@@ -47,6 +47,10 @@ export const commands: Readonly<
     'give calls the cost that the prices of their time say',
     () => import('./commands/db-reprice.ts'),
   ],
+  'db import': [
+    'bring in calls that were recorded elsewhere: LiteLLM, Helicone, llama-swap, the older proxy, another tokenweir',
+    () => import('./commands/db-import.ts'),
+  ],
   mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
   env: ['print what points a client at the gateway', () => import('./commands/env.ts')],
@@ -69,7 +73,7 @@ const readers: ReadonlySet<string> = new Set([
 ])
 
 /** Calls go before them, also if nobody but a terminal began them. */
-const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])
+const longJobs: ReadonlySet<string> = new Set(['db compress', 'db import', 'db rebuild', 'db reprice'])
 
 const groups: Readonly<Record<string, string>> = {
   clients: 'who calls, and what each may use',
