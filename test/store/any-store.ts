@@ -29,7 +29,7 @@ export const fiveCalls: StoreContent = {
   calls: [
     { ...chatCall(idAt(2)), model: 'b', traceId: trace, session: 'run', tags: 'env:prod,user:x' },
     fullCall(idAt(1)),
-    bareCall(idAt(3)),
+    { ...bareCall(idAt(3)), source: 'litellm' },
     { ...chatCall(idAt(5)), outcome: 'client_disconnected', traceId: trace, tags: 'env:dev,user:x' },
     {
       ...chatCall(idAt(4)),
@@ -62,6 +62,8 @@ const filters: readonly [CallFilter, number[]][] = [
   [{ client: ['openai-python'], endpoint: ['/v1/files'] }, []],
   [{ endpoint: ['/v1/files'] }, [3]],
   [{ failure_code: ['upstream_timeout'] }, [1]],
+  [{ source: ['litellm'] }, [3]],
+  [{ source: ['helicone'], model: ['b'] }, []],
   [{ session: ['run'] }, [4, 2]],
   [{ session: ['run', 'another'], model: ['b'] }, [2]],
   [{ session: ['run'], fromMs: sampleStartMs + 3 }, [4]],
