@@ -33,6 +33,7 @@ export function foreignCall(foreign: ForeignCall): StoredCall {
   }
   const low = createHash('sha256').update(`${source}\n${identity}`).digest().readUInt32BE(0)
   const callType = told.callType ?? callTypeOf(endpoint)
+  const isEmbedding = callType === 'embedding' || callType === 'rerank'
   return {
     ...call,
     id: importedIdAt(Math.floor(startedAtMs), low),
@@ -40,6 +41,8 @@ export function foreignCall(foreign: ForeignCall): StoredCall {
     method: told.method ?? (callType === 'props' ? 'GET' : 'POST'),
     endpoint: label(endpointOf(endpoint)),
     instance: source,
+    // As of our own: they have no output.
+    outputTokens: outputTokens ?? (inputTokens !== null && isEmbedding ? 0 : null),
     errorMessage: errorMessage === null ? null : storedText(errorMessage, longestMessage),
     usageSource: told.usageSource ?? (inputTokens === null && outputTokens === null ? 'none' : 'usage'),
     attempts: told.attempts ?? 1,

@@ -9,6 +9,7 @@ import { before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { addPast } from '../../bench/generate/add-past.ts'
+import { rollAll } from '../../bench/generate/rollups-anew.ts'
 import type { ImportResult } from '../../src/api/database-job.ts'
 import { formatCallId, parseCallId } from '../../src/call/call-id.ts'
 import { callDimensions } from '../../src/call/call-question.ts'
@@ -40,6 +41,7 @@ before(async () => {
   generatedIn = await makeTempDir()
   const database = openForWriting(generatedIn.file('from.db'))
   addPast(database, { calls: 10_000, days, endMs, seed: 51 })
+  rollAll(database, Date.now())
   database.close()
   generated = await callsOf(readerOf(generatedIn.file('from.db')))
 })
@@ -87,6 +89,18 @@ function assertSound(db: string): void {
   assert.equal(quarters.checked, quarters.of)
 }
 
+/** Sums of speeds are rounded as calls come to them, in whatever order. */
+function assertNear(told: unknown, expected: unknown, where = ''): void {
+  if (typeof told === 'number' && typeof expected === 'number') {
+    assert.ok(Math.abs(told - expected) <= 1e-6 * Math.abs(expected), `${where}: ${told}, not ${expected}`)
+  } else if (typeof told === 'object' && told !== null && typeof expected === 'object' && expected !== null) {
+    assert.deepEqual(Object.keys(told), Object.keys(expected), where)
+    const others = Object.values(expected)
+    for (const [index, [name, one]] of Object.entries(told).entries())
+      assertNear(one, others[index], `${where}.${name}`)
+  } else assert.equal(told, expected, where)
+}
+
 /** Fifty questions: filters, times and groups as the page asks for them. */
 async function answersOf(path: string): Promise<readonly unknown[]> {
   const reader = readerOf(path)
@@ -122,7 +136,7 @@ test('ten thousand calls of an export come back with all their fields, and fifty
   assert.deepEqual(new Set(calls.map(({ source }) => source)), new Set(['tokenweir']))
   const [told, expected] = [await answersOf(db), await answersOf(generatedIn.file('from.db'))]
   assert.equal(told.length, 50)
-  for (const [index, answer] of told.entries()) assert.deepEqual(answer, expected[index])
+  for (const [index, answer] of told.entries()) assertNear(answer, expected[index])
   assertSound(db)
   assert.deepEqual(counts(await imported(db, file)), [0, 10_000, 0, null])
 
