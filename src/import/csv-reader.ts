@@ -57,8 +57,10 @@ export class CsvReader {
         this.#quoteAt = { line: this.#line, column: start + at - this.#lineOffset + 1 }
         at++
       } else if (this.#state === 'quoted') {
-        const end = text.indexOf('"', at)
-        this.#take(text.slice(at, end < 0 ? undefined : end), start + at)
+        // Pairs of quotes are taken together: letter by letter, a text of nothing else would take gigabytes.
+        let end = text.indexOf('"', at)
+        while (end >= 0 && text.charAt(end + 1) === '"') end = text.indexOf('"', end + 2)
+        this.#take(text.slice(at, end < 0 ? undefined : end), start + at, true)
         if (end >= 0) this.#state = 'quote'
         at = end < 0 ? text.length : end + 1
       } else if (this.#state === 'quote' && char === '"') {
@@ -99,14 +101,14 @@ export class CsvReader {
     return this.#endRecord().next().value ?? null
   }
 
-  #take(part: string, offset: number): void {
+  #take(part: string, offset: number, hasPairs = false): void {
     for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) {
       this.#line++
       this.#lineOffset = offset + at + 1
     }
     if (!this.keeps(this.#fields.length)) return
     this.#size += part.length
-    if (this.#size <= longestRecord) this.#field += part
+    if (this.#size <= longestRecord) this.#field += hasPairs ? part.replaceAll('""', '"') : part
     else this.#problem ||= `is longer than ${longestRecord / 2 ** 20} MiB`
   }
 

@@ -48,7 +48,7 @@ before(async () => {
 
 function readerOf(path: string): StoreReader {
   const reader = openCallReader(path)
-  assert.ok(typeof reader === 'object', String(reader))
+  if (typeof reader !== 'object') throw new Error(reader)
   return reader
 }
 
@@ -62,7 +62,7 @@ async function imported(db: string, file: string, dryRun = false): Promise<Impor
   const opened = await openImport(file, null)
   const request = { ...opened, file, hasIds: opened.source === 'tokenweir', dryRun }
   const result = await importCalls(db, request, { clock: systemClock, onProgress: () => {}, pricer: null })
-  assert.ok(typeof result === 'object', String(result))
+  if (typeof result !== 'object') throw new Error(result)
   return result
 }
 
@@ -71,7 +71,7 @@ function counts({ added, present, skipped, stopped }: ImportResult): readonly un
 }
 
 function withoutSource(calls: readonly CallJson[]): readonly object[] {
-  return calls.map(({ source: _, ...call }) => call)
+  return calls.map((call) => ({ ...call, source: null }))
 }
 
 /** Comparing thousands at once would print all of them. */
