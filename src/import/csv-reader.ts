@@ -32,6 +32,8 @@ export class CsvReader {
   #recordLine = 1
   #fields: string[] = []
   #field = ''
+  /** Its quotes stand there twice each. */
+  #hasPairs = false
   #size = 0
   #problem = ''
   #endedWithReturn = false
@@ -59,12 +61,16 @@ export class CsvReader {
       } else if (this.#state === 'quoted') {
         // Pairs of quotes are taken together: letter by letter, a text of nothing else would take gigabytes.
         let end = text.indexOf('"', at)
-        while (end >= 0 && text.charAt(end + 1) === '"') end = text.indexOf('"', end + 2)
-        this.#take(text.slice(at, end < 0 ? undefined : end), start + at, true)
+        while (end >= 0 && text.charAt(end + 1) === '"') {
+          this.#hasPairs = true
+          end = text.indexOf('"', end + 2)
+        }
+        this.#take(text.slice(at, end < 0 ? undefined : end), start + at)
         if (end >= 0) this.#state = 'quote'
         at = end < 0 ? text.length : end + 1
       } else if (this.#state === 'quote' && char === '"') {
-        this.#take('"', start + at++)
+        this.#hasPairs = true
+        this.#take('""', start + at++)
         this.#state = 'quoted'
       } else {
         borders.lastIndex = at
@@ -101,19 +107,21 @@ export class CsvReader {
     return this.#endRecord().next().value ?? null
   }
 
-  #take(part: string, offset: number, hasPairs = false): void {
+  #take(part: string, offset: number): void {
     for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) {
       this.#line++
       this.#lineOffset = offset + at + 1
     }
     if (!this.keeps(this.#fields.length)) return
     this.#size += part.length
-    if (this.#size <= longestRecord) this.#field += hasPairs ? part.replaceAll('""', '"') : part
+    if (this.#size <= longestRecord) this.#field += part
     else this.#problem ||= `is longer than ${longestRecord / 2 ** 20} MiB`
   }
 
   #endField(): void {
-    this.#fields.push(this.#problem === '' ? this.#field : '')
+    const field = this.#problem === '' ? this.#field : ''
+    this.#fields.push(this.#hasPairs ? field.replaceAll('""', '"') : field)
+    this.#hasPairs = false
     this.#field = ''
     this.#state = 'start'
   }
