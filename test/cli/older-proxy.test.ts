@@ -76,7 +76,7 @@ const prices = {
 function layOut(dir: TempDir): void {
   mkdirSync(dir.file('data'))
   const database = new DatabaseSync(dir.file(file))
-  database.exec(schema)
+  database.exec(`PRAGMA journal_mode = WAL; ${schema}`)
   const insert = database.prepare(
     `INSERT INTO api_calls (timestamp, model, endpoint, input_tokens, output_tokens, ttfb_ms, total_ms, status_code, error,
       call_type, calls_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -103,7 +103,7 @@ test('in the older proxy’s folder calls are recorded beside its database, and 
   await using upstream = await startSimulatedUpstream()
   await using up = await startUpProcess({ directory: dir.path, args: ['--upstream', upstream.baseUrl] })
   await up.command.waitForOutput(
-    /llm_telemetry\.db is the database of the older Python proxy, with 5 rows of calls: .* recorded in data\/tokenweir\.db\. .*npx tokenweir db import data\/llm_telemetry\.db/,
+    /llm_telemetry\.db is the database of the older Python proxy, with 5 rows of calls that were not imported: .* recorded in data\/tokenweir\.db\. .*npx tokenweir db import data\/llm_telemetry\.db/,
   )
   assert.deepEqual(await warningsOf(up), ['older_proxy'])
   const answer = await fetch(`${up.gateway}/v1/chat/completions`, { method: 'POST', body: '{"model":"m"}' })
@@ -143,6 +143,11 @@ test('in the older proxy’s folder calls are recorded beside its database, and 
     ['2026-10-30T16:00:00.000Z', 'chat', 'ok', 1000, 0.001_466, sum],
     ['2026-10-26T00:00:00.000Z', 'chat', 'ok', 1000, 0.001_466, sum],
   ])
+  // The older proxy goes on recording.
+  const proxy = new DatabaseSync(dir.file(file))
+  proxy.exec("INSERT INTO api_calls (timestamp, model) VALUES ('2026-11-19T04:00:00+00:00', 'old-model')")
+  proxy.close()
+  await eventually('the warning to be back', async () => (await warningsOf(up)).includes('older_proxy'))
   // What another gateway spent is nothing of this one's budget.
   const health = (await (await fetch(`${up.gateway}/health`)).json()) as HealthReport
   assert.ok(health.token_budget.total_used < 1000)

@@ -86,6 +86,9 @@ class CallImport {
   readonly #isBeside: boolean
   /** Those that the calls in hand will have. */
   readonly #placed = new Map<number, Identity>()
+  /** Lines or rows that were read: a row may stand for several calls. */
+  #records = 0
+  #lastLine = -1
   #added = 0
   #present = 0
   #skipped = 0
@@ -119,10 +122,12 @@ class CallImport {
         return { done: true as const, value: undefined }
       })
       if (next.done !== true) {
-        const { call, problem } = next.value
+        const { call, problem, line } = next.value
+        if (line !== this.#lastLine) this.#records++
+        this.#lastLine = line
         const flaw = call === null ? problem : timeProblem(startedAtMs(call.id), unfoldedFromMs, lastMs)
         if (flaw === null) batch.push(next.value)
-        else this.#skip(next.value.line, flaw)
+        else this.#skip(line, flaw)
       }
       if (batch.length < size && next.done !== true) continue
       const fromMs = clock.now()
@@ -262,11 +267,12 @@ class CallImport {
     inTransaction(this.#database, () => {
       this.#statements.run('INSERT INTO labels (text) VALUES (?) ON CONFLICT DO NOTHING', source)
       this.#statements.run(
-        `INSERT INTO imports (at_ms, source_id, file, added, present, skipped)
-          VALUES (?, (SELECT id FROM labels WHERE text = ?), ?, ?, ?, ?)`,
+        `INSERT INTO imports (at_ms, source_id, file, records, added, present, skipped)
+          VALUES (?, (SELECT id FROM labels WHERE text = ?), ?, ?, ?, ?, ?)`,
         Math.round(this.#context.clock.wallTime()),
         source,
         file,
+        this.#records,
         this.#added,
         this.#present,
         this.#skipped,

@@ -302,6 +302,7 @@ CREATE TABLE imports (
   at_ms INTEGER NOT NULL,
   source_id INTEGER NOT NULL REFERENCES labels,
   file TEXT NOT NULL,
+  records INTEGER NOT NULL,
   added INTEGER NOT NULL,
   present INTEGER NOT NULL,
   skipped INTEGER NOT NULL

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Where calls are recorded when the older Python proxy's database has the name that ours would have. */
@@ -41,17 +41,9 @@ export function olderProxyCalls(path: string): number | null {
   }
 }
 
-/** Says how many rows of the older proxy's database wait to be imported: 0 once it was imported as it is now. */
+/** How many rows of the older proxy's database were not there when it was imported last. */
 export function waitingRows(database: DatabaseSync, olderProxy: string): number {
   const calls = olderProxyCalls(olderProxy) ?? 0
-  if (calls === 0) return 0
-  const imported = database
-    .prepare(
-      "SELECT max(at_ms) AS at FROM imports JOIN labels ON labels.id = source_id WHERE text = 'api-calls'",
-    )
-    .get()?.['at']
-  const changed = [olderProxy, `${olderProxy}-wal`].map(
-    (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-  )
-  return Number(imported ?? 0) >= Math.max(...changed) ? 0 : calls
+  const most = database.prepare('SELECT max(records) AS records FROM imports WHERE file = ?')
+  return Math.max(0, calls - Number(most.get(resolve(olderProxy))?.['records'] ?? 0))
 }
