@@ -38,6 +38,8 @@ const source: Record<string, string> = {
   'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
   'store/jobs': 'api call lib store/journal store/read store/rollup store/sqlite store/write',
 
+  import: 'call json lib gateway/call gateway/recorder store/read store/sqlite',
+
   metrics: 'call',
 
   payloads: 'api call lib payloads/file payloads/record payloads/tap',

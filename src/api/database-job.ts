@@ -18,6 +18,28 @@ export interface CompressResult {
   readonly duration_ms: number
 }
 
+/** Records of an imported file that are no calls here, for one reason. */
+export interface ImportProblem {
+  readonly count: number
+  /** The first of them, in words. */
+  readonly problem: string
+  /** Where the first few stand: lines of a file, rows of a database. */
+  readonly lines: readonly number[]
+}
+
+/** What an import did; of a dry run, what it would do. */
+export interface ImportResult {
+  readonly source: string
+  readonly added: number
+  /** There already. */
+  readonly present: number
+  readonly skipped: number
+  readonly problems: readonly ImportProblem[]
+  /** Why the file could not be read to its end; null if it was. */
+  readonly stopped: string | null
+  readonly duration_ms: number
+}
+
 /** Why a job came to nothing. */
 export interface JobFailure {
   readonly code: 'job_running' | 'no_database' | 'folded_range' | 'broken_price_file' | 'job_failed'

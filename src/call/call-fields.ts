@@ -175,6 +175,11 @@ export const callFields = {
     column: 'cache_saved_nano_usd',
     doc: 'what it would have cost more without a cache; NULL if unpriced',
   },
+  source: {
+    kind: 'word',
+    table: 'labels',
+    doc: 'what an import brought it from ([moving-in.md](moving-in.md)); NULL if a gateway on this database took it',
+  },
 } as const
 
 type Fields = typeof callFields

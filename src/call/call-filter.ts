@@ -13,6 +13,7 @@ export const callFilters = {
   client: { by: 'any', field: 'client' },
   endpoint: { by: 'any', field: 'endpoint' },
   session: { by: 'any', field: 'session' },
+  source: { by: 'any', field: 'source' },
   min_ms: { by: 'least', field: 'duration_ms' },
   max_ms: { by: 'most', field: 'duration_ms' },
 } as const

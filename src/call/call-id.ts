@@ -52,6 +52,19 @@ export function firstIdAt(wallTimeMs: number): number {
   return wallTimeMs * idsPerMs
 }
 
+/** An imported call has an id as the last of the instances would give it, which hardly ever runs: none of a gateway's. */
+export const importedPerMs: number = 2 * counterLimit
+
+/** The id of an imported call of this instant; `hash` spreads those of one millisecond. */
+export function importedIdAt(wallTimeMs: number, hash: number): number {
+  return (wallTimeMs + 1) * idsPerMs - importedPerMs + (hash % importedPerMs)
+}
+
+/** The id to try if another call has that one: the next of the millisecond, or the first of the next one. */
+export function nextImportedId(id: number): number {
+  return (id + 1) % idsPerMs === 0 ? importedIdAt(startedAtMs(id) + 1, 0) : id + 1
+}
+
 /** Milliseconds since the Unix epoch at which the call's head was received. */
 export function startedAtMs(id: number): number {
   return Math.floor(id / idsPerMs)

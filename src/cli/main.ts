@@ -53,6 +53,10 @@ export const commands: Readonly<
     'write conversations of the raw log to a file',
     () => import('./export/payloads-export.ts'),
   ],
+  'db import': [
+    'bring in calls that were recorded elsewhere: LiteLLM, Helicone, llama-swap, the older proxy, another tokenweir',
+    () => import('./commands/db-import.ts'),
+  ],
   mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
   env: ['print what points a client at the gateway', () => import('./commands/env.ts')],
@@ -82,6 +86,7 @@ const longJobs: ReadonlySet<string> = new Set([
   'db backup',
   'db compress',
   'db export',
+  'db import',
   'db rebuild',
   'db reprice',
   'payloads export',

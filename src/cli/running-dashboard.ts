@@ -12,6 +12,7 @@ import { SettingError } from '../options/gateway-settings.ts'
 import type { Options } from '../options/option-spec.ts'
 import { QueryProcess } from '../query/query-process.ts'
 import { spawnQuery } from '../query/spawn-query.ts'
+import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
 import type { Clients } from '../supervisor/clients.ts'
@@ -51,6 +52,7 @@ export async function openDashboard(
   if (leadsTo(upstream, own)) {
     throw new OptionError(`--upstream must not be the dashboard itself; got ${upstream}`)
   }
+  const { path: ownDb } = databasePlace(db)
   const folder = makeControlFolder(dirname(db))
   const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
   const config = new GatewayConfig(options, join(folder, 'gateway.json'), own, hasKey)
@@ -74,8 +76,8 @@ export async function openDashboard(
   })
   const onFault = (error: unknown): void =>
     console.error('tokenweir: a fault of the dashboard, which goes on:', error)
-  const queries = new QueryProcess({ clock, spawn: spawnQuery(db, childEnvironment(env)), onFault })
-  const jobs = new Jobs({ command: ownCommand, db, pricingSource, env, clock })
+  const queries = new QueryProcess({ clock, spawn: spawnQuery(ownDb, childEnvironment(env)), onFault })
+  const jobs = new Jobs({ command: ownCommand, db: ownDb, pricingSource, env, clock })
   const files = payloadFiles(resolve(options.rawLogFile), options.rawLogCapture)
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
   let alerts: Promise<AlertService> | null = null

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { HealthReport } from '../../src/api/health-report.ts'
-import { startCommandProcess } from '../support/command-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { eventually } from '../supervisor/eventually.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -49,32 +47,6 @@ test('where nothing can be written, calls are served, and it is said that they a
   const words = /data\/llm_telemetry\.db: .*calls are served, but cannot be recorded/
   const log = await serves(dir, 'database_unavailable', words)
   assert.doesNotMatch(log.join('\n'), /(?:is|are) recorded/)
-})
-
-test("an older proxy's database is left as it is, and the terminal says how to go round it", async () => {
-  await using dir = await makeTempDir()
-  mkdirSync(dir.file('data'))
-  const database = new DatabaseSync(dir.file('data/llm_telemetry.db'))
-  database.exec('CREATE TABLE api_calls (id INTEGER PRIMARY KEY, timestamp TEXT, model TEXT)')
-  database.exec("INSERT INTO api_calls (timestamp, model) VALUES ('2026-11-21T04:00:00', 'm')")
-  database.close()
-  const before = readFileSync(dir.file('data/llm_telemetry.db'))
-  const words = /another program .*--db data\/tokenweir\.db.*cannot be recorded/
-  const log = await serves(dir, 'database_foreign', words)
-  assert.doesNotMatch(log.join('\n'), /(?:is|are) recorded/)
-  assert.deepEqual(readFileSync(dir.file('data/llm_telemetry.db')), before)
-
-  await using gateway = startCommandProcess({
-    args: ['gateway', '--port', '0', '--host', '127.0.0.1', '--db', 'data/tokenweir.db'],
-    directory: dir.path,
-  })
-  await gateway.waitForOutput(/calls are recorded in data\/tokenweir\.db/)
-  await using calls = startCommandProcess({ args: ['calls'], directory: dir.path })
-  await calls.exited
-  assert.match(calls.stderr, /reading .*data\/tokenweir\.db, of the gateway that runs \(process \d+\)/)
-  const prices = JSON.parse(readFileSync(dir.file('data/model_costs.json'), 'utf8')) as { models: object }
-  assert.ok(Object.keys(prices.models).length > 1000, 'the first start leaves the prices')
-  assert.deepEqual(await gateway.stop(), { code: 0, signal: null })
 })
 
 test('a damaged database is named on the terminal', async () => {

@@ -25,6 +25,7 @@ export function selected(calls: readonly CallRecord[], query: URLSearchParams): 
       oneOf('client', call.client) &&
       oneOf('endpoint', call.endpoint) &&
       oneOf('session', call.session) &&
+      oneOf('source', call.source) &&
       hasTags(call, query.getAll('tag')) &&
       (!['true', '1'].includes(query.get('errors_only') ?? '') || isFailed(call.outcome)) &&
       call.durationMs >= number('min_ms', 0) &&

@@ -27,7 +27,14 @@ const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 /** In the order of their ends, which is another than that in which they began. */
 export const fiveCalls: StoreContent = {
   calls: [
-    { ...chatCall(idAt(2)), model: 'b', traceId: trace, session: 'run', tags: 'env:prod,user:x' },
+    {
+      ...chatCall(idAt(2)),
+      model: 'b',
+      traceId: trace,
+      session: 'run',
+      tags: 'env:prod,user:x',
+      source: 'litellm',
+    },
     fullCall(idAt(1)),
     bareCall(idAt(3)),
     { ...chatCall(idAt(5)), outcome: 'client_disconnected', traceId: trace, tags: 'env:dev,user:x' },
@@ -62,6 +69,8 @@ const filters: readonly [CallFilter, number[]][] = [
   [{ client: ['openai-python'], endpoint: ['/v1/files'] }, []],
   [{ endpoint: ['/v1/files'] }, [3]],
   [{ failure_code: ['upstream_timeout'] }, [1]],
+  [{ source: ['litellm'] }, [2]],
+  [{ source: ['helicone'], model: ['b'] }, []],
   [{ session: ['run'] }, [4, 2]],
   [{ session: ['run', 'another'], model: ['b'] }, [2]],
   [{ session: ['run'], fromMs: sampleStartMs + 3 }, [4]],

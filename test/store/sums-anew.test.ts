@@ -41,8 +41,8 @@ test('after the step every unfolded call is in the sums once, with its first tok
   for (const table of ['rollup_quarters', 'rollup_spans']) {
     database.exec(`UPDATE ${table} SET spreads = x'00000000' WHERE spreads IS NOT NULL`)
   }
-  // What came with the tenth migration, and with the ninth.
-  const added = 'session_source_id tags_id tool_calls tools_id cache_saved_nano_usd'.split(' ')
+  // What came with the eleventh migration, the tenth, and the ninth.
+  const added = 'source_id session_source_id tags_id tool_calls tools_id cache_saved_nano_usd'.split(' ')
   database.exec(`PRAGMA foreign_keys = OFF;
     DROP VIEW calls_readable;
     DROP INDEX calls_by_session;
@@ -52,6 +52,7 @@ test('after the step every unfolded call is in the sums once, with its first tok
     ALTER TABLE repriced DROP COLUMN cache_saved_nano_usd;
     ALTER TABLE rollup_quarters DROP COLUMN cache_saved_nano_usd;
     ALTER TABLE rollup_spans DROP COLUMN cache_saved_nano_usd;
+    DROP TABLE imports;
     DROP TABLE tags_in_sets;
     DROP TABLE tags;
     DROP TABLE tag_sets;

@@ -54,6 +54,10 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       ['User agent', call.user_agent],
       ['Key fingerprint', call.key_fingerprint],
       ['Session', session === null ? null : <SessionLink session={session} source={call.session_source} />],
+      [
+        'Imported from',
+        call.source === null ? null : <SourceLink source={call.source} startedAt={call.started_at} />,
+      ],
       ['Tags', tags.length === 0 ? null : <TagLinks tags={tags} />],
       [
         'Trace',
@@ -116,6 +120,18 @@ function SessionLink({ session, source }: { readonly session: string; readonly s
   )
 }
 
+/** To the calls of that month that were imported from there. */
+function SourceLink({ source, startedAt }: { readonly source: string; readonly startedAt: string }) {
+  const { utc } = useNavigation().address
+  const startedMs = Date.parse(startedAt)
+  const range = { last: null, fromMs: startedMs - fortnightMs, toMs: startedMs + fortnightMs } as const
+  return (
+    <AddressLink class="text-link" to={{ ...plainAddress, view: 'calls', range, source, utc }}>
+      {source}
+    </AddressLink>
+  )
+}
+
 /** Each to all calls that have it. */
 function TagLinks({ tags }: { readonly tags: readonly string[] }) {
   const { utc } = useNavigation().address
@@ -142,6 +158,7 @@ function counts(value: number | null): string | null {
 }
 
 const minuteMs = 60_000
+const fortnightMs = 14 * 24 * 60 * minuteMs
 
 /** Leads to calls that have something in common with this one. */
 function AlikeLinks({ call }: { readonly call: CallJson }) {

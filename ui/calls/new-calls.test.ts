@@ -42,6 +42,7 @@ const others: readonly Partial<PageAddress>[] = [
   { statuses: ['429'] },
   { failureCodes: ['queue_timeout'] },
   { clients: ['wget'] },
+  { source: 'litellm' },
   { minMs: 1500.5 },
   { maxMs: 1499.5 },
   { q: 'queue' },

@@ -56,6 +56,7 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     sort: fc.constantFrom(...keysOf(sortWords)),
     call: fc.option(fc.stringMatching(/^[0-9a-z]{11}$/)),
     tab: fc.constantFrom(...keysOf(callTabWords)),
+    source: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
     session: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
     text: fc.string(),
     by: fc.constantFrom('model', 'client'),

@@ -70,6 +70,8 @@ export const plainAddress = {
   tab: 'timing' as CallTab,
   /** The session that the Sessions view shows as a whole, and that others filter by; null for all. */
   session: null as string | null,
+  /** What calls were imported from; null for all calls. */
+  source: null as string | null,
   /** What is looked for in the payloads of the Live view, or in the names of sessions; empty for nothing. */
   text: '',
   /** What the spend is compared by. */
@@ -144,6 +146,7 @@ const filters: Readonly<Record<string, Parameter>> = {
   failure_code: many('failureCodes', isGiven),
   client: many('clients', isGiven),
   session: one('session', (text) => (text === '' ? undefined : text)),
+  source: one('source', (text) => (text === '' ? undefined : text)),
   tag: many('tags', (text) => text.includes(':')),
   status: many('statuses', isStatus),
   errors_only: one('errorsOnly', (text) => truth[text]),

@@ -18,7 +18,8 @@ export function filterChips(
   address: PageAddress,
   rangeWords: (fromMs: number, toMs: number) => string,
 ): readonly FilterChip[] {
-  const { view, range, clients, session, tags, failureCodes, statuses, minMs, maxMs, q, ignored } = address
+  const { view, range, clients, session, source, tags, failureCodes, statuses, minMs, maxMs, q, ignored } =
+    address
   const chips: FilterChip[] = []
   const add = (name: string, words: string, without: Partial<PageAddress>): void => {
     chips.push({ name, words, isIgnored: false, without })
@@ -34,6 +35,7 @@ export function filterChips(
     add('Client', client, { clients: clients.filter((other) => other !== client) })
   }
   if (session !== null && view !== 'sessions') add('Session', session, { session: null })
+  if (source !== null) add('Imported from', source, { source: null })
   for (const tag of tags) add('Tag', tag, { tags: tags.filter((other) => other !== tag) })
   if (minMs !== null || maxMs !== null) {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })

@@ -74,7 +74,7 @@ export function done<Outcome extends object>(
 ): Outcome {
   if (typeof outcome === 'object') return outcome
   if (outcome === 'job_running') {
-    const message = `${db}: compress, rebuild or reprice is at work on it already, in another process.`
+    const message = `${db}: compress, rebuild, reprice or import is at work on it already, in another process.`
     throw new JobError('job_running', message)
   }
   const code = outcome === 'missing' || outcome === 'empty' ? 'no_database' : 'job_failed'

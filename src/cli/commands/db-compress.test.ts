@@ -96,7 +96,7 @@ test('why it came to nothing is told, with exit code 1', async () => {
     [
       () => Promise.resolve('job_running'),
       'job_running',
-      /x\.db: compress, rebuild or reprice is at work on it already, in another process/,
+      /x\.db: compress, rebuild, reprice or import is at work on it already, in another process/,
     ],
     [() => Promise.resolve('missing'), 'no_database', /x\.db: There is no database yet/],
     [() => Promise.resolve('foreign'), 'job_failed', /x\.db: The file is a database of another program/],

@@ -39,7 +39,10 @@ test('who watches sees how far it has come', async () => {
 test('what keeps it from its work is told, with exit code 1', async () => {
   const busy = await run(() => Promise.resolve('job_running'))
   assert.deepEqual([busy.code, busy.stdout], [1, ''])
-  assert.match(busy.stderr, /^tokenweir: x\.db: compress, rebuild or reprice is at work on it already/)
+  assert.match(
+    busy.stderr,
+    /^tokenweir: x\.db: compress, rebuild, reprice or import is at work on it already/,
+  )
   assert.match((await run(() => Promise.resolve('missing'))).stderr, /There is no database yet/)
   const failed = await run(() => Promise.reject(new Error('disk I/O error')))
   assert.equal(failed.code, 1)

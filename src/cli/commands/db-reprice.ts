@@ -98,6 +98,11 @@ function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {
   return { fromMs: from, toMs, model, onlyUnpriced, dryRun, timeZone }
 }
 
+/** The prices in force for the database at a path. Throws {@link JobError}. */
+export function costsInForce(db: string): ModelCosts {
+  return costsOf(realParts.prices(db))
+}
+
 function costsOf(reading: PriceReading): ModelCosts {
   if ('problem' in reading) {
     const { problem } = reading

@@ -15,6 +15,7 @@ import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
+import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
@@ -62,7 +63,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     handover: predecessor?.handover ?? null,
     clients,
   })
-  tellOfRecording(gateway, options.db)
+  tellOfRecording(gateway, databasePlace(options.db).path)
   stopOnSignals(gateway)
   void gateway.ended.then(() => process.exit(process.exitCode ?? 0))
   const trouble = await gateway.openControl()

@@ -9,6 +9,7 @@ import { SecretToken } from '../../lib/secret-token.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
 import type { ClientsFile } from '../../options/clients-file.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
+import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
 import type { BuildInfo } from '../../metrics/metrics-observer.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
@@ -86,7 +87,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const { listener, options, secrets, version, clock, log, handover } = setup
   const instance = newInstance()
   const base = parseUpstreamBase(options.upstream)
-  const dataFolder = dirname(options.db)
+  const { path: dbPath, olderProxy } = databasePlace(options.db)
+  const dataFolder = dirname(dbPath)
   const controlFolder = makeControlFolder(dataFolder)
   const number = takeInstanceNumber(dataFolder)
   const salt = installationSalt(join(dataFolder, '.salt'))
@@ -106,7 +108,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
           } satisfies TraceObserverSettings),
         ]),
   ]
-  const sink = new WriterThread({ dbPath: options.db, instance, number, version, observers })
+  const sink = new WriterThread({ dbPath, olderProxy, instance, number, version, observers })
   const admission = new LocalAdmission({ ...options, queueOrder: disciplineOf(options.queueOrder), clock })
   const minutes = new MinuteReport({ clock, admission, sink })
   const budgetRejects = options.budgetAction === 'reject'
@@ -178,7 +180,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const health = new Health({
     clock,
     upstreamUrl: options.upstream,
-    dbPath: resolve(options.db),
+    dbPath: resolve(dbPath),
     instance,
     version,
     admission,

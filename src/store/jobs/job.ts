@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../call/clock.ts'
 import { openForReading, openForWriting, type StoreAbsence } from '../sqlite/open-store.ts'
+import { databasePlace } from '../sqlite/older-proxy.ts'
 import { lockJob } from '../sqlite/store-files.ts'
 
 export type JobClock = Pick<Clock, 'now' | 'wallTime' | 'delay'>
@@ -28,14 +29,21 @@ export async function readStore<T>(
   return await work(database)
 }
 
-/** Changes a database beside its gateway, as the only job that does: calls must not be folded, priced and counted at once. */
+/**
+ * Changes a database beside its gateway, as the only job that does: calls must not be folded, priced and counted at once.
+ * `mayMake`: there need not be one yet.
+ */
 export async function runJob<T>(
-  path: string,
+  named: string,
   work: (database: DatabaseSync) => Promise<T>,
+  { mayMake = false }: { readonly mayMake?: boolean } = {},
 ): Promise<T | StoreAbsence | 'job_running'> {
+  const { path } = databasePlace(named)
   // Nothing is made if there is nothing to work on.
   const absence = await readStore(path, () => null)
-  if (absence !== null) return absence
+  const isNew = absence === 'missing' || absence === 'empty'
+  if (absence !== null && !(mayMake && isNew)) return absence
+  if (isNew) openForWriting(path).close()
   using lock = lockJob(path)
   if (lock === null) return 'job_running'
   using database = openForWriting(path)

@@ -294,6 +294,20 @@ CREATE TABLE tags_in_sets (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calls_by_tags ON calls (tags_id) WHERE tags_id IS NOT NULL;
 `,
+  // 11: What an import brought a call from, and which imports there were.
+  `
+ALTER TABLE calls ADD COLUMN source_id INTEGER REFERENCES labels;
+CREATE TABLE imports (
+  id INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL,
+  source_id INTEGER NOT NULL REFERENCES labels,
+  file TEXT NOT NULL,
+  records INTEGER NOT NULL,
+  added INTEGER NOT NULL,
+  present INTEGER NOT NULL,
+  skipped INTEGER NOT NULL
+) STRICT;
+`,
 ]
 
 /** The version from which on the gateways' minutes are added up by the hour. */

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { instanceNumbers } from '../../call/call-id.ts'
 import { tryFileLock } from '../../lib/file-lock.ts'
@@ -13,6 +14,17 @@ export interface InstanceNumber extends Disposable {
 /** Held by the gateway with that number: who can take it knows that the gateway has ended. */
 export function instanceLockPath(folder: string, number: number): string {
   return join(folder, `instance-${number}.lock`)
+}
+
+/** Says if a gateway runs that records beside this folder's database. */
+export function anyInstanceRuns(folder: string): boolean {
+  for (let number = 0; number < instanceNumbers; number++) {
+    const path = instanceLockPath(folder, number)
+    if (!existsSync(path)) continue
+    using lock = tryFileLock(path)
+    if (lock === null) return true
+  }
+  return false
 }
 
 /** Takes the lowest free number; a random one if the folder cannot be written, or no number is free. */

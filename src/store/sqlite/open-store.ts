@@ -13,6 +13,7 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrate, schemaVersion, versionOf } from './migrate.ts'
+import { databasePlace } from './older-proxy.ts'
 import { sqliteCode, sqliteCodes, sqliteFault } from './sqlite-code.ts'
 import { StoreError } from './store-error.ts'
 
@@ -102,7 +103,7 @@ function assertOurs(path: string): void {
   }
 }
 
-/** Opens the database for a reader, which never writes, creates or checkpoints. */
+/** Opens the database for a reader, which never writes, creates or checkpoints; in place of the older proxy's ours beside it. */
 export function openForReading(path: string): DatabaseSync | StoreAbsence {
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined) return 'missing'
@@ -117,7 +118,8 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
       return database
     }
     database.close()
-    return absence
+    const own = absence === 'foreign' ? databasePlace(path).path : path
+    return own === path ? absence : openForReading(own)
   } catch (error) {
     if (database?.isOpen === true) database.close()
     const absence = absenceOf(error)

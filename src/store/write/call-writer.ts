@@ -139,7 +139,9 @@ export class CallWriter {
       if (inserted === 'added') {
         seq++
         if (this.#recorded !== null) added.push(this.#asRecorded(batch, row * numbersPerCall))
-        countTokens(batch.numbers, row * numbersPerCall, tokensByMinute, estimatesByMinute)
+        // What was imported is no use of this gateway's: of its budget nothing is spent on it.
+        if (Number.isNaN(batch.numbers[row * numbersPerCall + indexOf.source]))
+          countTokens(batch.numbers, row * numbersPerCall, tokensByMinute, estimatesByMinute)
       } else if (inserted !== 'there') {
         dropped++
         if (inserted === 'conflict') conflicts++

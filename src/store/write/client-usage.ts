@@ -10,7 +10,7 @@ const spent = `SELECT c.id, c.duration_us, (SELECT text FROM clients WHERE id = 
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
   c.call_type_id, c.outcome_id, (SELECT text FROM labels WHERE id = c.failure_code_id), c.connect_us, c.ttfb_us,
   c.status, c.input_tokens, c.output_tokens, c.total_tokens, c.request_bytes, c.chunks
-  FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND (
+  FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL AND (
     c.client_id IN (SELECT id FROM clients WHERE text IN (SELECT value FROM json_each(?3)))
     OR c.key_fingerprint IN (SELECT value FROM json_each(?4)))`
 

@@ -1,12 +1,14 @@
 import type { GatewayEvent } from '../../call/call-sink.ts'
 import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
+import { databasePlace } from '../sqlite/older-proxy.ts'
 import { openForReading, openForWriting } from '../sqlite/open-store.ts'
 
 /**
  * Notes something that happened beside the gateway in its history, where there is one; says whether it was. Nothing is made,
  * nor brought to another schema, for that alone.
  */
-export function noteEvent(path: string, { atMs, kind, detail }: GatewayEvent): boolean {
+export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): boolean {
+  const { path } = databasePlace(named)
   const reading = openForReading(path)
   if (typeof reading === 'string') return false
   try {

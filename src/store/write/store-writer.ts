@@ -10,6 +10,7 @@ import { recoverJournals } from '../journal/journal-recovery.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/price-file.ts'
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
+import { waitingRows } from '../sqlite/older-proxy.ts'
 import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
 import { startQuickChecks } from '../jobs/quick-check.ts'
 import { RollupKeeper } from '../rollup/rollup-keeper.ts'
@@ -141,6 +142,7 @@ export class StoreWriter {
       const history = new HistoryWriter(database, { instance, version })
       const calls = new CallWriter(database, this.#words, this.#prices, this.#recorded)
       this.#recoverJournals(database)
+      this.#lookAtOlderProxy(database)
       return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
     } catch (error) {
       database.close()
@@ -288,12 +290,22 @@ export class StoreWriter {
         throw new StoreError('log_moved', 'the log was deleted or replaced')
       if (!hasOurHeader(this.#store.file)) throw new StoreError('damaged', 'its header was overwritten')
       this.#boundWal(this.#store.database)
+      this.#lookAtOlderProxy(this.#store.database)
       if (++this.#checks % checksPerRecovery === 0) {
         this.#recoverJournals(this.#store.database)
       }
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** Until what the older proxy recorded was imported, this says how. */
+  #lookAtOlderProxy(database: DatabaseSync): void {
+    const { path, olderProxy } = this.#settings
+    if (olderProxy === null) return
+    const waiting = waitingRows(database, olderProxy)
+    const message = `${olderProxy} is the database of the older Python proxy, with ${waiting} rows of calls that were not imported: it is left as it is, and new calls are recorded in ${path}. To bring its calls and prices over: npx tokenweir db import ${olderProxy}`
+    this.#warn('older_proxy', waiting === 0 ? null : { code: 'older_proxy', message })
   }
 
   /** A reader that stays in one snapshot keeps the log from being reset; it is emptied as soon as that one ends. */

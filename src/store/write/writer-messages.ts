@@ -12,6 +12,8 @@ import type { CallBatch } from './record-batch.ts'
 /** What the writer's thread is started with. */
 export interface WriterSettings extends WatchSettings {
   readonly path: string
+  /** The older proxy's database, beside which it records; null if there is none. */
+  readonly olderProxy: string | null
   readonly instance: string
   /** The instance's own, if it has one. */
   readonly number: number | null

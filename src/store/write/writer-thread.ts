@@ -24,6 +24,8 @@ import type { FromWriter, ToWriter, WatchSettings, WriterSettings } from './writ
 
 export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly dbPath: string
+  /** See `WriterSettings`. */
+  readonly olderProxy?: string | null
   readonly instance: string
   /** What its calls' ids carry; without it, or one of its own, others know its end by its process. */
   readonly number?: InstanceNumber
@@ -103,6 +105,7 @@ export class WriterThread implements CallSink, GatewayHistory {
       checkEveryMs: 5000,
       quickCheckAfterMs: 10_000,
       walLimits: { emptyBytes: 32 * 2 ** 20, warnBytes: 256 * 2 ** 20 },
+      olderProxy: null,
       startWorker: startThread,
       ...options,
     }
@@ -117,11 +120,12 @@ export class WriterThread implements CallSink, GatewayHistory {
       clock: this.#clock,
       waiting: () => this.#waiting(false).map(endLine),
     })
-    const { checkEveryMs, quickCheckAfterMs, walLimits, startWorker, version, observers } = this.#options
+    const { checkEveryMs, quickCheckAfterMs, walLimits, startWorker, version, observers, olderProxy } =
+      this.#options
     const watch = { checkEveryMs, quickCheckAfterMs, walLimits }
     this.#host = new WorkerHost({
       clock: this.#clock,
-      start: () => startWorker({ path: dbPath, instance, number, version, observers, ...watch }),
+      start: () => startWorker({ path: dbPath, olderProxy, instance, number, version, observers, ...watch }),
       received: (message) => this.#receive(message),
       started: () => this.#started(),
       died: (reason) => this.#died(reason),

@@ -1,0 +1,129 @@
+import { dirname, join, resolve } from 'node:path'
+import type { ImportResult } from '../../api/database-job.ts'
+import { type ImportSource, importForms, importSources } from '../../import/forms.ts'
+import { type OpenImport, openImport } from '../../import/open-import.ts'
+import { ImportError } from '../../import/text-source.ts'
+import { oneOf, type ValueKind } from '../../options/value-kind.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { changePrices } from '../../pricing/change-prices.ts'
+import { PriceBook } from '../../pricing/price-book.ts'
+import { priceFileOf, readCosts } from '../../pricing/price-file.ts'
+import { importCalls } from '../../store/jobs/import-calls.ts'
+import { databasePlace } from '../../store/sqlite/older-proxy.ts'
+import { JobError } from '../../supervisor/run-job.ts'
+import { exitCode } from '../exit-code.ts'
+import { database, flag, optional } from '../option-rows.ts'
+import { type Environment, parseWithOperands } from '../parse-options.ts'
+import { counted, duration } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { done, runDatabaseJob, shareText } from './database-job.ts'
+import { costsInForce } from './db-reprice.ts'
+
+const source: ValueKind<ImportSource> = oneOf(importSources)
+
+export const table = optionTable({
+  from: optional(source, 'what the file is of; found out unless given'),
+  price: flag('give calls without a cost the one that the prices of their time say'),
+  dryRun: flag('only say what would be added'),
+  json: flag('print progress and result as one JSON object per line'),
+  db: database(),
+})
+
+export const operand = [
+  '<file>',
+  'an export of tokenweir, LiteLLM, llama-swap or Helicone, packed with gzip or not, or the database of the older Python proxy',
+] as const
+
+type ImportOptions = OptionsOf<typeof table>
+
+/** What an import did, and how many prices it brought. */
+interface Outcome extends ImportResult {
+  readonly prices: number
+}
+
+const whatStays = 'What was added so far stays; run it again, and the rest is added.'
+
+/** `tokenweir db import`: adds calls that were recorded elsewhere. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const { options, operands } = parseWithOperands(table, argv, env, ['file'])
+  const [file = ''] = operands
+  const { path: db } = databasePlace(options.db)
+  const { clock } = terminal
+  let isWhole = true
+  const code = await runDatabaseJob(terminal, { db, json: options.json, whatStays }, async (tell) => {
+    const opened = await orJobError(openImport(file, options.from))
+    const onProgress = (progress: { readonly done: number; readonly total: number }): void => {
+      tell({ json: { progress }, ...shareText('importing', progress.done, progress.total) })
+    }
+    const prices = opened.source === 'api-calls' ? await bringPrices(file, db, options.dryRun) : 0
+    const pricer = options.price ? new PriceBook(costsInForce(db)) : null
+    const request = {
+      ...opened,
+      file: resolve(file),
+      hasIds: opened.source === 'tokenweir',
+      dryRun: options.dryRun,
+    }
+    const result = done(await importCalls(db, request, { clock, onProgress, pricer }), db)
+    isWhole = result.stopped === null
+    const outcome = { ...result, prices }
+    return { json: { result: outcome }, text: resultText(outcome, opened, options) }
+  })
+  return isWhole ? code : exitCode.fault
+}
+
+async function orJobError(opening: Promise<OpenImport>): Promise<OpenImport> {
+  return await opening.catch((error: unknown) => {
+    throw error instanceof ImportError
+      ? new JobError('job_failed', `${error.message}. Nothing was imported.`)
+      : error
+  })
+}
+
+/** The prices of the older proxy, which lie beside its database, in so far as there is none of the same name: says how many. */
+async function bringPrices(file: string, db: string, dryRun: boolean): Promise<number> {
+  const theirs = join(dirname(file), 'model_costs.json')
+  if (resolve(theirs) === resolve(priceFileOf(db))) return 0
+  const brought = Object.entries(readCosts(theirs)?.overrides ?? {})
+  if (brought.length === 0) return 0
+  const fresh = (own: object): typeof brought => {
+    const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+    return brought.filter(([name]) => !names.has(name.toLowerCase()))
+  }
+  if (dryRun) return fresh(readCosts(priceFileOf(db))?.overrides ?? {}).length
+  return await changePrices(priceFileOf(db), (costs) => {
+    const added = fresh(costs.overrides)
+    const overrides = { ...costs.overrides, ...Object.fromEntries(added) }
+    return [added.length === 0 ? null : { ...costs, overrides }, added.length]
+  })
+}
+
+function resultText(result: Outcome, { source: from }: OpenImport, { dryRun, price }: ImportOptions): string {
+  const { added, present, skipped, problems, stopped, prices } = result
+  const were = dryRun ? 'would be added' : `added in ${duration(result.duration_ms)}`
+  const lines = [
+    `${counted(added, 'call')} of ${importForms[from].words} ${were}; ${present} there already, ${skipped} skipped`,
+  ]
+  const row = from === 'api-calls' ? 'row' : 'line'
+  for (const { count, problem, lines: where } of problems) {
+    const more = count > where.length ? ', …' : ''
+    lines.push(`  ${count} skipped, ${row} ${where.join(', ')}${more}: ${printable(problem)}`)
+  }
+  if (prices > 0)
+    lines.push(`${counted(prices, 'price')} of its model_costs.json ${dryRun ? 'would come' : 'came'} along`)
+  if (stopped !== null) {
+    lines.push(
+      `Stopped: ${printable(stopped)}.`,
+      dryRun
+        ? 'What comes before that could be imported.'
+        : 'What came before that stays; mend the file and run this again.',
+    )
+  }
+  if (!dryRun && !price && added > 0)
+    lines.push('Calls without a cost get one by `tokenweir db reprice --only-unpriced --from <day>`')
+  return `${lines.join('\n')}${dryRun ? '\nNothing was changed.' : ''}\n`
+}

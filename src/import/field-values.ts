@@ -1,0 +1,86 @@
+import { parseIsoInstant } from '../lib/iso-instant.ts'
+import { isObject } from '../lib/message-shape.ts'
+
+/** A record of a file by the names of its columns: texts of CSV, values of JSON. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** A field that cannot be what it says. */
+export class FieldError extends Error {
+  constructor(name: string, what: string) {
+    super(`column ${name}: ${what}`)
+  }
+}
+
+/** What is empty, or null, is not known. */
+export function textIn(fields: Fields, name: string): string | null {
+  const value = fields[name]
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw new FieldError(name, 'is no text')
+}
+
+/** Throws {@link FieldError}. */
+export function numberIn(fields: Fields, name: string): number | null {
+  const text = textIn(fields, name)
+  if (text === null) return null
+  const value = Number(text)
+  if (/^[-+\d.e]+$/i.test(text) && Number.isFinite(value)) return value
+  throw new FieldError(name, `${quoted(text)} is no number`)
+}
+
+/** A number of tokens or the like; below zero, as some write it, is not known. Throws {@link FieldError}. */
+export function countIn(fields: Fields, name: string): number | null {
+  const value = numberIn(fields, name)
+  if (value === null || value < 0) return null
+  if (Number.isSafeInteger(value)) return value
+  throw new FieldError(name, `${quoted(String(value))} is no whole number that can be kept`)
+}
+
+/** Milliseconds of a time that cannot be below zero. Throws {@link FieldError}. */
+export function durationIn(fields: Fields, name: string): number | null {
+  const value = numberIn(fields, name)
+  return value === null || value < 0 ? null : value
+}
+
+/** Milliseconds since the Unix epoch; without an offset in UTC, as databases write it. Throws {@link FieldError}. */
+export function instantIn(fields: Fields, name: string): number | null {
+  const text = textIn(fields, name)
+  if (text === null) return null
+  const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/([+-]\d\d)$/, '$1:00')
+  const instant = parseIsoInstant(iso.includes('T') ? iso : text)
+  if (instant !== null) return instant
+  throw new FieldError(name, `${quoted(text)} is no time`)
+}
+
+/** Throws {@link FieldError} if there is none. */
+export function requiredInstant(fields: Fields, name: string): number {
+  const instant = instantIn(fields, name)
+  if (instant === null) throw new FieldError(name, 'is empty')
+  return instant
+}
+
+/** An object, or the text of one; empty if it is anything else. */
+export function objectIn(fields: Fields, name: string): Fields {
+  const value = jsonIn(fields, name)
+  return isObject(value) ? value : {}
+}
+
+/** A value of JSON, or what the text of one says; null if that is none. */
+export function jsonIn(fields: Fields, name: string): unknown {
+  const value = fields[name]
+  if (typeof value !== 'string') return value ?? null
+  // Some write the quotes of JSON within CSV twice as often as they should.
+  for (const text of [value, value.replaceAll('""', '"')]) {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      // Not so.
+    }
+  }
+  return null
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+}

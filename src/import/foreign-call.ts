@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { importedIdAt } from '../call/call-id.ts'
+import { callTypeCodes } from '../call/call-fields.ts'
+import { blankRecord, type CallDraft, type StoredCall } from '../call/call-record.ts'
+import type { CallType } from '../call/call.ts'
+import { joinedTags, tagText } from '../gateway/call/caller-tags.ts'
+import { longestMessage, storedText } from '../gateway/recorder/stored-text.ts'
+import { remembered } from '../lib/remembered.ts'
+
+/** What another program tells of a call. */
+export type ForeignCall = Partial<Omit<CallDraft, 'id' | 'place' | 'tags'>> & {
+  readonly source: string
+  readonly startedAtMs: number
+  /** Tells it from all others of that program and time: the same each time that it is read. */
+  readonly identity: string
+  readonly endpoint: string
+  readonly tags?: readonly (readonly [key: string, value: string])[]
+}
+
+const longestLabel = 200
+const label = remembered((text) => storedText(text, longestLabel), longestLabel)
+const texts = ['model', 'responseModel', 'upstream', 'client', 'userAgent', 'session'] as const
+const others = ['upstreamErrorCode', 'upstreamRequestId', 'serviceTier'] as const
+
+/** A record of it: its labels are masked, and its id follows from its time and identity. */
+export function foreignCall(foreign: ForeignCall): StoredCall {
+  const { startedAtMs, identity, tags = [], ...told } = foreign
+  const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = told
+  const { place: _, ...call } = { ...blankRecord(), ...told }
+  for (const name of [...texts, ...others]) {
+    const text = call[name]
+    if (text !== null) call[name] = label(text)
+  }
+  const low = createHash('sha256').update(`${source}\n${identity}`).digest().readUInt32BE(0)
+  const callType = told.callType ?? callTypeOf(endpoint)
+  const isEmbedding = callType === 'embedding' || callType === 'rerank'
+  return {
+    ...call,
+    id: importedIdAt(Math.floor(startedAtMs), low),
+    callType,
+    method: told.method ?? (callType === 'props' ? 'GET' : 'POST'),
+    endpoint: label(endpointOf(endpoint)),
+    instance: source,
+    // As of our own: they have no output.
+    outputTokens: outputTokens ?? (inputTokens !== null && isEmbedding ? 0 : null),
+    errorMessage: errorMessage === null ? null : storedText(errorMessage, longestMessage),
+    usageSource: told.usageSource ?? (inputTokens === null && outputTokens === null ? 'none' : 'usage'),
+    attempts: told.attempts ?? 1,
+    tags: joinedTags([], tags, tagText),
+  }
+}
+
+function endpointOf(path: string): string {
+  const [bare = ''] = path.split('?', 1)
+  return bare.startsWith('/') ? bare : `/${bare}`
+}
+
+function callTypeOf(endpoint: string): CallType {
+  if (/embed/i.test(endpoint)) return 'embedding'
+  if (/rerank/i.test(endpoint)) return 'rerank'
+  if (/\/props\b/.test(endpoint)) return 'props'
+  return /completion|\/messages|\/responses|generateContent|\/api\/chat/i.test(endpoint) ? 'chat' : 'other'
+}
+
+/** One of our call types, if it is called so. */
+export function namedCallType(text: string | null): CallType | undefined {
+  return text !== null && Object.hasOwn(callTypeCodes, text) ? (text as CallType) : undefined
+}
+
+/** The host of a URL, and its port if it is not the scheme's own; null if it is none. */
+export function hostOf(url: string | null): string | null {
+  return url === null ? null : (URL.parse(url.includes('://') ? url : `https://${url}`)?.host ?? null)
+}
+
+/** How a call ended, as far as its status tells. */
+export function endOf(status: number | null, isFailed: boolean): Pick<StoredCall, 'outcome' | 'status'> {
+  const left = status === 499
+  return { status, outcome: left ? 'client_disconnected' : isFailed ? 'upstream_error' : 'ok' }
+}
+
+/** Milliseconds per output token after the first; null if they did not stream, or nobody knows. */
+export function tpotOf(
+  outputTokens: number | null,
+  firstMs: number | null,
+  lastMs: number | null,
+): number | null {
+  if (outputTokens === null || outputTokens < 2 || firstMs === null || lastMs === null) return null
+  return lastMs > firstMs ? (lastMs - firstMs) / (outputTokens - 1) : null
+}
+
+/** Dollars as they are kept. What is free, or below, was most likely never priced. */
+export function nanoUsd(dollars: number | null): number | null {
+  return dollars === null || dollars <= 0 ? null : Math.round(dollars * 1e9)
+}

@@ -1,0 +1,52 @@
+import type { StoredCall } from '../call/call-record.ts'
+import type { Fields } from './field-values.ts'
+import { heliconeCall } from './helicone.ts'
+import { litellmCall } from './litellm.ts'
+import { llamaSwapCall } from './llama-swap.ts'
+import { olderProxyCalls } from './older-proxy.ts'
+import { ownCall } from './own-export.ts'
+
+/** What a file can be of. */
+export type ImportSource = 'tokenweir' | 'api-calls' | 'litellm' | 'llama-swap' | 'helicone'
+
+interface ImportForm {
+  readonly words: string
+  /** A file that has all of these columns is one of them. */
+  readonly columns: readonly string[]
+  /** What a record says; calls that were added up are several. Throws `FieldError`. */
+  readonly callsOf: (fields: Fields) => Iterable<StoredCall>
+  /** Each line of such a file has its end: one without it was cut off. */
+  readonly endsWithLine?: true
+}
+
+/** All that can be imported, in the order in which a file is compared with them. */
+export const importForms: Readonly<Record<ImportSource, ImportForm>> = {
+  tokenweir: {
+    words: 'an export of tokenweir',
+    columns: ['call_type', 'endpoint', 'id', 'instance', 'outcome', 'request_bytes', 'usage_source'],
+    callsOf: (fields) => [ownCall(fields)],
+    endsWithLine: true,
+  },
+  litellm: {
+    words: 'LiteLLM_SpendLogs of LiteLLM',
+    columns: ['request_id', 'call_type', 'startTime', 'endTime', 'prompt_tokens', 'completion_tokens'],
+    callsOf: (fields) => [litellmCall(fields)],
+  },
+  helicone: {
+    words: 'an export of Helicone’s requests',
+    columns: ['request_created_at', 'response_status', 'prompt_tokens', 'completion_tokens'],
+    callsOf: (fields) => [heliconeCall(fields)],
+  },
+  'llama-swap': {
+    words: 'the activity of llama-swap (/api/metrics)',
+    columns: ['timestamp', 'model', 'duration_ms', 'id'],
+    callsOf: (fields) => [llamaSwapCall(fields)],
+  },
+  'api-calls': {
+    words: 'the database of the older Python proxy (api_calls)',
+    columns: ['timestamp', 'model', 'status_code', 'input_tokens', 'output_tokens'],
+    callsOf: olderProxyCalls,
+  },
+}
+
+export const importSources = Object.keys(importForms) as readonly ImportSource[]

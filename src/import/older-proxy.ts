@@ -1,0 +1,56 @@
+import type { StoredCall } from '../call/call-record.ts'
+import * as read from './field-values.ts'
+import { FieldError, type Fields, requiredInstant, textIn } from './field-values.ts'
+import { endOf, foreignCall, hostOf, namedCallType } from './foreign-call.ts'
+
+/** What its `db_compress.py` adds up into one row, from the row's time on. */
+const bucketMs = 14 * 24 * 3_600_000
+const mostOfOne = 1_000_000
+
+/**
+ * The calls of a row of the older proxy's `api_calls`: one, or as many as it added up, with the tokens in equal parts, the
+ * mean of their times, spread over the two weeks, and the tag `summed:14d`. Its time is that of the end; of a sum it is
+ * where the two weeks begin. Throws `FieldError`.
+ */
+export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
+  const calls = Math.max(1, read.countIn(fields, 'calls_count') ?? 1)
+  if (calls > mostOfOne) throw new FieldError('calls_count', `${calls} calls in one row cannot be`)
+  const atMs = requiredInstant(fields, 'timestamp')
+  const [inputTokens, outputTokens] = ['input_tokens', 'output_tokens'].map((name) =>
+    read.countIn(fields, name),
+  )
+  const status = read.countIn(fields, 'status_code')
+  const error = textIn(fields, 'error')
+  const durationMs = read.durationIn(fields, 'total_ms') ?? 0
+  const route = textIn(fields, 'route_name')
+  const isSum = calls > 1
+  for (let index = 0; index < calls; index++) {
+    const part = (whole: number | null | undefined): number | null =>
+      whole === null || whole === undefined ? null : partOf(whole, calls, index)
+    yield foreignCall({
+      source: 'api-calls',
+      startedAtMs: isSum ? atMs + Math.floor((bucketMs / calls) * index) : atMs - durationMs,
+      identity: JSON.stringify([textIn(fields, 'id'), textIn(fields, 'timestamp'), index]),
+      endpoint: textIn(fields, 'endpoint') ?? '/',
+      callType: namedCallType(textIn(fields, 'call_type')) ?? 'other',
+      model: textIn(fields, 'model'),
+      upstream: hostOf(textIn(fields, 'upstream_url')),
+      ...endOf(status, error !== null || (status ?? 200) >= 400),
+      errorMessage: error,
+      durationMs,
+      ttfbMs: read.durationIn(fields, 'ttfb_ms'),
+      attempts: 1 + (read.countIn(fields, 'retries_attempted') ?? 0),
+      inputTokens: part(inputTokens),
+      outputTokens: part(outputTokens),
+      tags: [
+        ...(isSum ? ([['summed', '14d']] as const) : []),
+        ...(route === null ? [] : [['route', route] as const]),
+      ],
+    })
+  }
+}
+
+/** The parts of a whole add up to it. */
+function partOf(whole: number, parts: number, index: number): number {
+  return Math.floor((whole * (index + 1)) / parts) - Math.floor((whole * index) / parts)
+}

@@ -1,0 +1,49 @@
+import { parseCallId } from '../call/call-id.ts'
+import { type NamedField, storedFields } from '../call/call-fields.ts'
+import type { StoredCall } from '../call/call-record.ts'
+import { longestMessage, storedText } from '../gateway/recorder/stored-text.ts'
+import { remembered } from '../lib/remembered.ts'
+import { FieldError, type Fields, numberIn, textIn } from './field-values.ts'
+
+const longestWord = 2000
+/** A mask may have made a text longer than what was asked for. */
+const word = remembered((text) => storedText(text, longestWord), longestWord)
+/** Whatever a spreadsheet would take for a formula has a quote before it in our CSV. */
+const guarded = /^'(?=[=+\-@\t\r])/
+
+/** A call of our own CSV or NDJSON, with its id. Throws {@link FieldError}. */
+export function ownCall(fields: Fields): StoredCall {
+  const said = textIn(fields, 'id') ?? ''
+  const id = parseCallId(said)
+  if (id === null) throw new FieldError('id', `${JSON.stringify(said.slice(0, 40))} is no id of a call`)
+  const call: Record<string, unknown> = { id }
+  for (const field of storedFields) {
+    const value = valueOf(fields, field)
+    if (value === null && field.required === true) throw new FieldError(field.name, 'is empty')
+    call[field.record] = value
+  }
+  // Its own gateway's mark stays; of those, none that came from elsewhere is told from what was recorded here.
+  call['source'] ??= 'tokenweir'
+  return call as unknown as StoredCall
+}
+
+function valueOf(fields: Fields, { name, kind, codes }: NamedField): unknown {
+  if (kind === 'time' || kind === 'count' || kind === 'cost') {
+    const value = numberIn(fields, name)
+    if (value === null || kind === 'time') return value
+    return Math.round(kind === 'cost' ? value * 1e9 : value)
+  }
+  const text = textIn(fields, name)
+  if (text === null) return null
+  const isGood = kind === 'code' ? Object.hasOwn(codes ?? {}, text) : isShaped(kind, text)
+  if (!isGood) throw new FieldError(name, `${JSON.stringify(text.slice(0, 40))} is none of its values`)
+  if (kind === 'flag') return text === 'true'
+  if (kind !== 'word' && kind !== 'text') return text
+  const plain = typeof fields[name] === 'string' ? text.replace(guarded, '') : text
+  return name === 'error_message' ? storedText(plain, longestMessage) : word(plain)
+}
+
+function isShaped(kind: NamedField['kind'], text: string): boolean {
+  if (kind === 'flag') return text === 'true' || text === 'false'
+  return kind !== 'fingerprint' || /^[0-9a-f]{8}$/.test(text)
+}

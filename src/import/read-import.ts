@@ -1,0 +1,245 @@
+import type { StoredCall } from '../call/call-record.ts'
+import { isObject } from '../lib/message-shape.ts'
+import { readJson } from '../json/json-text.ts'
+import { CsvReader, longestRecord, type Place } from './csv-reader.ts'
+import { dumpRecords } from './dump-records.ts'
+import { FieldError, type Fields } from './field-values.ts'
+import { type ImportSource, importForms, importSources } from './forms.ts'
+import { linesOf } from './line-splitter.ts'
+import { ImportError, NotTextError, type TextSource } from './text-source.ts'
+
+/** One call of a file, or why there is none. */
+export interface FoundCall {
+  /** Of the file; of a database, the number of its row. */
+  readonly line: number
+  readonly call: StoredCall | null
+  readonly problem: string
+}
+
+/** A record by the names of its columns; null if it is not what it should be. */
+export interface NamedRecord {
+  readonly line: number
+  readonly fields: Fields | null
+  readonly problem: string
+}
+
+/** A file's calls, one after the other, and what it was found to be of. */
+export interface ReadCalls {
+  readonly source: ImportSource
+  /** Throws {@link ImportError} if it cannot be read to its end. */
+  readonly calls: AsyncIterable<FoundCall>
+}
+
+type Form = 'csv' | 'lines' | 'array' | 'dump'
+
+/** Reads the calls of a file of text, whose source is found out unless it is told. Throws {@link ImportError}. */
+export async function readText(text: TextSource, told: ImportSource | null): Promise<ReadCalls> {
+  const pieces = text.pieces[Symbol.asyncIterator]()
+  const first = await firstPiece(pieces)
+  const records = recordsOf(formOf(first), resumed(first, pieces))
+  const head = await records.next()
+  if (head.done === true) throw new ImportError('the file holds no record')
+  const source = sourceOf(head.value, told)
+  return { source, calls: callsOf(withFirst(head.value, records), source) }
+}
+
+/** Calls of records that are of one source. */
+export async function* callsOf(
+  records: AsyncIterable<NamedRecord>,
+  source: ImportSource,
+): AsyncGenerator<FoundCall> {
+  for await (const { line, fields, problem } of records) {
+    if (fields === null) {
+      yield { line, call: null, problem }
+      continue
+    }
+    try {
+      for (const call of importForms[source].callsOf(fields)) yield { line, call, problem: '' }
+    } catch (error) {
+      if (!(error instanceof FieldError)) throw error
+      yield { line, call: null, problem: error.message }
+    }
+  }
+}
+
+async function firstPiece(pieces: AsyncIterator<string>): Promise<string> {
+  for (let text = ''; ;) {
+    const { value, done } = await pieces.next().catch((error: unknown) => {
+      throw placed(error, { line: 1, column: 1 })
+    })
+    if (done === true) return text
+    text += value
+    if (text.trim() !== '') return text
+  }
+}
+
+async function* resumed(first: string, pieces: AsyncIterator<string>): AsyncGenerator<string> {
+  yield first
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value
+}
+
+async function* withFirst(first: NamedRecord, rest: AsyncIterable<NamedRecord>): AsyncGenerator<NamedRecord> {
+  yield first
+  yield* rest
+}
+
+function formOf(text: string): Form {
+  const start = text.trimStart()
+  if (start.startsWith('{')) return 'lines'
+  if (start.startsWith('[')) return 'array'
+  return /^(?:--|SET |COPY |\\restrict)/.test(start) ? 'dump' : 'csv'
+}
+
+function recordsOf(form: Form, pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
+  const at = { line: 1, column: 1 }
+  const counted = placedPieces(pieces, at)
+  if (form === 'csv') return csvRecords(counted)
+  if (form === 'array') return arrayRecords(counted)
+  return form === 'lines' ? jsonLines(counted) : dumpRecords(linesOf(counted))
+}
+
+/** Says of bytes that are no text where they stand. */
+async function* placedPieces(
+  pieces: AsyncIterable<string>,
+  at: { line: number; column: number },
+): AsyncGenerator<string> {
+  try {
+    for await (const piece of pieces) {
+      yield piece
+      const last = piece.lastIndexOf('\n')
+      for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', end + 1)) at.line++
+      at.column = last < 0 ? at.column + piece.length : piece.length - last
+    }
+  } catch (error) {
+    throw placed(error, at)
+  }
+}
+
+function placed(error: unknown, { line, column }: Place): unknown {
+  if (!(error instanceof NotTextError)) return error
+  return new ImportError(
+    `line ${line}, column ${column}: these bytes are neither UTF-8 nor UTF-16, so nothing from here on was read; save the file as UTF-8`,
+  )
+}
+
+async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
+  const reader = new CsvReader()
+  let names: readonly string[] | null = null
+  const named = ({
+    line,
+    fields,
+    problem,
+  }: {
+    line: number
+    fields: readonly string[] | null
+    problem: string
+  }): NamedRecord => {
+    if (fields === null || names === null) return { line, fields: null, problem }
+    if (fields.length === names.length) {
+      return { line, problem, fields: Object.fromEntries(names.map((name, index) => [name, fields[index]])) }
+    }
+    const told = `it has ${fields.length} columns in place of the ${names.length} of the first line`
+    return { line, fields: null, problem: told }
+  }
+  for await (const piece of pieces) {
+    for (const record of reader.push(piece)) {
+      if (names !== null) yield named(record)
+      else if (record.fields === null) throw new ImportError(`line ${record.line}: ${record.problem}`)
+      else names = headOf(record.fields, reader)
+    }
+  }
+  const last = reader.end()
+  if (last === null) return
+  if (names === null)
+    throw new ImportError(`line ${last.line}: ${last.problem || 'a line of names is all there is'}`)
+  const record = named(last)
+  const isCut = record.fields !== null && sourceIn(record.fields) === 'tokenweir'
+  yield isCut ? { line: record.line, fields: null, problem: cut } : record
+  if (last.problem.includes('never ends')) throw new ImportError(`line ${last.line}, ${last.problem}`)
+}
+
+const cut = 'the file ends within this line: it was cut off'
+
+/** The names of the columns; what is known to be text of prompts and answers is not even kept. */
+function headOf(fields: readonly string[], reader: CsvReader): readonly string[] {
+  const names = fields.map((name) => name.trim())
+  reader.keeps = (column) => !bodies.has(names[column] ?? '')
+  return names
+}
+
+/** Prompts, answers and keys: whatever form they stand in, they are not read. */
+const bodies: ReadonlySet<string> = new Set([
+  'messages',
+  'response',
+  'proxy_server_request',
+  'request_body',
+  'response_body',
+  'api_key',
+])
+
+async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
+  for await (const { line, text, hasEnd } of linesOf(pieces)) {
+    if (text?.trim() === '') continue
+    if (text === null) yield { line, fields: null, problem: `is longer than ${longestRecord / 2 ** 20} MiB` }
+    else yield jsonRecord(line, text, hasEnd)
+  }
+}
+
+function jsonRecord(line: number, text: string, hasEnd: boolean): NamedRecord {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    const reading = readJson(text)
+    const column = 'message' in reading ? (reading.column ?? 1) : 1
+    const problem = `column ${column}: ${'message' in reading ? reading.message : 'It is not JSON.'}`
+    return { line, fields: null, problem: hasEnd ? problem : `${problem} ${cut}` }
+  }
+  return isObject(value)
+    ? { line, fields: value, problem: '' }
+    : { line, fields: null, problem: 'is no object of JSON' }
+}
+
+/** One array, which is read as a whole: large exports come as lines. */
+async function* arrayRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
+  let text = ''
+  for await (const piece of pieces) {
+    text += piece
+    if (text.length > 2 * longestRecord) {
+      const most = (2 * longestRecord) / 2 ** 20
+      throw new ImportError(
+        `an array of JSON can be ${most} MiB at most; export one object to a line (JSONL)`,
+      )
+    }
+  }
+  const reading = readJson(text)
+  if ('message' in reading) {
+    throw new ImportError(`line ${reading.line ?? 1}, column ${reading.column ?? 1}: ${reading.message}`)
+  }
+  const values = Array.isArray(reading.value) ? reading.value : []
+  for (const [index, value] of values.entries()) {
+    if (isObject(value)) yield { line: index + 1, fields: value, problem: '' }
+    else yield { line: index + 1, fields: null, problem: 'is no object of JSON' }
+  }
+}
+
+function sourceIn(fields: Fields): ImportSource | undefined {
+  return importSources.find((name) => importForms[name].columns.every((column) => column in fields))
+}
+
+function sourceOf({ fields, line, problem }: NamedRecord, told: ImportSource | null): ImportSource {
+  if (fields === null && told === null) {
+    throw new ImportError(`line ${line}: ${problem}; with --from, reading goes on after it`)
+  }
+  if (told === null) {
+    const source = sourceIn(fields ?? {})
+    if (source !== undefined) return source
+    const names = Object.keys(fields ?? {})
+      .slice(0, 12)
+      .join(', ')
+    throw new ImportError(`it is of no form that can be imported; its columns are ${names || 'none'}`)
+  }
+  const missing = fields === null ? [] : importForms[told].columns.filter((column) => !(column in fields))
+  if (missing.length === 0) return told
+  throw new ImportError(`it is not ${importForms[told].words}: it has no column ${missing.join(', ')}`)
+}

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { pipeline, type Readable, Transform } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { codeOf, messageOf } from '../lib/errors.ts'
+
+/** Why a file cannot be read on; the words say where. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError'
+}
+
+/** A file of text on its way: its pieces, and how much of it was read. */
+export interface TextSource {
+  readonly bytes: number
+  readonly read: () => number
+  /** Throws {@link ImportError}, {@link NotTextError}. */
+  readonly pieces: AsyncIterable<string>
+}
+
+/** The bytes are no text in the file's encoding; what came before them was handed out. */
+export class NotTextError extends Error {}
+
+const gzipMark = Buffer.from([0x1f, 0x8b])
+/** What files begin with that are no text, and what to do about them. */
+const binaries: readonly (readonly [mark: string, advice: string])[] = [
+  ['PGDMP', 'is a dump in PostgreSQL’s own form: `pg_restore --file=dump.sql` makes it one in plain text'],
+  ['PK\u0003\u0004', 'is a ZIP file or a spreadsheet: unpack it, or save it as CSV'],
+  ['PAR1', 'is Parquet, which cannot be imported: export it as NDJSON or CSV'],
+]
+
+/** The first bytes of a file. Throws {@link ImportError}. */
+export async function firstBytes(path: string): Promise<Buffer> {
+  try {
+    if (!(await stat(path)).isFile()) throw new ImportError(`${path} is no file`)
+    await using file = await open(path)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0)
+    return buffer.subarray(0, bytesRead)
+  } catch (error) {
+    if (error instanceof ImportError) throw error
+    throw new ImportError(codeOf(error) === 'ENOENT' ? `${path} is not there` : messageOf(error))
+  }
+}
+
+/** A file's text, unpacked if it is packed with gzip. UTF-8, or UTF-16 as its first bytes tell. Throws {@link ImportError}. */
+export async function openText(path: string, first: Buffer): Promise<TextSource> {
+  const [, advice] = binaries.find(([mark]) => first.toString('latin1').startsWith(mark)) ?? []
+  if (advice !== undefined) throw new ImportError(`${path} ${advice}`)
+  const { size } = await stat(path)
+  let read = 0
+  const counting = new Transform({
+    transform(chunk: Buffer, _, done) {
+      read += chunk.length
+      done(null, chunk)
+    },
+  })
+  const isPacked = first.subarray(0, 2).equals(gzipMark)
+  const parts = [createReadStream(path), counting, ...(isPacked ? [createGunzip()] : [])]
+  // Whoever reads the last part hears of an error.
+  const bytes = pipeline(parts, () => undefined) as unknown as Readable
+  return { bytes: size, read: () => read, pieces: decoded(bytes) }
+}
+
+async function* decoded(bytes: Readable): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | null = null
+  let isUtf8 = true
+  let tail = Buffer.alloc(0)
+  try {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      if (decoder === null) {
+        const encoding = encodingOf(chunk)
+        isUtf8 = encoding === 'utf-8'
+        decoder = new TextDecoder(encoding)
+      }
+      const text = decoder.decode(chunk, { stream: true })
+      yield* isUtf8 ? checked(text, tail, chunk) : [text]
+      tail = Buffer.concat([tail, chunk.subarray(-2)]).subarray(-2)
+    }
+  } catch (error) {
+    if (error instanceof NotTextError) throw error
+    throw new ImportError(`the file cannot be read on: ${messageOf(error)}`)
+  }
+  const rest = decoder?.decode() ?? ''
+  if (rest !== '') throw new NotTextError()
+}
+
+/** Hands out a text up to the first mark that stands for bytes that are none, rather than for itself. */
+function* checked(text: string, before: Buffer, chunk: Buffer): Generator<string> {
+  const at = text.indexOf(replacement)
+  if (at < 0) return yield text
+  const own = Buffer.concat([before, chunk]).toString('latin1').split(replacementBytes).length
+  if (text.split(replacement).length <= own) return yield text
+  yield text.slice(0, at)
+  throw new NotTextError()
+}
+
+const replacement = '\uFFFD'
+const replacementBytes = Buffer.from(replacement).toString('latin1')
+
+/** By its mark of the byte order, or by where the zeros of its first letter stand. */
+function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
+  return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? 'utf-16be' : 'utf-8'
+}

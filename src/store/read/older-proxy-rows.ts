@@ -1,0 +1,21 @@
+import { DatabaseSync } from 'node:sqlite'
+
+const rowsAtOnce = 500
+const busyMs = 5000
+
+/**
+ * The rows of the older proxy's `api_calls`, each with its number, some at a time: the proxy may go on writing meanwhile.
+ * Nothing is written to it. Throws SQLite's error.
+ */
+export function* olderProxyRows(path: string): Generator<Readonly<Record<string, unknown>>> {
+  using database = new DatabaseSync(path, { readOnly: true, timeout: busyMs })
+  const some = database.prepare(
+    `SELECT rowid AS line, * FROM api_calls WHERE rowid > ? ORDER BY rowid LIMIT ${rowsAtOnce}`,
+  )
+  for (let last = Number.MIN_SAFE_INTEGER; ;) {
+    const rows = some.all(last)
+    yield* rows
+    if (rows.length < rowsAtOnce) return
+    last = Number(rows.at(-1)?.['line'])
+  }
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Where calls are recorded when the older Python proxy's database has the name that ours would have. */
+const ownName = 'tokenweir.db'
+const busyMs = 1000
+const ownId = 0x546b_5772
+
+/** Which file is the telemetry database. */
+export interface DatabasePlace {
+  readonly path: string
+  /** The older proxy's database that was named in its place; null if there is none. */
+  readonly olderProxy: string | null
+}
+
+/** The file at a path, or, if that is the older proxy's, one of our own beside it: theirs is never written to. */
+export function databasePlace(path: string): DatabasePlace {
+  return isOlderProxy(path)
+    ? { path: join(dirname(path), ownName), olderProxy: path }
+    : { path, olderProxy: null }
+}
+
+/** Recognises the database of the older proxy by its table of calls. Never throws. */
+export function isOlderProxy(path: string): boolean {
+  return (olderProxyCalls(path) ?? -1) >= 0
+}
+
+/** How many rows of calls the older proxy's database has; null if it is none, or cannot be read. */
+export function olderProxyCalls(path: string): number | null {
+  if (!existsSync(path)) return null
+  try {
+    using database = new DatabaseSync(path, { readOnly: true, timeout: busyMs })
+    if (database.prepare('PRAGMA application_id').get()?.['application_id'] === ownId) return null
+    const columns = database.prepare("SELECT name FROM pragma_table_info('api_calls')").all()
+    const names = new Set(columns.map(({ name }) => name))
+    if (!names.has('timestamp') || !names.has('model')) return null
+    return Number(database.prepare('SELECT count(*) AS calls FROM api_calls').get()?.['calls'])
+  } catch {
+    return null
+  }
+}
+
+/** How many rows of the older proxy's database were not there when it was imported last. */
+export function waitingRows(database: DatabaseSync, olderProxy: string): number {
+  const calls = olderProxyCalls(olderProxy) ?? 0
+  const most = database.prepare('SELECT max(records) AS records FROM imports WHERE file = ?')
+  return Math.max(0, calls - Number(most.get(resolve(olderProxy))?.['records'] ?? 0))
+}
