@@ -40,8 +40,7 @@ const source: Record<string, string> = {
   'store/jobs': 'api call lib store/journal store/read store/rollup store/sqlite store/write',
 
   'share/schema': 'call',
-  'share/rows':
-    'api call lib options pricing share share/schema store/jobs store/rollup store/share store/sqlite store/write',
+  'share/rows': 'call lib options pricing share/schema store/rollup store/share store/sqlite',
 
   metrics: 'call',
 

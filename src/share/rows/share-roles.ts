@@ -30,18 +30,22 @@ export interface ShareSettings {
   readonly warn: (message: string) => void
 }
 
-/** What one of the two does, from the connection on; resolves with how long to wait before the next turn, in ms. */
+type LocalDatabase = ReturnType<typeof openForWriting>
+
+/** What one of the two does. */
 interface Role {
   readonly lock: string
-  readonly begin: (
-    local: ReturnType<typeof openForWriting>,
-    shared: SharedDatabase,
-  ) => Promise<() => Promise<number>>
+  /** Told of the file that is open, and of its end. */
+  readonly opened?: (local: LocalDatabase | null) => void
+  /** Gives what does one turn, which resolves with how long to wait before the next, in ms. */
+  readonly begin: (local: LocalDatabase, shared: SharedDatabase) => Promise<() => Promise<number>>
 }
 
 const lookEveryMs = 150
 const historyEveryMs = 1000
 const lockEveryMs = 1000
+/** At the end, what waits is sent; more turns than that can wait until the next start. */
+const lastTurns = 20
 const retry = { firstMs: 100, longestMs: 2000 } as const
 
 /** Sends what this file has, until it is told to stop. Of the processes on one file one sends, and one pulls; the others stand by. */
@@ -70,15 +74,23 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
   })
 }
 
-/** Takes the rows of others into this file, until it is told to stop. */
-export function pullRows(
+/**
+ * Takes the rows of others into this file, until it is told to stop, and adds them up: there need not be a gateway that does.
+ */
+export async function pullRows(
   settings: ShareSettings,
   signal: AbortSignal,
   onProgress: (progress: PullProgress) => void = () => {},
 ): Promise<void> {
-  const { path, warn } = settings
-  return play(settings, signal, {
+  const { path, clock, warn } = settings
+  let open: LocalDatabase | null = null
+  const keeper = new RollupKeeper(clock, (warning) => {
+    if (warning !== null) warn(warning.message)
+  })
+  keeper.start(() => open)
+  await play(settings, signal, {
     lock: `${path}.share-pull.lock`,
+    opened: (local) => (open = local),
     begin: async (local, shared) => {
       const puller = new RowPuller(shared, new Inbox(local), new SharedWords(shared), warn)
       return async () => {
@@ -89,19 +101,7 @@ export function pullRows(
       }
     },
   })
-}
-
-/** Adds up calls in a file that no gateway may be writing. Not in the way of one that is: each step is whole. */
-export function keepRollups(path: string, clock: ShareSettings['clock'], warn: (message: string) => void): () => void {
-  const database = openForWriting(path)
-  const keeper = new RollupKeeper(clock, (warning) => {
-    if (warning !== null) warn(warning.message)
-  })
-  keeper.start(() => database)
-  return () => {
-    keeper.stop()
-    database.close()
-  }
+  keeper.stop()
 }
 
 /** Plays a role as long as nobody else on this file does, with a connection that is made anew after each error. */
@@ -112,34 +112,35 @@ async function play(settings: ShareSettings, signal: AbortSignal, role: Role): P
   let told = ''
   let lock: Disposable | null = null
   while (!signal.aborted) {
-    let local: ReturnType<typeof openForWriting> | null = null
+    let local: LocalDatabase | null = null
     let shared: OpenSharedDatabase | null = null
     try {
-      local = openForWriting(path)
-      const key = fileKey(path)
       lock ??= tryFileLock(role.lock)
-      if (lock !== null) {
-        shared = await settings.connect()
-        const turn = await role.begin(local, shared)
-        // The database may be set aside and begun anew by the gateway.
-        while (!signal.aborted && fileKey(path) === key) {
-          const waitMs = await turn()
-          if (failures > 0) warn(`the common database is there again`)
-          failures = 0
-          told = ''
-          await pause(waitMs)
-        }
-      } else {
-        local.close()
-        local = null
+      if (lock === null) {
         await pause(lockEveryMs)
+        continue
       }
+      local = openForWriting(path)
+      role.opened?.(local)
+      const key = fileKey(path)
+      shared = await settings.connect()
+      const turn = await role.begin(local, shared)
+      // The gateway may set the file aside, and begin another.
+      while (!signal.aborted && fileKey(path) === key) {
+        const waitMs = await turn()
+        if (told !== '') warn('the common database answers again')
+        failures = 0
+        told = ''
+        if (waitMs > 0) await pause(waitMs)
+      }
+      for (let turns = 0; signal.aborted && turns < lastTurns && (await turn()) === 0;) turns++
     } catch (error) {
       const reason = messageOf(error)
-      if (reason !== told) warn(`rows wait, and are sent and fetched as soon as that is over: ${reason}`)
+      if (reason !== told) warn(`rows wait here until the common database takes and gives them: ${reason}`)
       told = reason
       await pause(Math.min(retry.longestMs, retry.firstMs * 2 ** failures++))
     } finally {
+      role.opened?.(null)
       local?.close()
       await shared?.close()
     }
