@@ -1,6 +1,6 @@
 import { storedFields } from '../../call/call-fields.ts'
 import type { Inbox, PulledRow } from '../../store/share/inbox.ts'
-import type { SharedDatabase } from './shared-database.ts'
+import { numberArray, type SharedDatabase } from './shared-database.ts'
 import type { SharedWords } from './shared-words.ts'
 
 const rowsPerBatch = 1000
@@ -10,6 +10,7 @@ const readAgain = 10_000
 const columns = storedFields.map(({ column }) => column).join(', ')
 const rowsBeyond = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls
   WHERE seq > $1 AND seq <= $2 AND store_id <> $3 AND id >= $4 ORDER BY seq LIMIT ${rowsPerBatch}`
+const rowsOfIds = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls WHERE id = ANY($1::bigint[])`
 const history = (table: string, list: string): string =>
   `SELECT ${list} FROM tokenweir.${table} AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
     WHERE seq > $1 AND seq <= $2 AND store_id <> $3`
@@ -57,6 +58,7 @@ export class RowPuller {
       state.set({ pulled, pulledBefore: Math.max(marks.pulledBefore, Math.min(marks.pulled, last)) })
       return { pulled, last }
     }
+    await this.#takeDeferred()
     const from = marks.pulled
     if (from === last) return { pulled: last, last }
     const found = await this.#database.query(rowsBeyond, [from, last, storeId, marks.fromId])
@@ -89,6 +91,13 @@ export class RowPuller {
     )
     state.set({ pulled })
     return { pulled, last }
+  }
+
+  async #takeDeferred(): Promise<void> {
+    const ids = this.#inbox.deferred(rowsPerBatch)
+    if (ids.length === 0) return
+    const found = await this.#named(await this.#database.query(rowsOfIds, [numberArray(ids)]))
+    this.#inbox.takeCosts(found)
   }
 
   async #storeId(name: string): Promise<number | null> {

@@ -63,7 +63,7 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
       let historyMs = Number.NEGATIVE_INFINITY
       return async () => {
         const sent = await sender.sendSome()
-        if (clock.now() - historyMs >= historyEveryMs) {
+        if (clock.now() - historyMs >= historyEveryMs || signal.aborted) {
           historyMs = clock.now()
           await history.send()
           await files.sync(clock.wallTime())
@@ -92,7 +92,7 @@ export async function pullRows(
     lock: `${path}.share-pull.lock`,
     opened: (local) => (open = local),
     begin: async (local, shared) => {
-      const puller = new RowPuller(shared, new Inbox(local), new SharedWords(shared), warn)
+      const puller = new RowPuller(shared, new Inbox(local, path), new SharedWords(shared), warn)
       return async () => {
         const progress = await puller.pullSome()
         if (progress === null) return lookEveryMs

@@ -5,6 +5,7 @@ import { costWriter, type CostEdit, type StoredCost } from '../jobs/cost-writer.
 import { figureSourceList } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { type Row, RowStatements } from '../sqlite/row-statements.ts'
+import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
 import { type CallBatch, estimateAt, indexOf, numbersPerCall, WordList } from '../write/record-batch.ts'
@@ -30,13 +31,16 @@ const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
 /** Writes what others recorded into this file, as if it had been recorded here. Idempotent. */
 export class Inbox {
   readonly state: ShareState
+  readonly #path: string
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
   readonly #words = new WordList()
   readonly #writer: CallWriter
   readonly #writeCosts: (edits: readonly CostEdit[]) => void
 
-  constructor(database: DatabaseSync) {
+  /** `path` is that of the database. */
+  constructor(database: DatabaseSync, path: string) {
+    this.#path = path
     this.#database = database
     this.#statements = new RowStatements(database)
     this.state = new ShareState(database)
@@ -56,9 +60,31 @@ export class Inbox {
     const batch = batchOf(wanted.map(({ values }) => values))
     this.#words.accept(batch)
     const result = this.#writer.write(batch)
-    const changed = wanted.filter(({ isChanged }) => isChanged)
-    if (changed.length > 0) inTransaction(this.#database, () => this.#takeCosts(changed))
+    this.takeCosts(wanted.filter(({ isChanged }) => isChanged))
     return result
+  }
+
+  /** Calls whose costs are to be taken over, now that no job is at work. */
+  deferred(limit: number): readonly number[] {
+    const sql = 'SELECT call_id FROM share_deferred LIMIT ?'
+    const ids = this.#statements.all<readonly [number]>(sql, limit).map(([id]) => id)
+    if (ids.length === 0) return []
+    using lock = lockJob(this.#path)
+    return lock === null ? [] : ids
+  }
+
+  /** Gives calls the cost that they have elsewhere, as re-pricing does; later, if a job is at work: none but it may then. */
+  takeCosts(rows: readonly PulledRow[]): void {
+    if (rows.length === 0) return
+    using lock = lockJob(this.#path)
+    const sql =
+      lock === null
+        ? 'INSERT INTO share_deferred VALUES (?) ON CONFLICT DO NOTHING'
+        : 'DELETE FROM share_deferred WHERE call_id = ?'
+    inTransaction(this.#database, () => {
+      if (lock !== null) this.#takeCosts(rows)
+      for (const { values } of rows) this.#statements.run(sql, Number(values[0]))
+    })
   }
 
   writeHistory(minutes: readonly InstanceMinute[], events: readonly InstanceEvent[]): void {

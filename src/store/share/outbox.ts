@@ -90,6 +90,13 @@ export class Outbox {
     })
   }
 
+  /** How many calls there are of each instance. */
+  callsByInstance(): ReadonlyMap<string, number> {
+    const sql = `SELECT i.text, n.calls FROM (SELECT instance_id, count(*) AS calls FROM calls GROUP BY instance_id) AS n
+      JOIN instances AS i ON i.id = n.instance_id`
+    return new Map(this.#statements.all<readonly [string, number]>(sql))
+  }
+
   /** Minutes of all instances from one minute on, the oldest first. */
   minutes(fromMinute: number, limit: number): readonly InstanceMinute[] {
     const sql = `SELECT m.minute, i.text, active_max, queued_max, at_limit_ms, admitted, dropped
