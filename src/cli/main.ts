@@ -47,6 +47,7 @@ export const commands: Readonly<
     'give calls the cost that the prices of their time say',
     () => import('./commands/db-reprice.ts'),
   ],
+  'db move': ['send all calls to the database that gateways share', () => import('./commands/db-move.ts')],
   mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
   env: ['print what points a client at the gateway', () => import('./commands/env.ts')],
@@ -64,12 +65,13 @@ const readers: ReadonlySet<string> = new Set([
   'clients set',
   'costs show',
   'db check',
+  'db move',
   'sessions',
   'top',
 ])
 
 /** Calls go before them, also if nobody but a terminal began them. */
-const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])
+const longJobs: ReadonlySet<string> = new Set(['db compress', 'db move', 'db rebuild', 'db reprice'])
 
 const groups: Readonly<Record<string, string>> = {
   clients: 'who calls, and what each may use',

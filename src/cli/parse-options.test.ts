@@ -38,6 +38,8 @@ const defaults: GatewayValues = {
   rawLogCapture: 'all',
   rawLogMaxBodyKb: 1024,
   rawLogMaxMb: 1024,
+  share: false,
+  shareDays: 0,
   rawLogFile: 'logger/payloads.jsonl',
 }
 

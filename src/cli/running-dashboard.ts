@@ -23,6 +23,7 @@ import { readReceiver } from './alert-receiver.ts'
 import { readAdminToken } from './admin-token.ts'
 import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
+import { shareAddress, shareRows } from './share-rows.ts'
 import { payloadFiles } from './payload-files.ts'
 
 /** A dashboard that listens, and the gateway that it starts and stops. */
@@ -51,6 +52,7 @@ export async function openDashboard(
   if (leadsTo(upstream, own)) {
     throw new OptionError(`--upstream must not be the dashboard itself; got ${upstream}`)
   }
+  if (options.share) shareAddress(env)
   const folder = makeControlFolder(dirname(db))
   const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
   const config = new GatewayConfig(options, join(folder, 'gateway.json'), own, hasKey)
@@ -119,6 +121,7 @@ export async function openDashboard(
     throw error
   }
   queries.start()
+  const share = await shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
   const cancelFirstLook = clock.after(options.alertEveryS * 1000, () => void alertService().catch(onFault), {
     background: true,
   })
@@ -129,7 +132,7 @@ export async function openDashboard(
     close: async () => {
       cancelFirstLook()
       for (const part of [await alerts, gateway, jobs, queries]) part?.close()
-      await server.close()
+      await Promise.all([share?.close(), server.close()])
     },
   }
 }

@@ -143,6 +143,17 @@ export const gatewayOptionTable = optionTable({
     1024,
     'how much kept payloads may take on disk, in megabytes; the oldest go first',
   ),
+  share: row(
+    switched,
+    false,
+    'whether calls, limits and prices are shared with other gateways, through the PostgreSQL whose address is in the variable TOKENWEIR_SHARE',
+    { env: [] },
+  ),
+  shareDays: row(
+    integer(0, 36_500),
+    0,
+    'of how many days a new machine copies the calls of the others; 0 for all. For dashboards',
+  ),
   rawLogFile: row(path, defaultRawLogFile, 'file that payloads are kept in; older segments lie beside it'),
 })
 

@@ -15,6 +15,7 @@ import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
+import { shareRows } from '../share-rows.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
@@ -61,6 +62,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
     clients,
+    share: await shareRows(options, env, { pulls: false }, gatewayLog.say),
   })
   tellOfRecording(gateway, options.db)
   stopOnSignals(gateway)

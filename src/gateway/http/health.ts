@@ -27,6 +27,8 @@ export interface HealthSources {
   readonly retries: Retries429
   readonly sink: CallSink
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
+  /** Null if nothing is shared with other gateways. */
+  readonly share: { warnings(): readonly Warning[] } | null
 }
 
 /** Reports how a gateway is; made once per gateway. */
@@ -42,7 +44,7 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, admission, budget, clients, sink, rawLog } = this.#sources
+    const { clock, admission, budget, clients, sink, rawLog, share } = this.#sources
     const slots = admission.snapshot()
     const tokens = budget.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
@@ -50,7 +52,8 @@ export class Health {
     const isBudgetLate = !tokens.isKnown && uptimeMs > budgetLateMs
     const budgetWarnings = isBudgetLate ? [this.#budgetUnknown()] : []
     const clientWarnings = clients.warning === null ? [] : [clients.warning]
-    const warnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings, ...clientWarnings]
+    const ownWarnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings, ...clientWarnings]
+    const warnings = [...ownWarnings, ...(share?.warnings() ?? [])]
     return {
       status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
       upstream: this.#sources.upstreamUrl,

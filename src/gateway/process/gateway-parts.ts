@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { CallIds } from '../../call/call-id.ts'
+import type { Warning } from '../../call/call-sink.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
@@ -75,6 +76,15 @@ export interface GatewaySetup {
   readonly handover: Handover | null
   /** What people said of clients, if there is such a file. */
   readonly clients: ClientsFile | null
+  /** Sends what was recorded to the others; null if nothing is shared. */
+  readonly share: SharedRows | null
+}
+
+/** The rows of this gateway, as other gateways and dashboards come to have them. */
+export interface SharedRows {
+  warnings(): readonly Warning[]
+  /** Sends what waits, if that is possible. */
+  close(): Promise<void>
 }
 
 /** The parts that a running gateway steers. */
@@ -188,6 +198,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     retries,
     sink,
     rawLog: rawLog.log,
+    share: setup.share,
   })
   const server = new GatewayServer(listener.server, {
     calls,

@@ -180,6 +180,7 @@ export class RunningGateway implements ControlledGateway {
     clients.close()
     await upstream.close()
     await Promise.all([sink.close(), rawLog.log.close()])
+    await this.#setup.share?.close()
     await succession.close()
     await this.#control?.close()
     this.#removePidFile()
