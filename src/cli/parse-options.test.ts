@@ -39,6 +39,8 @@ const defaults: GatewayValues = {
   rawLogMaxBodyKb: 1024,
   rawLogMaxMb: 1024,
   share: false,
+  shareLost: 'keep',
+  shareLeaseS: 600,
   shareDays: 0,
   rawLogFile: 'logger/payloads.jsonl',
 }

@@ -15,6 +15,7 @@ import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
+import { joinLimit } from '../join-limit.ts'
 import { shareRows } from '../share-rows.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
@@ -53,6 +54,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
       : makeServer()
   if (server === null) return
   const port = sharedPort ?? portOf(server)
+  const limit = options.share ? await joinLimit(options, env, server, gatewayLog.say) : null
   const gateway = new RunningGateway({
     listener: { server, port },
     options,
@@ -62,6 +64,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
     clients,
+    limit,
     share: await shareRows(options, env, { pulls: false }, gatewayLog.say),
   })
   tellOfRecording(gateway, options.db)
