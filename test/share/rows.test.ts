@@ -39,7 +39,8 @@ const newDatabase = (): Promise<string> => postgres.database(`shared_${++databas
 /** What the database itself holds, in the words of its view. */
 async function sharedSums(url: string): Promise<readonly unknown[]> {
   const connection = await connectRows(url)
-  const [sums = []] = await connection.query(`SELECT count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
+  const [sums = []] =
+    await connection.query(`SELECT count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
     sum(cost_nano_usd)::bigint, sum(duration_us)::bigint,
     (SELECT sum(tokens)::bigint FROM tokenweir.budget_minutes),
     (SELECT sum(estimated)::bigint FROM tokenweir.budget_minutes) FROM tokenweir.calls`)
@@ -119,7 +120,8 @@ test('three machines that record at once come to hold the same calls, with the s
   }
   for (const file of files) {
     assertSameRows(contentOf(file.database), contentOf(files[0]!.database), file.path)
-    for (const forward = new RollForward(file.database); forward.step(sampleStartMs + 2 * dayMs, 500);) continue
+    for (const forward = new RollForward(file.database); forward.step(sampleStartMs + 2 * dayMs, 500);)
+      continue
     assertSound(file.path)
   }
   assert.deepEqual(await sharedSums(url), localSums(files[0]!))
@@ -201,7 +203,12 @@ test('what became of a call replaces the row of its interruption, everywhere', a
   using a = makeFile(dir.file('a.db'))
   using b = makeFile(dir.file('b.db'))
   const call = chatCall()
-  const cut = { ...bareCall(call.id), callType: 'chat', outcome: 'interrupted', requestBytes: call.requestBytes } as const
+  const cut = {
+    ...bareCall(call.id),
+    callType: 'chat',
+    outcome: 'interrupted',
+    requestBytes: call.requestBytes,
+  } as const
   const unknownEnd = { ...cut, durationMs: null } as unknown as CallRecord
   a.record([unknownEnd])
   await using _a = share(a.path, url)
@@ -227,7 +234,14 @@ test('costs that re-pricing changes are changed on all machines, in rows and sum
   for (const { database } of [a, b])
     for (const forward = new RollForward(database); forward.step(Date.now(), 500);) continue
   const reprice = async (path: string, factor: number): Promise<void> => {
-    const request = { fromMs, toMs: fromMs + dayMs, model: null, onlyUnpriced: false, dryRun: false, timeZone: 'UTC' }
+    const request = {
+      fromMs,
+      toMs: fromMs + dayMs,
+      model: null,
+      onlyUnpriced: false,
+      dryRun: false,
+      timeZone: 'UTC',
+    }
     const context = { pricer: priceBy(factor), clock: systemClock, onProgress: () => {} }
     assert.equal(typeof (await repriceStore(path, request, context)), 'object')
   }
@@ -244,7 +258,10 @@ test('costs that re-pricing changes are changed on all machines, in rows and sum
   await until('it has them after the job', same)
   assert.deepEqual(await sharedSums(url), localSums(a))
   for (const { path } of [a, b]) assertSound(path)
-  assert.equal(rowsOf(b.database, "SELECT 1 FROM calls_readable WHERE price_source = 'by 4'").length > 500, true)
+  assert.equal(
+    rowsOf(b.database, "SELECT 1 FROM calls_readable WHERE price_source = 'by 4'").length > 500,
+    true,
+  )
 })
 
 test('of two files whose calls have the same ids all calls are kept', async () => {
@@ -284,7 +301,11 @@ test('calls that were folded away do not come again, and late calls of that time
     await using _b = share(b.path, url)
     await untilCount(b, 500)
   }
-  const folded = await compressStore(b.path, { keepDays: 2, dryRun: false }, { clock: systemClock, onProgress: () => {} })
+  const folded = await compressStore(
+    b.path,
+    { keepDays: 2, dryRun: false },
+    { clock: systemClock, onProgress: () => {} },
+  )
   assert.ok(typeof folded === 'object' && folded.folded_calls === 500, JSON.stringify(folded))
   a.record(someCalls(40, 'late', fromMs, 9))
   {
@@ -325,7 +346,7 @@ test('a common database that is new, or older than it was, and a file that is, c
   }
   // A database that lost what was sent last.
   const connection = await connectRows(first)
-  await connection.query("DELETE FROM tokenweir.calls WHERE seq > 1000")
+  await connection.query('DELETE FROM tokenweir.calls WHERE seq > 1000')
   await connection.query('UPDATE tokenweir.row_state SET last_seq = 1000')
   await connection.query('UPDATE tokenweir.stores SET sent = least(sent, 1000)')
   await connection.close()

@@ -157,7 +157,7 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
       log: { say: () => {}, complain: console.error },
       handover: null,
       clients: null,
-    share: null,
+      share: null,
     },
     () => {},
   )

@@ -104,7 +104,9 @@ export class RowPuller {
 
   async #storeId(name: string): Promise<number | null> {
     if (this.#store?.name !== name) {
-      const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [name])
+      const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [
+        name,
+      ])
       this.#store = id === undefined ? null : { name, id: Number(id) }
     }
     return this.#store?.id ?? null

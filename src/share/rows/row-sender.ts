@@ -93,10 +93,10 @@ export class RowSender {
     const isOther = new Set(ids)
     let left = rows.filter(([id]) => isOther.has(Number(id)))
     for (let tries = 1; left.length > 0 && tries < idsPerMs; tries++) {
-      const renumbered = left.map(([id, ...values]): StoredValues => {
-        const now = Number(id)
+      const renumbered = left.map((row): StoredValues => {
+        const now = Number(row[0])
         const next = startedAtMs(now) * idsPerMs + ((now + 1) % idsPerMs)
-        return [this.#outbox.renumber(now, next) ? next : now, ...values]
+        return this.#outbox.renumber(now, next) ? row.with(0, next) : row
       })
       const still = new Set(await this.#send(renumbered, false, toSeq))
       left = renumbered.filter(([id]) => still.has(Number(id)))
