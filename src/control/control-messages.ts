@@ -182,13 +182,12 @@ export const rawLogSwitch = {
 
 const isRawLogSwitch = record(rawLogSwitch)
 
-/** The slots and tokens that a draining gateway may be using until it reports itself. */
+/** What a draining gateway may be using until it reports itself, besides slots. */
 export type PredecessorClaim = MessageOf<typeof isPredecessorClaim>
 
 export const claim = {
   instance: isText,
   identity: isIdentity,
-  slots: isCount,
   /** Tokens that its calls in flight may still use. */
   reserved: isAmount,
   /** Slots that calls of clients with a limit of their own may be using there; absent in earlier versions. */
@@ -197,16 +196,36 @@ export const claim = {
 
 const isPredecessorClaim = record(claim)
 
+const isSlotSync = record({
+  holder: isText,
+  epoch: nullable(isText),
+  life: isCount,
+  base: isCount,
+  given: isCount,
+  granted: isCount,
+  ages: listOf(isAmount),
+})
+
+const isSlotAnswer = either(
+  record({ known: isOneOf([false]), epoch: isText }),
+  record({ known: isOneOf([true]), granted: isCount, contended: isFlag }),
+)
+
 /** A line of the body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
 export type DrainReport = MessageOf<typeof isDrainReport>
 
 export const isDrainReport = record({
   ...claim,
-  slots: record({ seq: isCount, slots: isCount, active: isCount, wanted: isCount }),
+  /** To the pool of slots that the successor has; each is answered by one order, in turn. */
+  sync: isSlotSync,
+  /** In flight, or waiting. */
+  calls: isCount,
   /** Tokens of calls that ended since the last report, by the minute of their end. */
   used: listOf(isMinuteUsage),
   /** Tokens that its own budget counts as used. */
   counted: isAmount,
+  /** Tokens used before its start, which it did not know when it handed over. */
+  past: optional(listOf(isMinuteUsage)),
   /** Those that have reported to this one so far, and will report to its successor. */
   predecessors: listOf(isPredecessorClaim),
 })
@@ -223,7 +242,9 @@ export const isDrainAnswer = record({ answer: isCallsAnswer })
 export type DrainOrder = MessageOf<typeof isDrainOrder>
 
 export const isDrainOrder = either(
-  record({ grant: record({ seq: isCount, slots: isCount }) }),
+  record({ slots: isSlotAnswer }),
+  /** The pool of slots has news for it. */
+  record({ wake: isOneOf([true]) }),
   /** The whole gateway stops; what is in flight has so long. */
   record({ stopWithinMs: isAmount }),
   /** Tokens that others may still use, or have used unknown to this one. */

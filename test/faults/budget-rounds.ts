@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
@@ -131,6 +132,53 @@ export async function restartsBesideAReservation(
   }
   return { restarts, refused, admitted, isFreed }
 }
+
+export interface LockedRestartFigures {
+  /** Tokens that the last gateway counts, once the past is known. */
+  readonly counted: unknown
+  /** Tokens of all calls. */
+  readonly used: number
+  /** Whether it knew the past before the database was unlocked. */
+  readonly knewBefore: unknown
+}
+
+/** Restarts a gateway twice while its database is locked, so that none of them has read yet what was used before. */
+export async function restartsWithLockedDatabase(): Promise<LockedRestartFigures> {
+  const gate = Promise.withResolvers<void>()
+  await using upstream = await startSimulatedUpstream({ reply: () => answerOf(10) })
+  await using place = await makeWorkplace()
+  const port = await freePort()
+  const supervisor = place.supervisor({ args: [`--port=${port}`, `--upstream=${upstream.baseUrl}`] })
+  await supervisor.start()
+  await call(port)
+  await supervisor.stop()
+  using lock = new DatabaseSync(place.file('telemetry.db'))
+  lock.exec('BEGIN IMMEDIATE')
+  await supervisor.start()
+  for (let at = 0; at < 2; at++) await call(port)
+  upstream.replyOnce([until(gate.promise), ...answerOf(30)])
+  const held = call(port)
+  while (upstream.requests.length < 4) await sleep(5)
+  await supervisor.restart()
+  await call(port)
+  await supervisor.restart()
+  await call(port)
+  const before = await supervisor.status()
+  lock.exec('ROLLBACK')
+  gate.resolve()
+  await held
+  const deadline = performance.now() + 20_000
+  let now = before
+  // Who has been replaced tells all that it knows before it ends.
+  while (performance.now() < deadline && !(knows(now) === true && now.predecessors.length === 0)) {
+    await sleep(20)
+    now = await supervisor.status()
+  }
+  const counted = now.health?.token_budget?.total_used
+  return { counted, used: 10 + 2 * 10 + 30 + 10 + 10, knewBefore: knows(before) }
+}
+
+const knows = ({ health }: ProcessStatus): unknown => health?.token_budget?.known
 
 export interface LeftStreamFigures {
   readonly limit: number

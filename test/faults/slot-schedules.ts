@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 import { KeptSlots } from '../../src/gateway/admission/kept-slots.ts'
-import { type SlotAnswer, SlotPool, type SlotSync, mostAges } from '../../src/gateway/admission/slot-pool.ts'
+import { type SlotAnswer, SlotPool, type SlotPoolOptions, type SlotSync, mostAges } from '../../src/gateway/admission/slot-pool.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
 const leaseMs = 10_000
@@ -35,6 +35,9 @@ interface Call {
   excused: boolean
 }
 
+/** Makes the pool of a world, at its beginning and whenever its state is lost. */
+export type MakePool = (options: SlotPoolOptions) => SlotPool
+
 /** True time, events in their order, and who is at the upstream. */
 class World {
   nowMs = 0
@@ -49,15 +52,17 @@ class World {
   #epoch = 1
   /** Everybody who ever joined and has not left: the pool keeps this list through a reset. */
   readonly #members = new Set<string>()
+  readonly #makePool: MakePool
   /** The pool answers nobody before. */
   #frozenUntilMs = 0
   #learning = false
 
-  constructor(seed: number, max: number, gateways: number, faults: Faults) {
+  constructor(seed: number, max: number, gateways: number, faults: Faults, makePool: MakePool) {
+    this.#makePool = makePool
     this.random = seededRandom(seed)
     this.max = max
     this.faults = faults
-    this.pool = new SlotPool({ max, leaseMs, epoch: '1', nowMs: 0 })
+    this.pool = makePool({ max, leaseMs, epoch: '1', nowMs: 0 })
     for (let at = 0; at < gateways; at++) this.gateways.push(new Gateway(this, `gateway ${at}`))
   }
 
@@ -130,7 +135,7 @@ class World {
   /** The pool loses its state, and keeps the list of its members. */
   reset(): void {
     this.#epoch++
-    this.pool = new SlotPool({
+    this.pool = this.#makePool({
       max: this.max,
       leaseMs,
       epoch: String(this.#epoch),
@@ -144,7 +149,7 @@ class World {
   isDead(holder: string): void {
     this.#atPool(() => {
       this.#members.delete(holder)
-      this.#changed(() => this.pool.leave(holder))
+      this.#changed(() => this.pool.leave(holder, this.nowMs))
     })
   }
 
@@ -183,6 +188,7 @@ class Gateway {
   isDead = false
   isCutOff = false
   served = 0
+  active = 0
   readonly #world: World
   readonly #slots: KeptSlots
   #pausedUntilMs = 0
@@ -195,16 +201,12 @@ class Gateway {
   constructor(world: World, name: string) {
     this.#world = world
     this.name = name
-    this.#slots = new KeptSlots({ holder: name, leaseMs })
+    this.#slots = new KeptSlots({ holder: name, leaseMs, inUse: () => this.active })
     world.at(world.upTo(500), () => this.hears(() => this.#beat()))
   }
 
   get held(): number {
     return this.#slots.held
-  }
-
-  get active(): number {
-    return this.#slots.active
   }
 
   /** Whatever happens to it happens when it runs. */
@@ -244,9 +246,12 @@ class Gateway {
   }
 
   sync(): void {
-    const sent = { ...this.#clocks(), life: this.#slots.message([]).life }
-    const idle = this.#slots.idle
-    const message = this.#slots.message(this.waiting.slice(idle, idle + mostAges))
+    const sent = { ...this.#clocks(), life: this.#slots.life }
+    const { idle } = this.#slots
+    const { nowMs } = this.#world
+    const message = this.#slots.message(
+      this.waiting.slice(idle, idle + mostAges).map((sinceMs) => nowMs - sinceMs),
+    )
     this.#world.send(this, message, (answer) => {
       if (this.#slots.answered(answer, sent)) {
         this.sync()
@@ -274,7 +279,8 @@ class Gateway {
   }
 
   #admit(): void {
-    while (this.waiting.length > 0 && this.#slots.take(this.#clocks())) {
+    while (this.waiting.length > 0 && this.#slots.idle > 0 && this.#slots.isSure(this.#clocks())) {
+      this.active++
       this.waiting.shift()
       this.served++
       const call: Call = { holder: this.name, excused: false }
@@ -283,9 +289,11 @@ class Gateway {
       this.#world.at(endsMs, () => {
         this.#world.upstream.delete(call)
         this.hears(() => {
-          const tells = this.#slots.release()
+          const isWanted = this.#slots.contended
+          this.active--
+          if (isWanted) this.#slots.give()
           this.#admit()
-          if (tells) this.sync()
+          if (isWanted) this.sync()
         })
       })
     }
@@ -305,9 +313,9 @@ const quiet: Faults = {
 }
 
 /** Thirty seconds in which things go wrong, then peace until all is served. */
-function runSchedule(seed: number, faults: Faults): void {
+function runSchedule(seed: number, faults: Faults, makePool: MakePool): void {
   const chance = seededRandom(seed * 7919 + 1)
-  const world = new World(seed, 1 + Math.floor(chance() * 12), 2 + Math.floor(chance() * 4), faults)
+  const world = new World(seed, 1 + Math.floor(chance() * 12), 2 + Math.floor(chance() * 4), faults, makePool)
   const badMs = 30_000
   const calls = 10 + Math.floor(chance() * 60)
   for (let at = 0; at < calls; at++) {
@@ -376,10 +384,14 @@ export const kinds: Readonly<Record<string, Partial<Faults>>> = {
 }
 
 /** Runs so many schedules of a kind. Throws, with the schedule's number, where one breaks a promise. */
-export function runSchedules(kind: string, count: number): void {
+export function runSchedules(
+  kind: string,
+  count: number,
+  makePool: MakePool = (options) => new SlotPool(options),
+): void {
   for (let seed = 1; seed <= count; seed++) {
     try {
-      runSchedule(seed, { ...quiet, ...kinds[kind] })
+      runSchedule(seed, { ...quiet, ...kinds[kind] }, makePool)
     } catch (error) {
       throw new Error(`${kind}: schedule ${seed}`, { cause: error })
     }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   restartsBesideAReservation,
+  restartsWithLockedDatabase,
   startWithLockedDatabase,
   startsBeyondTheLimit,
   streamsThatAreLeft,
@@ -25,6 +26,11 @@ test('with a locked database calls wait, /health says why, and the limit holds o
     },
   )
   assert.ok(warnings.includes('budget_unknown'))
+})
+
+test('gateways that replace each other before the past was read count each call once', async () => {
+  const { counted, used, knewBefore } = await restartsWithLockedDatabase()
+  assert.deepEqual([counted, knewBefore], [used, false])
 })
 
 test('what a call in flight may use stays reserved across restarts', async () => {

@@ -57,10 +57,12 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
   const report: DrainReport = {
     instance: 'odd',
     identity: ownIdentity(),
-    slots: { seq: 0, slots: 0, active: 0, wanted: 0 },
+    sync: { holder: 'odd', epoch: null, life: 1, base: 0, given: 0, granted: 0, ages: [] },
+    calls: 0,
     used: [],
     reserved: 0,
     counted: 0,
+    past: undefined,
     predecessors: [],
     clients: [{ of: 'a', slots: 1 }],
   }
@@ -127,9 +129,9 @@ test('a hand-over: a gateway outlives what its successor asks and orders, and fi
   )
   assert.ok(typeof answer === 'object' && 'successor' in answer, JSON.stringify(answer))
   try {
-    // It has obeyed the one order that was one.
-    const obeyed = '"slots":{"seq":1,"slots":1,"active":1,"wanted":1}'
-    await eventually('the grant to be obeyed', () => readFileSync(log, 'utf8').includes(obeyed))
+    // It has obeyed the one order that was one: it joins with what it uses.
+    const obeyed = '"epoch":"odd","life":2,"base":1,'
+    await eventually('the order to be obeyed', () => readFileSync(log, 'utf8').includes(obeyed))
     gate.resolve()
     const response = await client.response()
     assert.ok(response.complete)
@@ -156,10 +158,11 @@ test('a hand-over: a successor ignores what is no answer, and what a newer hando
       identity: { ...ownIdentity(), bootId: 'of another boot' },
       host: '127.0.0.1',
       port,
-      slots: 2,
       reserved: 0,
       rawLog: { enabled: false, untilMs: null, asked: false },
-      used: null,
+      atMs: Date.now(),
+      used: [],
+      usedIsAll: false,
       new_one: { deep: [1] },
     }
     const answers: Readonly<Record<string, object>> = {

@@ -11,7 +11,8 @@ const [, , folder = ''] = process.argv
 const each = 1000
 const damages = ['junk', 'cut', 'older'] as const
 const orders = [
-  { grant: { seq: 1, slots: 3 } },
+  { slots: { known: false, epoch: 'damaged' } },
+  { slots: { known: true, granted: 3, contended: false } },
   { stopWithinMs: 10 },
   { moved: true },
   { rawLog: { enabled: true, untilMs: null } },
@@ -42,7 +43,7 @@ const server = createServer((req, res) => {
       for (const text of damagedTexts(order, damage, each)) if (!isWhole(text)) res.write(`${text}\n`)
   }
   // What a newer version adds to an order is ignored; the order is obeyed.
-  res.write(`${JSON.stringify({ grant: { seq: 1, slots: 1, new_one: [] }, new_one: {} })}\n`)
+  res.write(`${JSON.stringify({ slots: { known: false, epoch: 'odd', new_one: [] }, new_one: {} })}\n`)
   req.on('data', (text: Buffer) => process.stdout.write(text))
 })
 server.listen(socket, () => process.send!({ ready: true, controlled: true, new_one: 'x' }))

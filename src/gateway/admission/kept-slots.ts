@@ -6,6 +6,8 @@ const usedShare = 0.9
 export interface KeptSlotsOptions {
   readonly holder: string
   readonly leaseMs: number
+  /** Slots that calls here use, those that cool among them. */
+  readonly inUse: () => number
 }
 
 /** A time by both clocks: the first stands still in a suspend, the second can be set. */
@@ -15,12 +17,13 @@ export interface BothClocks {
 }
 
 /**
- * The other side of {@link SlotPool}: the slots that one gateway holds, and which of them it uses. A pure machine. A slot that
+ * The other side of {@link SlotPool}: the slots that one gateway holds. A pure machine. A slot that
  * becomes free while nobody elsewhere waits is kept for the next call, without a word.
  */
 export class KeptSlots {
   readonly #holder: string
   readonly #leaseMs: number
+  readonly #inUse: () => number
   #epoch: string | null = null
   #life = 1
   #base = 0
@@ -28,18 +31,17 @@ export class KeptSlots {
   #given = 0
   /** When the last message was sent that was answered. */
   #answeredFrom: BothClocks | null = null
-  #active = 0
   /** Somebody elsewhere waits, or there are fewer slots than are held: what is idle is to be given back. */
   contended = false
 
-  constructor({ holder, leaseMs }: KeptSlotsOptions) {
+  constructor({ holder, leaseMs, inUse }: KeptSlotsOptions) {
     this.#holder = holder
     this.#leaseMs = leaseMs
+    this.#inUse = inUse
   }
 
-  /** Slots in use, those that cool among them. */
-  get active(): number {
-    return this.#active
+  get life(): number {
+    return this.#life
   }
 
   get held(): number {
@@ -48,7 +50,7 @@ export class KeptSlots {
 
   /** Held and not in use. */
   get idle(): number {
-    return Math.max(0, this.held - this.#active)
+    return Math.max(0, this.held - this.#inUse())
   }
 
   /** Whether it may use what it holds: it has heard from the pool so lately that the pool still counts it. */
@@ -59,19 +61,9 @@ export class KeptSlots {
     return ageMs < usedShare * this.#leaseMs
   }
 
-  /** Takes a slot for a call, if there is one. */
-  take(now: BothClocks): boolean {
-    if (this.idle === 0 || !this.isSure(now)) return false
-    this.#active++
-    return true
-  }
-
-  /** A call's slot is free again. True: it was given back, and the pool is to be told. */
-  release(): boolean {
-    this.#active--
-    if (!this.contended) return false
+  /** Gives back one slot, which is not in use any more. */
+  give(): void {
     this.#given++
-    return true
   }
 
   /** Gives back what is not in use. True: there was such a slot, and the pool is to be told. */
@@ -81,8 +73,8 @@ export class KeptSlots {
     return idle > 0
   }
 
-  /** `waiting`: since when calls wait for a slot that is not held already, the oldest first. */
-  message(waiting: readonly number[]): SlotSync {
+  /** `ages`: how long (ms) calls have waited for a slot that is not held already, the longest first. */
+  message(ages: readonly number[]): SlotSync {
     return {
       holder: this.#holder,
       epoch: this.#epoch,
@@ -90,7 +82,7 @@ export class KeptSlots {
       base: this.#base,
       given: this.#given,
       granted: this.#granted,
-      waiting,
+      ages,
     }
   }
 
@@ -113,8 +105,8 @@ export class KeptSlots {
   #joinAnew(epoch: string): void {
     this.#epoch = epoch
     this.#life++
-    this.#base = this.#active
-    this.#granted = this.#active
+    this.#base = this.#inUse()
+    this.#granted = this.#base
     this.#given = 0
     this.#answeredFrom = null
   }

@@ -44,9 +44,18 @@ export interface AdmissionHold {
   readonly refusal: () => Failure
 }
 
+/** How slots are taken and given back that other gateways use, too. */
+export interface SlotSharing {
+  /** Whether the slots that are this gateway's may be used at this instant. */
+  isSure(): boolean
+  /** A call has given its slot back, and no other has it yet. */
+  released(): void
+}
+
 /** A waiting call, and how to end its wait. */
 interface Wait {
   readonly signal: AbortSignal
+  readonly sinceMs: number
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void
 }
@@ -63,7 +72,9 @@ export class LocalAdmission implements Admission {
   readonly #minute: MinuteFigures
   readonly #held = new SwapList<HeldPermit>()
   #maxConcurrent: number
-  #lent = 0
+  /** Of all slots, those that others do not use. */
+  #ownSlots = Infinity
+  #sharing: SlotSharing | null = null
   #queueOrder: QueueDiscipline
   #limits: ReadonlyMap<string, number> = new Map()
   #lentOf: ReadonlyMap<string, number> = new Map()
@@ -84,7 +95,7 @@ export class LocalAdmission implements Admission {
   }
 
   tryAcquire(caller = nobody, order: QueueOrder = 'arrival'): Permit | null {
-    if (this.#draining !== null || !this.#queue.take(order, caller)) return null
+    if (this.#draining !== null || !this.#isSure || !this.#queue.take(order, caller)) return null
     this.#noteChange()
     return this.#permit(caller)
   }
@@ -94,8 +105,8 @@ export class LocalAdmission implements Admission {
     if (this.#draining !== null) throw this.#draining
     const permit = this.tryAcquire(caller, order)
     if (permit !== null) return permit
-    // One of the lent slots may be on its way to this call, which is then no reason to refuse it.
-    const queueLimit = this.#options.queueLimit + this.#lent
+    // A slot that another gateway uses may be on its way to this call, which is then no reason to refuse it.
+    const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.#slots
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(signal, order, caller)
   }
@@ -114,10 +125,15 @@ export class LocalAdmission implements Admission {
     this.#applyCapacity()
   }
 
-  /** So many of the slots are another gateway's to use. */
-  lend(slots: number): void {
-    if (slots === this.#lent) return
-    this.#lent = slots
+  /** Slots are shared with other gateways from now on; with null no more. */
+  share(sharing: SlotSharing | null): void {
+    this.#sharing = sharing
+  }
+
+  /** Other gateways use the slots beyond these. */
+  useAtMost(slots: number): void {
+    if (slots === this.#ownSlots) return
+    this.#ownSlots = slots
     this.#applyCapacity()
   }
 
@@ -167,6 +183,20 @@ export class LocalAdmission implements Admission {
     return calls
   }
 
+  /** Slots in use, those that cool among them. */
+  get inUse(): number {
+    return this.#queue.taken
+  }
+
+  /** How long (ms) calls have waited that a slot is all they lack, the longest first, without the first `skipped`. */
+  ages(skipped: number, most: number): readonly number[] {
+    const nowMs = this.#clock.now()
+    return this.#queue
+      .oldest(skipped + most)
+      .slice(skipped)
+      .map(({ call }) => nowMs - call.sinceMs)
+  }
+
   /** How many calls could be in flight if slots were free, of all and of each client with a limit. */
   wanted(): { readonly calls: number; readonly byLimited: ReadonlyMap<string, number> } {
     return { calls: this.#queue.wanted, byLimited: this.#queue.wantedByLimited }
@@ -206,7 +236,16 @@ export class LocalAdmission implements Admission {
   readonly #giveBack = (permit: HeldPermit): void => {
     this.#held.remove(permit)
     this.#queue.release(this.#clock.now(), permit.caller)
+    this.#sharing?.released()
     this.#admitNext()
+  }
+
+  get #slots(): number {
+    return Math.min(this.#maxConcurrent, this.#ownSlots)
+  }
+
+  get #isSure(): boolean {
+    return this.#sharing === null || this.#sharing.isSure()
   }
 
   #arrange(): void {
@@ -230,6 +269,7 @@ export class LocalAdmission implements Admission {
       }
       const wait: Wait = {
         signal,
+        sinceMs: this.#clock.now(),
         admit: () => {
           leave()
           resolve(this.#permit(caller))
@@ -262,7 +302,7 @@ export class LocalAdmission implements Admission {
   }
 
   #admitNext(): void {
-    if (this.#queue.queued > 0) {
+    if (this.#queue.queued > 0 && this.#isSure) {
       const nowMs = this.#clock.now()
       for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
         this.#drainRate.took(nowMs)
@@ -274,8 +314,7 @@ export class LocalAdmission implements Admission {
   }
 
   #applyCapacity(): void {
-    const own = Math.max(0, this.#maxConcurrent - this.#lent)
-    this.#queue.setCapacity(this.#hold === null ? own : 0)
+    this.#queue.setCapacity(this.#hold === null ? this.#slots : 0)
     this.#admitNext()
   }
 

@@ -10,22 +10,33 @@ const leaseMs = 1000
 class Member {
   readonly slots: KeptSlots
   readonly #pool: SlotPool
+  /** Since when its calls wait. */
   waiting: number[] = []
+  active = 0
 
   constructor(pool: SlotPool, holder: string) {
     this.#pool = pool
-    this.slots = new KeptSlots({ holder, leaseMs })
+    this.slots = new KeptSlots({ holder, leaseMs, inUse: () => this.active })
     this.sync(0)
   }
 
   sync(nowMs: number): void {
-    const message = this.slots.message(this.waiting)
+    const message = this.slots.message(this.waiting.map((sinceMs) => nowMs - sinceMs))
     const sent = { monotonicMs: nowMs, wallMs: nowMs, life: message.life }
     if (this.slots.answered(this.#pool.sync(message, nowMs), sent)) this.sync(nowMs)
   }
 
   take(nowMs: number): boolean {
-    return this.slots.take({ monotonicMs: nowMs, wallMs: nowMs })
+    const mayTake = this.slots.idle > 0 && this.slots.isSure({ monotonicMs: nowMs, wallMs: nowMs })
+    if (mayTake) this.active++
+    return mayTake
+  }
+
+  /** Says whether the slot was given back. */
+  release(): boolean {
+    this.active--
+    if (this.slots.contended) this.slots.give()
+    return this.slots.contended
   }
 }
 
@@ -43,7 +54,7 @@ test('a slot goes to the call that has waited the longest, wherever it waits', (
   other.sync(21)
   assert.deepEqual(pool.news(), ['one'], 'it learns that somebody else waits')
   one.sync(22)
-  assert.ok(one.slots.release(), 'what is free while others wait is given back')
+  assert.ok(one.release(), 'what is free while others wait is given back')
   one.sync(23)
   assert.deepEqual([pool.news(), one.slots.idle], [['other'], 0])
   other.sync(24)
@@ -57,9 +68,9 @@ test('a slot that nobody elsewhere wants is kept, and goes back when it is idle'
   one.sync(1)
   assert.ok(one.take(1))
   one.waiting = []
-  assert.equal(one.slots.release(), false)
+  assert.equal(one.release(), false)
   assert.ok(one.take(2))
-  one.slots.release()
+  one.release()
   assert.deepEqual([one.slots.giveIdle(), one.slots.giveIdle(), one.slots.held], [true, false, 0])
 })
 
@@ -79,11 +90,11 @@ test('fewer slots: what becomes free goes back until no more are held than there
   one.sync(1)
   assert.ok(one.take(1) && one.take(1))
   one.waiting = []
-  pool.setMax(1)
+  pool.setMax(1, 1)
   one.sync(2)
-  assert.ok(one.slots.release())
+  assert.ok(one.release())
   one.sync(3)
-  assert.equal(one.slots.release(), false)
+  assert.equal(one.release(), false)
   assert.equal(pool.held, 1)
 })
 
@@ -97,8 +108,8 @@ test('nothing is used later than nine tenths of a lease after what was answered 
     [1, 901],
     [1, -899],
   ] as const)
-    assert.equal(one.slots.take({ monotonicMs, wallMs }), false)
-  assert.ok(one.slots.take({ monotonicMs: 900, wallMs: 900 }))
+    assert.equal(one.slots.isSure({ monotonicMs, wallMs }), false)
+  assert.ok(one.slots.isSure({ monotonicMs: 900, wallMs: 900 }))
 })
 
 describe('random schedules: never over the limit but by calls whose holder was given up, and all are served', () => {

@@ -11,8 +11,8 @@ export interface SlotSync {
   readonly given: number
   /** The highest `granted` of an answer in this life, `base` before it. */
   readonly granted: number
-  /** Since when its oldest waiting calls wait, in the pool's time, the oldest first: at most {@link mostAges}. */
-  readonly waiting: readonly number[]
+  /** How long (ms) its oldest waiting calls have waited, the longest first: at most {@link mostAges}. */
+  readonly ages: readonly number[]
 }
 
 export type SlotAnswer =
@@ -33,6 +33,7 @@ interface Holder {
   readonly life: number
   granted: number
   given: number
+  /** Since when its oldest calls wait, by the pool's clock. */
   waiting: readonly number[]
   leaseEndsMs: number
   /** What it was told last. */
@@ -97,22 +98,26 @@ export class SlotPool {
     return answer
   }
 
-  /** It has ended, or is known to be dead: its slots are free at once. */
-  leave(holder: string): void {
-    const life = this.#holders.get(holder)?.life
-    this.#expected.delete(holder)
-    if (life === undefined) return
-    this.#ended.set(holder, life)
-    this.#holders.delete(holder)
+  /** It may hold slots, and has not joined: until it has, nobody gets more. */
+  expect(holder: string): void {
+    if (!this.#holders.has(holder)) this.#expected.add(holder)
   }
 
-  setMax(max: number): void {
+  /** It has ended, or is known to be dead: its slots are free at once. */
+  leave(holder: string, nowMs: number): void {
+    this.#end(holder)
+    this.#grant(nowMs)
+  }
+
+  setMax(max: number, nowMs: number): void {
     this.#max = max
+    this.#grant(nowMs)
   }
 
   /** Who has not been heard of for a lease holds nothing any more. */
   endLeases(nowMs: number): void {
-    for (const [name, { leaseEndsMs }] of this.#holders) if (leaseEndsMs <= nowMs) this.leave(name)
+    for (const [name, { leaseEndsMs }] of this.#holders) if (leaseEndsMs <= nowMs) this.#end(name)
+    this.#grant(nowMs)
   }
 
   /** Those for whom something is so that they have not been told: each is to be woken once, so that it asks. */
@@ -132,10 +137,15 @@ export class SlotPool {
     return this.#holders.has(holder)
   }
 
-  #take(
-    { holder: name, epoch, life, base, given, granted, waiting }: SlotSync,
-    nowMs: number,
-  ): Holder | null {
+  #end(holder: string): void {
+    const life = this.#holders.get(holder)?.life
+    this.#expected.delete(holder)
+    if (life === undefined) return
+    this.#ended.set(holder, life)
+    this.#holders.delete(holder)
+  }
+
+  #take({ holder: name, epoch, life, base, given, granted, ages }: SlotSync, nowMs: number): Holder | null {
     if (epoch !== this.epoch) return null
     let holder = this.#holders.get(name)
     if (holder?.life !== life) {
@@ -146,7 +156,7 @@ export class SlotPool {
     }
     holder.given = Math.max(holder.given, given)
     // Slots on their way to it are for those that have waited the longest.
-    holder.waiting = waiting.slice(holder.granted - granted)
+    holder.waiting = ages.slice(holder.granted - granted).map((age) => nowMs - age)
     holder.leaseEndsMs = nowMs + this.#leaseMs
     return holder
   }

@@ -61,7 +61,12 @@ export class SlotQueue<T> {
 
   /** No slot is free: each is in use, or cools for a call that waits. */
   get full(): boolean {
-    return this.active + this.#cooling.length >= this.#max
+    return this.taken >= this.#max
+  }
+
+  /** Slots in use, those that cool among them. */
+  get taken(): number {
+    return this.active + this.#cooling.length
   }
 
   /** The instant at which the next cooling slot is ready, `null` where none cools. */
@@ -83,6 +88,17 @@ export class SlotQueue<T> {
       else placed.sort((one, other) => one.round - other.round)
       return placed.map(({ waiter }) => waiter)
     })
+  }
+
+  /** Of those that a slot is all they lack, these that have waited the longest. */
+  oldest(count: number): readonly Waiter<T>[] {
+    return this.#lanes()
+      .flatMap((lane) => {
+        const most = Math.min(count, room(lane))
+        return [...lane.back.values().take(most), ...lane.arrival.values().take(most)].slice(0, most)
+      })
+      .sort((one, other) => one.seq - other.seq)
+      .slice(0, count)
   }
 
   /** How many could be in flight if slots were free: those in flight, and those that wait for nothing else. */

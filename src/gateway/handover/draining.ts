@@ -8,15 +8,15 @@ import type {
 } from '../../control/control-messages.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
-import { GrantedSlots } from '../admission/slot-shares.ts'
-import { type SharedParts, onceATurn } from './predecessors.ts'
+import type { SharedSlots } from '../admission/shared-slots.ts'
+import type { SlotAnswer, SlotSync } from '../admission/slot-pool.ts'
+import type { SharedParts } from './predecessors.ts'
 
 const retryMs = 50
 /** For a successor to take the last report. */
 const lastReportMs = 1000
 
 export interface DrainingOptions extends SharedParts {
-  readonly instance: string
   /** Where the control socket is. */
   readonly folder: string
   /** The whole gateway is told to stop. */
@@ -28,32 +28,37 @@ export interface DrainingOptions extends SharedParts {
 }
 
 /**
- * Reports to whichever gateway is the successor, for as long as this one finishes its calls, and uses no more slots
- * than it is granted.
+ * Reports to whichever gateway is the successor, for as long as this one finishes its calls, and uses the slots that it holds
+ * of the pool there.
  */
 export class Draining {
-  /** To be called when what is in use here has changed. */
-  readonly changed: () => void = onceATurn(() => this.#report())
   readonly #options: DrainingOptions
+  readonly #slots: SharedSlots
   readonly #identity = ownIdentity()
-  readonly #granted: GrantedSlots
   #connection: DrainConnection | null = null
+  /** Messages to the pool that are not answered yet, the first one first. */
+  #asked: ((answer: SlotAnswer | null) => void)[] = []
   /** Those that reported to this gateway, and are now on their way to its successor; until it has been told. */
   #claims: readonly PredecessorClaim[]
   /** What calls used that ended since the last report. */
   #used: MinuteUsage[]
+  #past: readonly MinuteUsage[] | null = null
   /** Tokens that nobody could be told of are in the database before another gateway reads it. */
   #keepsUsed = true
-  #last = ''
   #isOver = false
 
   /** `used` is what calls used that ended since the handover was told. */
-  constructor(options: DrainingOptions, claims: readonly PredecessorClaim[], used: readonly MinuteUsage[]) {
+  constructor(
+    options: DrainingOptions,
+    slots: SharedSlots,
+    claims: readonly PredecessorClaim[],
+    used: readonly MinuteUsage[],
+  ) {
     this.#options = options
+    this.#slots = slots
     this.#claims = claims
     this.#used = [...used]
-    const others = claims.reduce((sum, { slots }) => sum + slots, 0)
-    this.#granted = new GrantedSlots(Math.max(0, options.admission.snapshot().maxConcurrent - others))
+    slots.drain()
     void this.#keepReporting()
   }
 
@@ -63,31 +68,42 @@ export class Draining {
     this.changed()
   }
 
+  /** What was used before this gateway's start is known now. */
+  restored(minutes: readonly MinuteUsage[]): void {
+    this.#past = minutes
+    this.changed()
+  }
+
+  /** To be called when what is in use here has changed. */
+  changed(): void {
+    if (this.#connection !== null) this.#slots.tell()
+  }
+
   /** All is finished. Resolves when the successor knows, or is gone. */
   async close(): Promise<void> {
-    this.#report()
+    const last = this.#connection
+    if (last !== null) void this.#report(last, this.#slots.message())
     this.#isOver = true
-    this.#connection?.end()
-    await Promise.race([this.#connection?.closed, this.#options.clock.delay(lastReportMs)])
+    last?.end()
+    await Promise.race([last?.closed, this.#options.clock.delay(lastReportMs)])
   }
 
   async #keepReporting(): Promise<void> {
     const { folder, clock } = this.#options
     const client = new ControlClient(folder)
     while (!this.#isOver) {
-      this.#granted.startAnew()
-      this.#last = ''
       const connection = await client.reportDraining((order) => this.#follow(order))
       if (connection === null) {
         // Nobody is there to grant more, and whoever waits is served all the same.
-        this.#mayUse(Math.max(1, this.#granted.slots))
+        this.#slots.goOnAlone()
         await clock.delay(retryMs)
         continue
       }
       this.#connection = connection
       this.#keepsUsed = true
-      this.#report()
+      this.#slots.connect({ sync: (message) => this.#report(connection, message) })
       await connection.closed
+      this.#leave()
       // If it has not sent us on, it has been killed.
       if (this.#connection !== null) {
         this.#keepsUsed = false
@@ -97,13 +113,19 @@ export class Draining {
     }
   }
 
+  /** From here on no pool answers, until another is found. */
+  #leave(): void {
+    this.#slots.disconnect()
+    for (const lost of this.#asked) lost(null)
+    this.#asked = []
+  }
+
   #follow(order: DrainOrder): void {
     const { budget, onRawLog, onStop } = this.#options
-    if ('grant' in order) {
-      this.#granted.granted(order.grant.seq, order.grant.slots)
-      this.#mayUse(order.grant.slots)
-      this.#report()
-    } else if ('moved' in order) {
+    if ('slots' in order) this.#asked.shift()?.(order.slots)
+    else if ('wake' in order) this.#slots.tell()
+    else if ('moved' in order) {
+      this.#leave()
       this.#connection?.end()
       this.#connection = null
     } else if ('rawLog' in order) onRawLog(order.rawLog)
@@ -120,27 +142,26 @@ export class Draining {
     this.#connection?.send({ answer })
   }
 
-  #mayUse(slots: number): void {
-    const { admission } = this.#options
-    admission.lend(admission.snapshot().maxConcurrent - slots)
-  }
-
-  #report(): void {
-    if (this.#connection === null || this.#isOver) return
+  #report(connection: DrainConnection, sync: SlotSync): Promise<SlotAnswer | null> {
+    if (connection !== this.#connection || this.#isOver) return Promise.resolve(null)
     const { instance, admission, budget, clock } = this.#options
-    const { active } = admission.snapshot()
-    const slots = this.#granted.report(active, admission.wanted().calls - active)
-    this.#mayUse(slots.slots)
-    const { reserved } = budget
-    const clients = slotsOfClients(admission)
-    const said = JSON.stringify([slots, reserved, clients])
-    if (said === this.#last && this.#used.length === 0) return
-    this.#last = said
-    const counted = budget.snapshot(clock.wallTime()).totalUsed
-    const told = { used: this.#used, predecessors: this.#claims, clients }
+    const { active, queued } = admission.snapshot()
+    connection.send({
+      instance,
+      identity: this.#identity,
+      sync,
+      calls: active + queued,
+      reserved: budget.reserved,
+      counted: budget.snapshot(clock.wallTime()).totalUsed,
+      used: this.#used,
+      past: this.#past ?? undefined,
+      predecessors: this.#claims,
+      clients: slotsOfClients(admission),
+    })
     this.#used = []
+    this.#past = null
     this.#claims = []
-    this.#connection.send({ instance, identity: this.#identity, slots, reserved, counted, ...told })
+    return new Promise((resolve) => void this.#asked.push(resolve))
   }
 }
 

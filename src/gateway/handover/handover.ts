@@ -2,11 +2,11 @@ import { claim, isMinuteUsage, isPort, rawLogSwitch } from '../../control/contro
 import {
   type MessageOf,
   isFlag,
+  isNumber,
   isObject,
   isOneOf,
   isText,
   listOf,
-  nullable,
   optional,
   record,
 } from '../../lib/message-shape.ts'
@@ -18,12 +18,16 @@ export const handoverVariable = 'TOKENWEIR_HAND_OVER'
 export type Handover = MessageOf<typeof isHandover>
 
 export const isHandover = record({
-  /** What it may be using until it reports, together with those that report to it. */
+  /** What calls there, and at those that report to it, may use until it reports. */
   ...claim,
+  /** When this was told: what ended before is in `used`, all else comes in reports. ms since the Unix epoch. */
+  atMs: isNumber,
   host: isText,
   port: isPort,
-  /** What the token budget counts; `null` if it is not known yet, and the database has to be asked. */
-  used: nullable(listOf(isMinuteUsage)),
+  /** What the token budget counts. */
+  used: listOf(isMinuteUsage),
+  /** Whether that is all; if not, what was used before its start is reported once it is known. */
+  usedIsAll: isFlag,
   /** The same of clients with budgets of their own; absent in earlier versions. */
   usedByClients: optional(listOf(record({ of: isText, used: listOf(isMinuteUsage) }))),
   rawLog: record({

@@ -7,6 +7,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { DrainOrder, DrainReport } from '../../control/control-messages.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
+import { SharedSlots } from '../admission/shared-slots.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { Predecessors } from './predecessors.ts'
 
@@ -24,8 +25,10 @@ function setUp(): {
   const admission = new LocalAdmission({ clock, ...slots })
   const budget = new LocalBudget(1000, true)
   const clients = { used: () => {}, handover: () => [] }
-  const predecessors = new Predecessors({ admission, budget, clients, budgetRejects: true, clock })
-  budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
+  const shared = new SharedSlots({ admission, clock, holder: 'own', leaseMs: Infinity })
+  const parts = { instance: 'own', admission, budget, clients, budgetRejects: true, clock }
+  const predecessors = new Predecessors(parts, shared)
+  budget.watch({ added: () => {}, reserved: () => predecessors.changed(), restored: () => {} })
   const orders = new Map<string, DrainOrder[]>()
   const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
   const report: Report = (instance, more) => {
@@ -33,14 +36,16 @@ function setUp(): {
     orders.set(instance, told)
     const listener = listeners.get(instance) ?? predecessors.listen((order) => told.push(order))
     listeners.set(instance, listener)
-    const inUse = { seq: 0, slots: 1, active: 1, wanted: 1 }
+    const sync = { holder: instance, epoch: null, life: 1, base: 0, given: 0, granted: 0, ages: [] }
     listener.report({
       instance,
       identity,
-      slots: inUse,
+      sync,
+      calls: 1,
       used: [],
       reserved: 0,
       counted: 0,
+      past: undefined,
       predecessors: [],
       clients: [],
       ...more,
@@ -56,12 +61,12 @@ type Report = (instance: string, more: Partial<DrainReport>) => ReturnType<Prede
 
 test('what the calls of predecessors may use is kept free, until they end', () => {
   const { predecessors, budget, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, clients: [], slots: 4, reserved: 900 })
+  predecessors.expect({ instance: 'b', identity, clients: [], reserved: 900 })
   assert.equal(budget.reservedInAll, 900)
   // Of the 900 most belonged to one before it, which has yet to report.
   const b = report('b', {
     reserved: 100,
-    predecessors: [{ instance: 'a', identity, clients: [], slots: 1, reserved: 800 }],
+    predecessors: [{ instance: 'a', identity, clients: [], reserved: 800 }],
   })
   assert.equal(budget.reservedInAll, 900)
   const a = report('a', { reserved: 700 })
@@ -74,7 +79,7 @@ test('what the calls of predecessors may use is kept free, until they end', () =
 
 test('predecessors are told what is taken elsewhere: reserved, or used unknown to them', async () => {
   const { predecessors, budget, takenBy, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, clients: [], slots: 4, reserved: 0 })
+  predecessors.expect({ instance: 'b', identity, clients: [], reserved: 0 })
   report('b', { reserved: 100, counted: 50 })
   report('a', { reserved: 200, counted: 20 })
   budget.add(Date.UTC(2026, 10, 21, 6), 60)
@@ -89,11 +94,23 @@ test('predecessors are told what is taken elsewhere: reserved, or used unknown t
 
 test('who has handed over itself keeps what others may use free on until it is told anew', () => {
   const { predecessors, budget, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, clients: [], slots: 4, reserved: 0 })
+  predecessors.expect({ instance: 'b', identity, clients: [], reserved: 0 })
   const b = report('b', { reserved: 900 })
   assert.equal(predecessors.sendOn()[0]?.reserved, 900)
   b.ended()
   assert.equal(budget.reservedInAll, 900)
+})
+
+test('what a predecessor did not know when it handed over is told by the first that learns it, or by none', async () => {
+  const [told, untold] = [setUp(), setUp()]
+  for (const { predecessors, report } of [told, untold]) {
+    for (const instance of ['a', 'b']) predecessors.expect({ instance, identity, clients: [], reserved: 0 })
+    report('b', {}).ended()
+  }
+  told.report('a', { past: [{ minute: 5, tokens: 7 }] }).ended()
+  untold.report('a', {}).ended()
+  assert.deepEqual(await told.predecessors.past, [{ minute: 5, tokens: 7 }])
+  assert.equal(await untold.predecessors.past, null)
 })
 
 test('a stop waits for the processes of those that have reported their end', async () => {

@@ -1,4 +1,5 @@
 import { type Clock, within } from '../../call/clock.ts'
+import type { MinuteUsage } from '../../call/call-sink.ts'
 import type {
   CallsAnswer,
   DrainListener,
@@ -12,7 +13,8 @@ import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
 import type { ClientLimits } from '../admission/client-limits.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'
-import { SlotShares } from '../admission/slot-shares.ts'
+import type { SharedSlots } from '../admission/shared-slots.ts'
+import { type SlotAnswer, SlotPool, type SlotSync } from '../admission/slot-pool.ts'
 
 /** Gateways that should report and do not are looked at this often. */
 const lookEveryMs = 500
@@ -23,6 +25,8 @@ const answerLimitMs = 500
 
 /** The parts that a gateway shares with those before and after it. */
 export interface SharedParts {
+  /** The name of this gateway's run. */
+  readonly instance: string
   readonly admission: LocalAdmission
   readonly budget: LocalBudget
   readonly clients: Pick<ClientLimits, 'used' | 'handover'>
@@ -46,13 +50,23 @@ interface DrainingGateway {
 
 /** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
 export class Predecessors {
-  /** To be called when what is in use here has changed: somebody may get a slot. */
+  /**
+   * Tokens used before the start of the first of them, if it did not know that when it handed over and learns it; null once
+   * none is left that could.
+   */
+  readonly past: Promise<readonly MinuteUsage[] | null>
+  /** To be called when what is reserved here has changed: those who drain must keep it free. */
   readonly changed: () => void
   readonly #parts: SharedParts
-  readonly #shares: SlotShares
+  /** This gateway's own. */
+  readonly #slots: SharedSlots
+  /** Of all slots; there is one as long as others hold some of them. */
+  #pool: SlotPool | null = null
+  #pools = 0
   readonly #draining = new Map<string, DrainingGateway>()
   /** What those are told, too, who only report later. */
   readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
+  readonly #past = Promise.withResolvers<readonly MinuteUsage[] | null>()
   #hasMoved = false
   #over: PromiseWithResolvers<void> | null = null
   readonly #asked = new Map<number, (answer: CallsAnswer) => void>()
@@ -60,9 +74,10 @@ export class Predecessors {
   /** Those that have ended since a stop. */
   readonly #ended: ProcessIdentity[] = []
 
-  constructor(parts: SharedParts) {
+  constructor(parts: SharedParts, slots: SharedSlots) {
     this.#parts = parts
-    this.#shares = new SlotShares(parts.admission.snapshot().maxConcurrent)
+    this.#slots = slots
+    this.past = this.#past.promise
     const share = onceATurn(() => this.#share())
     this.changed = () => {
       if (this.#draining.size > 0) share()
@@ -76,27 +91,19 @@ export class Predecessors {
       .filter(({ calls }) => calls > 0)
   }
 
-  /** All slots that this gateway and those before it may be using. */
-  get slots(): number {
-    const { maxConcurrent, active } = this.#parts.admission.snapshot()
-    return Math.max(maxConcurrent, active + this.#shares.reserved)
-  }
-
   /** Keeps slots for a gateway that will report. */
-  expect({ instance, identity, slots, reserved, clients = [] }: PredecessorClaim): void {
+  expect({ instance, identity, reserved, clients = [] }: PredecessorClaim): void {
     if (this.#draining.has(instance) || this.#hasMoved) return
     this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0, clients })
-    this.#shares.reserve(instance, slots)
-    this.#parts.admission.lend(this.#shares.lent)
-    this.#lendOfClients()
-    this.#shareBudget()
+    this.#poolOfAll().expect(instance)
+    this.#share()
     this.#lookAfter(instance)
   }
 
   /** The number of slots has changed. */
   setMax(maxConcurrent: number): void {
-    this.#shares.setMax(maxConcurrent)
-    this.changed()
+    this.#pool?.setMax(maxConcurrent, this.#parts.clock.now())
+    this.#wake()
   }
 
   /** What was switched here counts for the calls that they finish, too. */
@@ -125,10 +132,7 @@ export class Predecessors {
     let instance: string | null = null
     return {
       report: (report) => {
-        if (instance === null) {
-          for (const order of Object.values(this.#orders)) tell(order)
-          this.#shares.join(report.instance)
-        }
+        if (instance === null) for (const order of Object.values(this.#orders)) tell(order)
         instance = report.instance
         this.#take(report, tell)
       },
@@ -142,9 +146,11 @@ export class Predecessors {
   /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
   sendOn(): readonly PredecessorClaim[] {
     const claims = [...this.#draining].map(([instance, { identity, reserved, clients }]) => {
-      return { instance, identity, slots: this.#shares.reservedBy(instance), reserved, clients }
+      return { instance, identity, reserved, clients }
     })
     this.#hasMoved = true
+    this.#pool = null
+    this.#slots.disconnect()
     this.#tellAll({ moved: true })
     return claims
   }
@@ -166,34 +172,69 @@ export class Predecessors {
   }
 
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
-    const { instance, identity, slots, used, predecessors, reserved, counted, clients = [] } = report
-    this.#draining.set(instance, { identity, tell, calls: slots.wanted, reserved, counted, clients })
-    this.#shares.report(instance, slots)
+    if (this.#hasMoved) return
+    const { instance, identity, sync, calls, used, predecessors, reserved, counted, clients = [] } = report
+    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients })
     for (const claim of predecessors) this.expect(claim)
+    tell?.({ slots: this.#sync(sync) })
     for (const usage of used) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
+    if (report.past !== undefined) this.#past.resolve(report.past)
     this.#share()
   }
 
   #leave(instance: string): void {
-    const identity = this.#draining.get(instance)?.identity
-    if (this.#over !== null && identity !== undefined) this.#ended.push(identity)
+    const gateway = this.#draining.get(instance)
+    if (gateway === undefined || this.#hasMoved) return
+    if (this.#over !== null) this.#ended.push(gateway.identity)
     this.#draining.delete(instance)
-    this.#shares.leave(instance)
+    if (this.#draining.size === 0) {
+      this.#past.resolve(null)
+      this.#pool = null
+      this.#slots.release()
+    } else {
+      this.#pool?.leave(instance, this.#parts.clock.now())
+      this.#wake()
+    }
     this.#share()
     this.#resolveIfOver()
   }
 
+  /** This gateway holds slots of it like the others. */
+  #poolOfAll(): SlotPool {
+    if (this.#pool !== null) return this.#pool
+    const { instance, admission, clock } = this.#parts
+    const pool = new SlotPool({
+      max: admission.snapshot().maxConcurrent,
+      // Who has ended is seen by its connection, or its process.
+      leaseMs: Infinity,
+      epoch: `${instance} ${++this.#pools}`,
+      nowMs: clock.now(),
+    })
+    this.#pool = pool
+    this.#slots.connect({ sync: async (message) => (this.#pool === pool ? this.#sync(message) : null) })
+    return pool
+  }
+
+  #sync(message: SlotSync): SlotAnswer {
+    const answer = this.#poolOfAll().sync(message, this.#parts.clock.now())
+    this.#wake()
+    return answer
+  }
+
+  /** Those for whom there is news ask for it. */
+  #wake(): void {
+    for (const holder of this.#pool?.news() ?? []) {
+      if (holder === this.#parts.instance) this.#slots.tell()
+      else this.#draining.get(holder)?.tell?.({ wake: true })
+    }
+  }
+
   #share(): void {
     if (this.#hasMoved) return
-    const { admission } = this.#parts
-    admission.lend(this.#shares.lent)
     this.#lendOfClients()
-    for (const { holder, seq, slots } of this.#shares.grants(admission.snapshot().active)) {
-      this.#draining.get(holder)?.tell?.({ grant: { seq, slots } })
-    }
     this.#shareBudget()
   }
 

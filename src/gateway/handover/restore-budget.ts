@@ -9,24 +9,35 @@ const minutesPerDay = 24 * 60
 const waitLimitMs = 10_000
 const retryAfterS = 10
 
+/** What a predecessor knows of what was used. */
+export interface ToldUsage {
+  readonly used: readonly MinuteUsage[]
+  readonly usedIsAll: boolean
+  /** The rest, once it knows that; null if it has ended before. */
+  readonly past: Promise<readonly MinuteUsage[] | null>
+}
+
 /**
- * Tells a budget what was used in the 24 hours before this gateway's start, however long it takes to learn it: what a
- * predecessor has `told`, or else the database. `admission` is held until then; `null` if nobody is to wait for it.
+ * Tells a budget what was used in the 24 hours before this gateway's start, however long it takes to learn it: from a
+ * predecessor, or else from the database. `admission` is held until then; `null` if nobody is to wait for it.
  */
 export async function restoreBudget(
   budget: LocalBudget,
   admission: LocalAdmission | null,
   sink: { usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> },
   clock: Clock,
-  told: readonly MinuteUsage[] | null,
+  told: ToldUsage | null,
 ): Promise<void> {
-  if (told !== null) {
-    budget.restore(told)
+  if (told?.usedIsAll === true) {
+    budget.restore(told.used)
     return
   }
   admission?.hold({ limitMs: waitLimitMs, refusal: budgetUnknown })
+  for (const usage of told?.used ?? []) budget.addTo(usage)
+  // What it tells of its own calls would be counted twice if the database, to which it writes them, was read meanwhile.
+  const past = told === null ? null : await told.past
   const minuteNow = Math.floor(clock.wallTime() / 60_000)
-  const read = await sink.usageByMinute(minuteNow - minutesPerDay)
+  const read = past ?? (await sink.usageByMinute(minuteNow - minutesPerDay))
   if (read === null) return
   budget.restore(read)
   admission?.hold(null)

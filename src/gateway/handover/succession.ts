@@ -11,6 +11,7 @@ import {
 import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { Listener } from '../http/listen.ts'
+import { SharedSlots } from '../admission/shared-slots.ts'
 import { Draining, type DrainingOptions, slotsOfClients } from './draining.ts'
 import {
   type Handover,
@@ -37,6 +38,7 @@ export interface SuccessionOptions extends DrainingOptions {
 /** A gateway's place among those before and after it. */
 export class Succession {
   readonly predecessors: Predecessors
+  readonly #slots: SharedSlots
   readonly #options: SuccessionOptions
   #draining: Draining | null = null
   /** Whether a successor is being started, or has taken over. Set here alone. */
@@ -45,15 +47,24 @@ export class Succession {
   #successor: SpawnedGateway | null = null
   /** What calls have used since the handover was told. */
   #untold: MinuteUsage[] = []
+  /** What was used before this gateway's start, if that became known since. */
+  #past: readonly MinuteUsage[] | null = null
 
   constructor(options: SuccessionOptions) {
-    const { admission, budget, handover } = options
+    const { admission, budget, clock, handover, instance } = options
     this.#options = options
-    this.predecessors = new Predecessors(options)
+    this.#slots = new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
+    this.predecessors = new Predecessors(options, this.#slots)
     if (handover !== null) this.predecessors.expect(handover)
-    const changed = (): void => (this.#draining ?? this.predecessors).changed()
-    admission.watch(changed)
-    budget.watch({ added: (usage) => this.#used(usage), reserved: changed })
+    admission.watch(() => {
+      this.#slots.changed()
+      this.#draining?.changed()
+    })
+    budget.watch({
+      added: (usage) => this.#used(usage),
+      reserved: () => (this.#draining ?? this.predecessors).changed(),
+      restored: (minutes) => this.#restored(minutes),
+    })
   }
 
   /**
@@ -70,7 +81,8 @@ export class Succession {
 
   /** From here on the successor shares the slots, and is told what is finished here. */
   drain(): void {
-    this.#draining = new Draining(this.#options, this.predecessors.sendOn(), this.#untold)
+    this.#draining = new Draining(this.#options, this.#slots, this.predecessors.sendOn(), this.#untold)
+    if (this.#past !== null) this.#draining.restored(this.#past)
   }
 
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
@@ -128,18 +140,25 @@ export class Succession {
   #handover(): Handover {
     const { instance, host, listener, admission, budget, clients, clock, rawLog } = this.#options
     this.#untold = []
+    this.#past = null
     return {
       instance,
       identity: ownIdentity(),
       host,
       port: listener.port,
-      slots: this.predecessors.slots,
-      used: budget.isKnown ? budget.minutes(clock.wallTime()) : null,
+      atMs: clock.wallTime(),
+      used: budget.minutes(clock.wallTime()),
+      usedIsAll: budget.isKnown,
       usedByClients: clients.handover(),
       reserved: budget.reservedInAll,
       clients: slotsOfClients(admission),
       rawLog: rawLog(),
     }
+  }
+
+  #restored(minutes: readonly MinuteUsage[]): void {
+    if (this.#draining !== null) this.#draining.restored(minutes)
+    else if (this.isHandingOver) this.#past = minutes
   }
 
   #used(usage: MinuteUsage): void {

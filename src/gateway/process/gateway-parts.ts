@@ -121,7 +121,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const minutes = new MinuteReport({ clock, admission, sink })
   const budgetRejects = options.budgetAction === 'reject'
   const budget = new LocalBudget(options.tokenLimit, budgetRejects)
-  void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, handover?.used ?? null)
 
   const limits = new ClientLimits({
     clock,
@@ -148,6 +147,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     onRawLog: (to) => rawLog.follow(to),
     onAsk: (cancel) => underWay.answer(cancel),
   })
+  const told = handover === null ? null : { ...handover, past: succession.predecessors.past }
+  void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, told)
   const rawLog = new GatewayRawLog({
     values: options,
     salt,

@@ -1,4 +1,5 @@
 import { rowTables } from './row-tables.ts'
+import { slotTables } from './slot-tables.ts'
 
 /** What the schema's making needs of a connection. */
 interface Connection {
@@ -6,7 +7,10 @@ interface Connection {
 }
 
 /** Steps of the schema `tokenweir`, by their numbers. What stands in one is never edited once released. */
-const steps: ReadonlyMap<number, string> = new Map([[2, rowTables]])
+const steps: ReadonlyMap<number, string> = new Map([
+  [1, slotTables],
+  [2, rowTables],
+])
 
 /** Makes what is missing of the schema, one program at a time. */
 export async function makeSharedSchema(connection: Connection): Promise<void> {

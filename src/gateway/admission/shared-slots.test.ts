@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { Permit } from './admission.ts'
+import { LocalAdmission } from './local-admission.ts'
+import { SharedSlots, type SlotLink } from './shared-slots.ts'
+import { SlotPool, type SlotSync } from './slot-pool.ts'
+
+const never = new AbortController().signal
+
+/** Gateways that share a pool, with a link each whose messages take a while. */
+class Network {
+  readonly clock = new FakeClock()
+  readonly pool: SlotPool
+  readonly max: number
+  readonly gateways: Gateway[]
+  readonly latencyMs: number
+
+  constructor({ max = 4, gateways = 2, cooldownMs = 0, latencyMs = 1, leaseMs = Infinity } = {}) {
+    this.max = max
+    this.latencyMs = latencyMs
+    this.pool = new SlotPool({ max, leaseMs, epoch: 'a', nowMs: 0 })
+    const names = Array.from({ length: gateways }, (_, at) => `gateway ${at}`)
+    this.gateways = names.map((name) => new Gateway(this, name, cooldownMs, leaseMs))
+  }
+
+  get active(): number {
+    return this.gateways.reduce((sum, { admission }) => sum + admission.snapshot().active, 0)
+  }
+
+  link(): SlotLink {
+    return {
+      sync: async (message: SlotSync) => {
+        await this.clock.delay(this.latencyMs)
+        const answer = this.pool.sync(message, this.clock.now())
+        this.wake()
+        await this.clock.delay(this.latencyMs)
+        return answer
+      },
+    }
+  }
+
+  wake(): void {
+    for (const name of this.pool.news()) {
+      const gateway = this.gateways.find((one) => one.name === name)
+      this.clock.after(this.latencyMs, () => gateway?.slots.tell())
+    }
+  }
+}
+
+class Gateway {
+  readonly name: string
+  readonly admission: LocalAdmission
+  readonly slots: SharedSlots
+  readonly permits: Permit[] = []
+  readonly #network: Network
+
+  constructor(network: Network, name: string, slotCooldownMs: number, leaseMs: number) {
+    this.#network = network
+    this.name = name
+    const { clock, max: maxConcurrent } = network
+    this.admission = new LocalAdmission({
+      clock,
+      maxConcurrent,
+      slotCooldownMs,
+      queueLimit: 100,
+      queueTimeoutMs: 0,
+    })
+    this.slots = new SharedSlots({ admission: this.admission, clock, holder: name, leaseMs })
+    this.admission.watch(() => this.slots.changed())
+  }
+
+  async arrive(): Promise<void> {
+    const permit = this.admission.tryAcquire() ?? (await this.admission.acquire(never))
+    this.permits.push(permit)
+    assert.ok(this.#network.active <= this.#network.max, 'over the limit')
+  }
+
+  end(): void {
+    this.permits.shift()?.release()
+  }
+}
+
+test('a slot is used once the pool has granted it, kept while nobody else waits, and goes back after a second', async () => {
+  const { clock, gateways, link, pool } = connected({ gateways: 1 })
+  const [one] = gateways as [Gateway]
+  one.slots.connect(link())
+  void one.arrive()
+  assert.equal(one.permits.length, 0)
+  await clock.advance(10)
+  assert.deepEqual([one.permits.length, pool.held], [1, 1])
+  one.end()
+  await clock.advance(900)
+  assert.ok(one.admission.tryAcquire()?.release() === undefined)
+  assert.equal(pool.held, 1)
+  await clock.advance(3000)
+  assert.equal(pool.held, 0)
+})
+
+test('who waits elsewhere gets the next slot that is free, once it has cooled', async () => {
+  const { clock, gateways, link } = connected({ max: 1, cooldownMs: 50 })
+  const [one, other] = gateways as [Gateway, Gateway]
+  for (const { slots } of gateways) slots.connect(link())
+  void one.arrive()
+  await clock.advance(10)
+  void other.arrive()
+  await clock.advance(5)
+  void one.arrive()
+  await clock.advance(10)
+  one.end()
+  await clock.advance(49)
+  assert.deepEqual([one.permits.length, other.permits.length], [0, 0])
+  await clock.advance(10)
+  assert.deepEqual([one.permits.length, other.permits.length], [0, 1], 'it came first')
+  other.end()
+  await clock.advance(100)
+  assert.equal(one.permits.length, 1)
+})
+
+test('a gateway whose pool is gone goes on with what it holds; with one slot if it holds none; with all if it never joined', async () => {
+  const { clock, gateways, link } = connected({ max: 3, gateways: 3 })
+  const [holds, none, new_] = gateways as [Gateway, Gateway, Gateway]
+  holds.slots.connect(link())
+  for (let calls = 0; calls < 2; calls++) void holds.arrive()
+  none.slots.connect(link())
+  await clock.advance(10)
+  for (let calls = 0; calls < 4; calls++)
+    for (const gateway of gateways) void gateway.arrive().catch(() => {})
+  for (const { slots } of [holds, none]) slots.disconnect()
+  await clock.advance(5000)
+  assert.deepEqual(
+    gateways.map(({ permits }) => permits.length),
+    [2, 0, 3],
+  )
+  for (const { slots } of gateways) slots.goOnAlone()
+  await clock.advance(0)
+  assert.deepEqual(
+    gateways.map(({ permits }) => permits.length),
+    [2, 1, 3],
+  )
+  assert.ok(new_.admission.snapshot().queued > 0)
+})
+
+test('nine tenths of a lease after what was answered last nobody is let in', async () => {
+  const { clock, gateways, link } = connected({ gateways: 1, leaseMs: 10_000 })
+  const [one] = gateways as [Gateway]
+  let isCut = false
+  const whole = link()
+  one.slots.connect({ sync: (message) => (isCut ? clock.delay(100).then(() => null) : whole.sync(message)) })
+  void one.arrive()
+  await clock.advance(10)
+  isCut = true
+  one.end()
+  await clock.advance(900)
+  const permit = one.admission.tryAcquire()
+  assert.ok(permit !== null)
+  await clock.advance(8200)
+  permit.release()
+  assert.equal(one.admission.tryAcquire(), null)
+  isCut = false
+  void one.arrive()
+  await clock.advance(2000)
+  assert.equal(one.permits.length, 1)
+})
+
+const action = fc.record({
+  gateway: fc.nat(2),
+  kind: fc.constantFrom('arrive', 'arrive', 'end', 'end', 'rest', 'fewer', 'more'),
+  restMs: fc.nat(200),
+})
+
+test('whatever comes and ends where, never more are in flight than there are slots, and all are served', async () => {
+  const options = { max: fc.integer({ min: 1, max: 4 }), cooldownMs: fc.constantFrom(0, 20) }
+  await fc.assert(
+    fc.asyncProperty(fc.record(options), fc.array(action, { maxLength: 60 }), async (given, actions) => {
+      const network = new Network({ ...given, gateways: 3 })
+      const { clock, gateways } = network
+      for (const { slots } of gateways) slots.connect(network.link())
+      let arrived = 0
+      let failure: unknown = null
+      for (const { gateway: at, kind, restMs } of actions) {
+        const gateway = gateways[at]!
+        if (kind === 'rest') await clock.advance(restMs)
+        else if (kind === 'end') gateway.end()
+        else if (kind === 'arrive') {
+          arrived++
+          void gateway.arrive().catch((error: unknown) => (failure = error))
+        } else {
+          network.pool.setMax(kind === 'fewer' ? 1 : network.max, clock.now())
+          network.wake()
+        }
+        await clock.advance(0)
+      }
+      network.pool.setMax(network.max, clock.now())
+      let served = 0
+      for (let round = 0; round < 400 && network.active + waiting(gateways) > 0; round++) {
+        for (const gateway of gateways) {
+          served += gateway.permits.length
+          while (gateway.permits.length > 0) gateway.end()
+        }
+        await clock.advance(100)
+      }
+      assert.equal(failure, null)
+      assert.equal(network.active + waiting(gateways), 0, `${served} of ${arrived} served`)
+      await clock.advance(5000)
+      assert.equal(network.pool.held, 0)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+function waiting(gateways: readonly Gateway[]): number {
+  return gateways.reduce((sum, { admission }) => sum + admission.snapshot().queued, 0)
+}
+
+function connected(options: ConstructorParameters<typeof Network>[0]) {
+  const network = new Network(options)
+  const { clock, gateways, pool } = network
+  return { clock, gateways, pool, link: () => network.link() }
+}

@@ -1,0 +1,205 @@
+import type { Clock } from '../../call/clock.ts'
+import { type BothClocks, KeptSlots } from './kept-slots.ts'
+import type { LocalAdmission, SlotSharing } from './local-admission.ts'
+import { type SlotAnswer, type SlotSync, mostAges } from './slot-pool.ts'
+
+/** Carries messages to the pool, wherever that is. */
+export interface SlotLink {
+  /** Resolves with the answer; with null if it was lost, or takes too long. Never rejects. */
+  sync(message: SlotSync): Promise<SlotAnswer | null>
+}
+
+export interface SharedSlotsOptions {
+  readonly admission: LocalAdmission
+  readonly clock: Clock
+  readonly holder: string
+  /** `Infinity` if the pool sees for itself when a holder has ended. */
+  readonly leaseMs: number
+}
+
+const heartbeatMs = 1000
+/** While calls wait for a slot of the pool. */
+const waitingHeartbeatMs = 100
+/** A slot that nobody has used for so long goes back. */
+const keptIdleMs = 1000
+
+/**
+ * Has one gateway use no more slots than the pool lets it hold, and tells the pool what it needs. Without a link all slots are
+ * its own.
+ */
+export class SharedSlots implements SlotSharing {
+  readonly #options: SharedSlotsOptions
+  #kept: KeptSlots
+  #link: SlotLink | null = null
+  #isShared = false
+  /** Slots that calls have given back and that go to the pool once they have cooled. */
+  #leaving = 0
+  /** Waiting calls of which the pool knows. */
+  #told = 0
+  #isAsking = false
+  #asksAgain = false
+  #idleSinceMs: number | null = null
+  /** Calls come in no more: what is idle goes back at once. */
+  #isDraining = false
+  #cancelBeat: (() => void) | null = null
+
+  constructor(options: SharedSlotsOptions) {
+    this.#options = options
+    this.#kept = this.#newLife()
+  }
+
+  /** From here on it uses what the pool behind this link lets it have. */
+  connect(link: SlotLink): void {
+    if (!this.#isShared) this.#options.admission.share(this)
+    this.#isShared = true
+    this.#link = link
+    this.#apply()
+    this.tell()
+    if (this.#cancelBeat === null) this.#beat()
+  }
+
+  /** The pool is gone. What it holds it goes on with; all that there is, if it never held any of a pool. */
+  disconnect(): void {
+    this.#link = null
+    if (this.#kept.life === 1) this.release()
+  }
+
+  /** No pool is to be found: one slot it has in any case, so that those who wait are served. */
+  goOnAlone(): void {
+    if (this.#isShared) this.#apply(1)
+  }
+
+  /** Nobody else uses the slots any more. */
+  release(): void {
+    const { admission } = this.#options
+    this.#link = null
+    this.#isShared = false
+    this.#leaving = 0
+    this.#told = 0
+    this.#kept = this.#newLife()
+    this.#cancelBeat?.()
+    this.#cancelBeat = null
+    admission.share(null)
+    admission.useAtMost(Infinity)
+  }
+
+  /** No more calls come: what is not in use goes back at once. */
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  /** Calls may have come, ended, or begun to wait. */
+  changed(): void {
+    if (this.#link === null) return
+    if (this.#isDraining && this.#giveIdle()) this.tell()
+    else if (this.#waiting() > this.#told) this.tell()
+  }
+
+  /** Asks the pool, now or once it has answered what it is asked. */
+  tell(): void {
+    if (this.#isAsking) this.#asksAgain = true
+    else void this.#ask()
+  }
+
+  /** What the pool is to know. */
+  message(): SlotSync {
+    const ages = this.#options.admission.ages(this.#free(), mostAges)
+    this.#told = ages.length
+    return this.#kept.message(ages)
+  }
+
+  isSure(): boolean {
+    return this.#options.leaseMs === Infinity || this.#kept.isSure(this.#clocks())
+  }
+
+  released(): void {
+    const { admission, clock } = this.#options
+    if (this.#link === null || !this.#kept.contended) return
+    const kept = this.#kept
+    const give = (): void => {
+      if (kept !== this.#kept) return
+      this.#leaving--
+      kept.give()
+      this.tell()
+    }
+    this.#leaving++
+    this.#apply()
+    const { slotCooldownMs } = admission.snapshot()
+    if (slotCooldownMs === 0) give()
+    else clock.after(slotCooldownMs, give)
+  }
+
+  #newLife(): KeptSlots {
+    const { admission, holder, leaseMs } = this.#options
+    return new KeptSlots({ holder, leaseMs, inUse: () => admission.inUse + this.#leaving })
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true
+    do {
+      this.#asksAgain = false
+      const link = this.#link
+      if (link === null) break
+      const sent = { ...this.#clocks(), life: this.#kept.life }
+      const answer = await link.sync(this.message())
+      if (link !== this.#link) this.#asksAgain = true
+      else if (answer !== null) this.#take(answer, sent)
+    } while (this.#asksAgain)
+    this.#isAsking = false
+  }
+
+  #take(answer: SlotAnswer, sent: BothClocks & { readonly life: number }): void {
+    const before = this.#kept.held
+    const joins = this.#kept.answered(answer, sent)
+    this.#told = Math.max(0, this.#told - Math.max(0, this.#kept.held - before))
+    this.#apply()
+    if (joins || (this.#kept.contended && this.#giveIdle())) this.#asksAgain = true
+    else if (this.#waiting() > this.#told) this.#asksAgain = true
+  }
+
+  /** Whether there was anything to give. */
+  #giveIdle(): boolean {
+    if (!this.#kept.giveIdle()) return false
+    this.#idleSinceMs = null
+    this.#apply()
+    return true
+  }
+
+  /** Calls that wait for a slot which is not held yet, as far as the pool is told of them. */
+  #waiting(): number {
+    const { admission } = this.#options
+    return Math.min(
+      mostAges,
+      Math.max(0, admission.wanted().calls - admission.snapshot().active - this.#free()),
+    )
+  }
+
+  /** Held, and not used by a call. */
+  #free(): number {
+    return Math.max(0, this.#kept.held - this.#leaving - this.#options.admission.snapshot().active)
+  }
+
+  #apply(atLeast = 0): void {
+    const mayUse = this.#link === null || this.#kept.isSure(this.#clocks()) ? this.#kept.held : 0
+    this.#options.admission.useAtMost(Math.max(atLeast, mayUse - this.#leaving))
+  }
+
+  #beat(): void {
+    const nowMs = this.#options.clock.now()
+    if (this.#link !== null) {
+      if (this.#kept.idle === 0) this.#idleSinceMs = null
+      else if (this.#idleSinceMs === null) this.#idleSinceMs = nowMs
+      else if (nowMs - this.#idleSinceMs >= keptIdleMs) this.#giveIdle()
+      // Once it is not sure any more of what it holds, nobody is let in.
+      this.#apply()
+      this.tell()
+    }
+    const nextMs = this.#waiting() > 0 ? waitingHeartbeatMs : heartbeatMs
+    this.#cancelBeat = this.#options.clock.after(nextMs, () => this.#beat(), { background: true })
+  }
+
+  #clocks(): BothClocks {
+    const { clock } = this.#options
+    return { monotonicMs: clock.now(), wallMs: clock.wallTime() }
+  }
+}
