@@ -1,11 +1,16 @@
 /** Rows of several files in one PostgreSQL: whatever is repeated, cut off or killed, each call is there once, on all sides. */
 import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { connectRows } from '../../src/share/rows/row-connection.ts'
 import { ShareProcess } from '../../src/share/rows/share-process.ts'
+import { getOrAdd } from '../../src/lib/get-or-add.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
@@ -13,7 +18,7 @@ import { openCallReader } from '../../src/store/read/call-query.ts'
 import { RollForward } from '../../src/store/rollup/roll-forward.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
-import { testStore } from '../store/any-store.ts'
+import { type StoreContent, testStore } from '../store/any-store.ts'
 import { priceBy } from '../store/priced-by.ts'
 import { rowsOf } from '../store/rows-of.ts'
 import { bareCall, chatCall, fullCall, sampleStartMs } from '../store/sample-call.ts'
@@ -34,7 +39,8 @@ const newDatabase = (): Promise<string> => postgres.database(`shared_${++databas
 /** What the database itself holds, in the words of its view. */
 async function sharedSums(url: string): Promise<readonly unknown[]> {
   const connection = await connectRows(url)
-  const [sums = []] = await connection.query(`SELECT count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
+  const [sums = []] =
+    await connection.query(`SELECT count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
     sum(cost_nano_usd)::bigint, sum(duration_us)::bigint,
     (SELECT sum(tokens)::bigint FROM tokenweir.budget_minutes),
     (SELECT sum(estimated)::bigint FROM tokenweir.budget_minutes) FROM tokenweir.calls`)
@@ -48,6 +54,15 @@ function localSums({ database }: SharedFile): readonly unknown[] {
   return Object.values(rowsOf(database, sql)[0] ?? {})
 }
 
+/** Its sums are those of its calls. */
+function assertSound(path: string): void {
+  const report = checkStore(path, { full: true })
+  assert.ok(typeof report === 'object')
+  const { integrity, quarters, days } = report
+  assert.ok(quarters.checked > 0)
+  assert.deepEqual([integrity, quarters.wrongMs, days.wrongMs], [[], [], []])
+}
+
 /** Calls of all kinds, of an instance of its own. */
 function someCalls(count: number, instance: string, fromMs: number, place: number): CallRecord[] {
   const random = seededRandom(place)
@@ -59,31 +74,32 @@ function someCalls(count: number, instance: string, fromMs: number, place: numbe
   })
 }
 
-testStore('a file filled by pulling', async (content) => {
-  const dir = await makeTempDir()
+/** One for each content: to make them takes longer than all that is asked of them. */
+const pulledFiles = new Map<string, Promise<string>>()
+const pulledDir = await makeTempDir()
+after(() => pulledDir[Symbol.asyncDispose]())
+
+async function pulled({ calls, minutes = [], events = [] }: StoreContent): Promise<string> {
   const url = await newDatabase()
-  const [a, b] = [makeFile(dir.file('a.db')), makeFile(dir.file('b.db'))]
-  const { calls, minutes = [], events = [] } = content
+  using a = makeFile(pulledDir.file(`${databases}-a.db`))
+  using b = makeFile(pulledDir.file(`${databases}-b.db`))
   a.record(calls)
   new HistoryWriter(a.database, { instance: 'k3v9', version: '0' }).write(minutes, events)
-  {
-    await using _a = share(a.path, url, { pulls: false })
-    await using _b = share(b.path, url)
-    await untilCount(b, calls.length)
-    const rows = (table: string, { database }: SharedFile): number => rowsOf(database, `SELECT * FROM ${table}`).length
-    for (const table of ['gateway_minutes', 'gateway_events'])
-      await until(`the ${table} are there`, () => rows(table, a) === rows(table, b))
+  await using _a = share(a.path, url, { pulls: false })
+  await using _b = share(b.path, url)
+  await untilCount(b, calls.length)
+  for (const table of ['gateway_minutes', 'gateway_events']) {
+    const rows = ({ database }: SharedFile): number => rowsOf(database, `SELECT * FROM ${table}`).length
+    await until(`the ${table} are there`, () => rows(a) === rows(b))
   }
-  const reader = openCallReader(b.path)
+  return b.path
+}
+
+testStore('a file filled by pulling', async (content) => {
+  const path = await getOrAdd(pulledFiles, JSON.stringify(content), () => pulled(content))
+  const reader = openCallReader(path)
   assert.ok(typeof reader !== 'string')
-  return {
-    reader,
-    [Symbol.asyncDispose]: async () => {
-      reader.close()
-      for (const file of [a, b]) file[Symbol.dispose]()
-      await dir[Symbol.asyncDispose]()
-    },
-  }
+  return { reader, [Symbol.asyncDispose]: async () => reader.close() }
 })
 
 test('three machines that record at once come to hold the same calls, with the same sums', async () => {
@@ -104,12 +120,12 @@ test('three machines that record at once come to hold the same calls, with the s
   }
   for (const file of files) {
     assertSameRows(contentOf(file.database), contentOf(files[0]!.database), file.path)
-    for (const forward = new RollForward(file.database); forward.step(sampleStartMs + 2 * dayMs, 500);) continue
-    const check = await checkStore(file.path)
-    assert.ok(typeof check === 'object' && JSON.stringify(check).includes('"ok"') !== false, JSON.stringify(check))
-    file[Symbol.dispose]()
+    for (const forward = new RollForward(file.database); forward.step(sampleStartMs + 2 * dayMs, 500);)
+      continue
+    assertSound(file.path)
   }
-  assert.deepEqual(await sharedSums(url), localSums(makeFile(files[0]!.path)))
+  assert.deepEqual(await sharedSums(url), localSums(files[0]!))
+  for (const file of files) file[Symbol.dispose]()
 })
 
 test('a sender that is killed at any instant, and a database that is, lose nothing and repeat nothing', async () => {
@@ -119,26 +135,30 @@ test('a sender that is killed at any instant, and a database that is, lose nothi
   using b = makeFile(dir.file('b.db'))
   const random = seededRandom(19)
   const calls = someCalls(30_000, 'killed', sampleStartMs, 5)
-  const killed = { rounds: 30, atMark: new Set<number>() }
+  const rounds = 30
+  const marks = new Set<number>()
+  let midway = 0
   const env = { ...process.env, TOKENWEIR_SHARE: url } as Record<string, string>
   const task = { path: a.path, pulls: false, days: 0 }
+  const file = fileURLToPath(new URL('../../src/share/rows/share-worker.ts', import.meta.url))
   await using _b = share(b.path, url)
-  for (let round = 0; round < killed.rounds; round++) {
-    a.record(calls.slice(round * 1000, (round + 1) * 1000))
-    const { fork } = await import('node:child_process')
-    const worker = fork(new URL('../../src/share/rows/share-worker.ts', import.meta.url), [JSON.stringify(task)], {
-      env,
-      execArgv: [],
-      stdio: 'inherit',
-    })
-    await new Promise((resolve) => worker.once('message', resolve))
+  a.record(calls.slice(0, 3000))
+  for (let round = 0; round < rounds; round++) {
+    a.record(calls.slice(3000 + round * 900, 3000 + (round + 1) * 900))
+    const before = a.state.marks()
+    const worker = fork(file, [JSON.stringify(task)], { env, execArgv: [], stdio: 'inherit' })
+    // Each third at any instant from its start, the others around the sending of a batch.
+    if (round % 3 === 0) await once(worker, 'message')
+    else await until('it sends', () => a.state.marks()?.sending !== before?.sending)
     if (round % 12 === 5) await postgres.restart()
-    await new Promise((resolve) => setTimeout(resolve, random() * 150))
+    await delay(random() * (round % 3 === 0 ? 300 : 40))
     worker.kill('SIGKILL')
-    await new Promise((resolve) => worker.once('exit', resolve))
-    killed.atMark.add(a.state.marks()?.mark ?? 0)
+    await once(worker, 'exit')
+    const { mark = 0, sent = 0, sending = 0 } = a.state.marks() ?? {}
+    if (sent !== sending) midway++
+    marks.add(mark)
   }
-  assert.ok(killed.atMark.size > 3, `all kills fell on ${killed.atMark.size} instants`)
+  assert.ok(midway > 3 && marks.size > 3, `${midway} kills of ${rounds} fell between a batch and its answer`)
   const rest = new ShareProcess(task, env, systemClock, () => {})
   await untilSent(a)
   await untilCount(b, calls.length)
@@ -183,7 +203,12 @@ test('what became of a call replaces the row of its interruption, everywhere', a
   using a = makeFile(dir.file('a.db'))
   using b = makeFile(dir.file('b.db'))
   const call = chatCall()
-  const cut = { ...bareCall(call.id), callType: 'chat', outcome: 'interrupted', requestBytes: call.requestBytes } as const
+  const cut = {
+    ...bareCall(call.id),
+    callType: 'chat',
+    outcome: 'interrupted',
+    requestBytes: call.requestBytes,
+  } as const
   const unknownEnd = { ...cut, durationMs: null } as unknown as CallRecord
   a.record([unknownEnd])
   await using _a = share(a.path, url)
@@ -209,7 +234,14 @@ test('costs that re-pricing changes are changed on all machines, in rows and sum
   for (const { database } of [a, b])
     for (const forward = new RollForward(database); forward.step(Date.now(), 500);) continue
   const reprice = async (path: string, factor: number): Promise<void> => {
-    const request = { fromMs, toMs: fromMs + dayMs, model: null, onlyUnpriced: false, dryRun: false, timeZone: 'UTC' }
+    const request = {
+      fromMs,
+      toMs: fromMs + dayMs,
+      model: null,
+      onlyUnpriced: false,
+      dryRun: false,
+      timeZone: 'UTC',
+    }
     const context = { pricer: priceBy(factor), clock: systemClock, onProgress: () => {} }
     assert.equal(typeof (await repriceStore(path, request, context)), 'object')
   }
@@ -221,16 +253,15 @@ test('costs that re-pricing changes are changed on all machines, in rows and sum
     using _job = lockJob(a.path)
     await reprice(b.path, 4)
     const deferred = (): number => rowsOf(a.database, 'SELECT 1 FROM share_deferred').length
-    await until('the new costs wait for the job', () => deferred() > 1000)
+    await until('the new costs wait for the job', () => deferred() > 300)
   }
   await until('it has them after the job', same)
   assert.deepEqual(await sharedSums(url), localSums(a))
-  for (const { path } of [a, b]) {
-    const check = await checkStore(path)
-    assert.ok(typeof check === 'object')
-    assert.equal(JSON.stringify(check).includes('wrong'), false, JSON.stringify(check))
-  }
-  assert.equal(rowsOf(b.database, "SELECT 1 FROM calls_readable WHERE price_source = 'by 4'").length > 500, true)
+  for (const { path } of [a, b]) assertSound(path)
+  assert.equal(
+    rowsOf(b.database, "SELECT 1 FROM calls_readable WHERE price_source = 'by 4'").length > 500,
+    true,
+  )
 })
 
 test('of two files whose calls have the same ids all calls are kept', async () => {
@@ -270,7 +301,11 @@ test('calls that were folded away do not come again, and late calls of that time
     await using _b = share(b.path, url)
     await untilCount(b, 500)
   }
-  const folded = await compressStore(b.path, { keepDays: 2, dryRun: false }, { clock: systemClock, onProgress: () => {} })
+  const folded = await compressStore(
+    b.path,
+    { keepDays: 2, dryRun: false },
+    { clock: systemClock, onProgress: () => {} },
+  )
   assert.ok(typeof folded === 'object' && folded.folded_calls === 500, JSON.stringify(folded))
   a.record(someCalls(40, 'late', fromMs, 9))
   {
@@ -311,7 +346,7 @@ test('a common database that is new, or older than it was, and a file that is, c
   }
   // A database that lost what was sent last.
   const connection = await connectRows(first)
-  await connection.query("DELETE FROM tokenweir.calls WHERE seq > 1000")
+  await connection.query('DELETE FROM tokenweir.calls WHERE seq > 1000')
   await connection.query('UPDATE tokenweir.row_state SET last_seq = 1000')
   await connection.query('UPDATE tokenweir.stores SET sent = least(sent, 1000)')
   await connection.close()

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { ControlClient } from '../../src/control/control-client.ts'
+import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { asRecord, type JsonRecord } from '../support/json-record.ts'
 import { wait, write } from '../support/reply-step.ts'
@@ -92,6 +94,12 @@ test('a start with another limit is refused in words, and a change on one is a c
   assert.notEqual(code, 0)
   assert.match(refused.stderr, /share 4 slots, and --max-concurrent says 9/)
   assert.ok(!refused.stderr.includes('postgres://'))
+
+  await using other = await startGateway(upstream, { url })
+  await new ControlClient(controlFolder(one.directory)).setOptions({ max_concurrent: 7 })
+  const limitOf = async (gateway: GatewayProcess): Promise<unknown> =>
+    asRecord((await gateway.health())['rate_limiter'])['max_concurrent']
+  for (const gateway of [one, other]) await until('it has the limit', async () => (await limitOf(gateway)) === 7)
 })
 
 test('what a killed gateway held is free within seconds, long before its lease ends', async () => {
@@ -133,23 +141,58 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
   assert.ok(!`${one.stdout}${one.stderr}`.includes('very-secret'))
 })
 
+test('with --share-lost cut, calls end once their slots are not this gateway’s any more', async () => {
+  await using upstream = await slowUpstream(120_000)
+  const { pathname, port } = new URL(await postgres.database('limit_lost'))
+  await using proxy = await startTcpProxy(() => Number(port))
+  const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
+  await using one = await startGateway(upstream, { url, args: ['--share-lease-s', '3', '--share-lost', 'cut'] })
+  const lost = call(one)
+  await upstream.waitForInFlight(1)
+  // Nothing says that it is cut off: what is sent just gets no answer.
+  proxy.cut(true)
+  assert.deepEqual(await lost, { status: 503, code: 'limit_unreachable' })
+  await upstream.waitForInFlight(0)
+})
+
+test('a gateway that pauses for less than its lease keeps its slots; for longer, it gives them up and asks anew', async () => {
+  await using upstream = await slowUpstream(120_000)
+  const url = await postgres.database('limit_paused')
+  const args = ['--share-lease-s', '3']
+  await using one = await startGateway(upstream, { url, args })
+  await using other = await startGateway(upstream, { url, args })
+  for (let calls = 0; calls < max; calls++) void call(one).catch(() => null)
+  await upstream.waitForInFlight(max)
+  void call(other).catch(() => null)
+  process.kill(one.pid, 'SIGSTOP')
+  await sleep(1500)
+  assert.equal(upstream.inFlight, max)
+  process.kill(one.pid, 'SIGCONT')
+  await until('it holds them still', async () => (await shared(one))['held'] === max)
+  assert.equal(upstream.inFlight, max)
+  process.kill(one.pid, 'SIGSTOP')
+  await upstream.waitFor('the pool gives it up', () => upstream.inFlight === max + 1, 10_000)
+  process.kill(one.pid, 'SIGCONT')
+  await until('it has joined again, with what it uses', async () => (await shared(one))['held'] === max + 1)
+})
+
 test('a database that crashes has lost who holds what: nobody gets a slot before all are back, and never are there too many', async () => {
   await using upstream = await slowUpstream(300)
   const url = await postgres.database('limit_crash')
   await using one = await startGateway(upstream, { url })
   await using other = await startGateway(upstream, { url })
-  let isOver = false
+  const over = new AbortController()
   const statuses = new Set<number>()
   const load = [one, other].flatMap((gateway) =>
     Array.from({ length: 4 }, async () => {
-      while (!isOver) statuses.add((await call(gateway)).status)
+      while (!over.signal.aborted) statuses.add((await call(gateway)).status)
     }),
   )
   await upstream.waitForInFlight(max)
   await postgres.restart()
-  const before_ = upstream.requests.length
-  await upstream.waitFor('calls go on', () => upstream.requests.length > before_ + 12, 20_000)
-  isOver = true
+  const soFar = upstream.requests.length
+  await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 12, 20_000)
+  over.abort()
   await Promise.all(load)
   assert.deepEqual(statuses, new Set([200]))
   assert.equal(upstream.peakInFlight, max)

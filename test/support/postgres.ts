@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, globSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import { Client } from 'pg'
 import { freePort } from './free-port.ts'
 import { makeTempDir } from './temp-dir.ts'
 
@@ -47,7 +47,7 @@ export async function startPostgres(): Promise<Postgres> {
   const start = async (): Promise<void> => {
     server = spawn(join(bin, 'postgres'), ['-D', data, ...args], { ...user, cwd: dir.path, stdio })
     for (let isUp = false; !isUp;) {
-      const client = new pg.Client({ connectionString: url('postgres') })
+      const client = new Client({ connectionString: url('postgres') })
       client.on('error', () => {})
       isUp = await client.connect().then(
         () => true,
@@ -66,7 +66,7 @@ export async function startPostgres(): Promise<Postgres> {
   await start()
   return {
     database: async (name) => {
-      const client = new pg.Client({ connectionString: url('postgres') })
+      const client = new Client({ connectionString: url('postgres') })
       await client.connect()
       await client.query(`CREATE DATABASE ${name}`)
       await client.end()

@@ -43,6 +43,9 @@ export async function run(
       const message = `${db} holds ${counted(calls, 'call')}, and the common database ${there} of them. Run it again.`
       throw new JobError('job_failed', message)
     }
-    return { json: { calls, shared_calls: there }, text: `${db}: ${counted(calls, 'call')} here, and all of them in the common database.\n` }
+    return {
+      json: { calls, shared_calls: there },
+      text: `${db}: ${counted(calls, 'call')} here, and all of them in the common database.\n`,
+    }
   })
 }

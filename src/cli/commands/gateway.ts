@@ -16,7 +16,7 @@ import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { joinLimit } from '../join-limit.ts'
-import { shareRows } from '../share-rows.ts'
+import { shareAddress, shareRows } from '../share-rows.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
@@ -36,6 +36,7 @@ const gatewayLog: GatewayLog = {
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(gatewayCommandTable, argv, env)
+  if (options.share) shareAddress(env)
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const proxy = upstreamProxy(options.upstream, env)

@@ -65,7 +65,9 @@ async function count(
   const here = new Outbox(closing).callsByInstance()
   const sql = `SELECT w.text, count(*) FROM tokenweir.words AS w JOIN tokenweir.calls AS c ON c.instance_id = w.id
     WHERE w.text = ANY($1::text[]) GROUP BY w.text`
-  const there = new Map(await shared.query(sql, [textArray([...here.keys()])]) as readonly (readonly [string, number])[])
+  const there = new Map(
+    (await shared.query(sql, [textArray([...here.keys()])])) as readonly (readonly [string, number])[],
+  )
   let [calls, sharedCalls] = [0, 0]
   for (const [instance, its] of here) {
     calls += its

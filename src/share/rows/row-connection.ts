@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client, types } from 'pg'
 import { makeSharedSchema } from '../schema/shared-schema.ts'
 import type { OpenSharedDatabase } from './share-roles.ts'
 
@@ -11,7 +11,7 @@ const bigintType = 20
  * side. Rejects in PostgreSQL's words, or those of the socket.
  */
 export async function connectRows(url: string): Promise<OpenSharedDatabase> {
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     application_name: 'tokenweir rows',
     connectionTimeoutMillis: limits.connectMs,
@@ -20,14 +20,18 @@ export async function connectRows(url: string): Promise<OpenSharedDatabase> {
     keepAlive: true,
     types: {
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
-        type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
+        type === bigintType ? Number : (types.getTypeParser(type, format) as (text: string) => unknown),
     },
   })
   // What ends an idle connection is found out by the next statement.
   client.on('error', () => {})
   const connection: OpenSharedDatabase = {
     query: async (text, values) => {
-      const query = { text, rowMode: 'array', ...(values === undefined ? {} : { values: [...values] }) } as const
+      const query = {
+        text,
+        rowMode: 'array',
+        ...(values === undefined ? {} : { values: [...values] }),
+      } as const
       return (await client.query<unknown[]>(query)).rows
     },
     close: async () => drop(client),
@@ -45,7 +49,7 @@ export async function connectRows(url: string): Promise<OpenSharedDatabase> {
 }
 
 /** Without a farewell, for which a server that hangs would be waited. */
-function drop(client: pg.Client): void {
+function drop(client: Client): void {
   void client.end().catch(() => {})
   const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
   setTimeout(() => stream.destroy(), 50).unref()

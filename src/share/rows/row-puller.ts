@@ -70,7 +70,9 @@ export class RowPuller {
     ]
     // Another process may have begun anew meanwhile.
     if (state.marks()?.store !== marks.store) return null
-    const { dropped } = this.#inbox.write(rows)
+    const { dropped, conflicts } = this.#inbox.write(rows)
+    // Calls here that have the ids of these are given others when they are sent.
+    if (conflicts > 0 && state.waiting().rows > 0) return null
     if (dropped > 0) this.#warn(`${dropped} calls of others have the ids of calls here, and are left out`)
     this.#inbox.writeHistory(
       minutes.map(([minute, instance, activeMax, queuedMax, atLimitMs, admitted, refused]) => ({
@@ -102,7 +104,9 @@ export class RowPuller {
 
   async #storeId(name: string): Promise<number | null> {
     if (this.#store?.name !== name) {
-      const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [name])
+      const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [
+        name,
+      ])
       this.#store = id === undefined ? null : { name, id: Number(id) }
     }
     return this.#store?.id ?? null

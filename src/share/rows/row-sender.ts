@@ -90,16 +90,16 @@ export class RowSender {
    */
   async #renumber(rows: readonly StoredValues[], ids: readonly number[], toSeq: number): Promise<void> {
     this.#warn(`${ids.length} calls have the ids of others' calls and get new ones of the same millisecond`)
-    const byId = new Map(rows.map((row) => [row[0], row]))
-    for (const id of ids) {
-      const row = byId.get(id)
-      let [now, tries] = [id, 1]
-      for (; row !== undefined && tries < idsPerMs; tries++) {
-        const next = startedAtMs(id) * idsPerMs + ((id + tries) % idsPerMs)
-        if (!this.#outbox.renumber(now, next)) continue
-        now = next
-        if ((await this.#send([[now, ...row.slice(1)]], false, toSeq)).length === 0) break
-      }
+    const isOther = new Set(ids)
+    let left = rows.filter(([id]) => isOther.has(Number(id)))
+    for (let tries = 1; left.length > 0 && tries < idsPerMs; tries++) {
+      const renumbered = left.map((row): StoredValues => {
+        const now = Number(row[0])
+        const next = startedAtMs(now) * idsPerMs + ((now + 1) % idsPerMs)
+        return this.#outbox.renumber(now, next) ? row.with(0, next) : row
+      })
+      const still = new Set(await this.#send(renumbered, false, toSeq))
+      left = renumbered.filter(([id]) => still.has(Number(id)))
     }
   }
 

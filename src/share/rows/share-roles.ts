@@ -4,6 +4,7 @@ import { tryFileLock } from '../../lib/file-lock.ts'
 import { RollupKeeper } from '../../store/rollup/rollup-keeper.ts'
 import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'
+import { SyncedFiles } from '../../store/share/synced-files.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { fileKey } from '../../store/sqlite/store-files.ts'
 import { HistorySender } from './history-sender.ts'
@@ -59,7 +60,7 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
       const storeId = await identifyStore(shared, outbox.state, clock.wallTime(), { shareDays, warn })
       const sender = new RowSender(shared, outbox, words, storeId, warn)
       const history = new HistorySender(shared, outbox, words, storeId)
-      const files = new SharedFiles(shared, local, path, warn)
+      const files = new SharedFiles(shared, new SyncedFiles(local), path, warn)
       let historyMs = Number.NEGATIVE_INFINITY
       return async () => {
         const sent = await sender.sendSome()

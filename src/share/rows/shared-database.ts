@@ -13,7 +13,9 @@ export function numberArray(values: readonly (number | string | null)[]): string
 export function textArray(values: readonly (number | string | null)[]): string {
   const quoted = values.map((value) => {
     if (value === null) return 'NULL'
-    return `"${String(value).replaceAll('\0', '').replaceAll(/["\\]/g, String.raw`\$&`)}"`
+    return `"${String(value)
+      .replaceAll('\0', '')
+      .replaceAll(/["\\]/g, String.raw`\$&`)}"`
   })
   return `{${quoted.join(',')}}`
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../../lib/errors.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
 import { lockPriceFile, priceFileOf, readPriceFile, shippedPriceFile } from '../../pricing/price-file.ts'
-import { SyncedFiles } from '../../store/share/synced-files.ts'
+import type { SyncedFiles } from '../../store/share/synced-files.ts'
 import { timeText } from '../../store/sqlite/store-files.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
@@ -30,9 +29,9 @@ export class SharedFiles {
   readonly #warn: (message: string) => void
   readonly #seen = new Map<string, string>()
 
-  constructor(database: SharedDatabase, local: DatabaseSync, path: string, warn: (message: string) => void) {
+  constructor(database: SharedDatabase, synced: SyncedFiles, path: string, warn: (message: string) => void) {
     this.#database = database
-    this.#synced = new SyncedFiles(local)
+    this.#synced = synced
     this.#warn = warn
     const prices = priceFileOf(path)
     const clients = new ClientsFile(dirname(path))
@@ -80,7 +79,8 @@ export class SharedFiles {
     const hash = text === null ? '' : hashOf(text)
     const isChanged = text !== null && hash !== (synced?.hash ?? '')
     if (version === (synced?.version ?? 0)) {
-      if (!isChanged || file.problem() !== null || (synced === null && text === read(shippedPriceFile()))) return
+      if (!isChanged || file.problem() !== null || (synced === null && text === read(shippedPriceFile())))
+        return
       const put = `INSERT INTO tokenweir.files AS f VALUES ($1, 1, $3, $4)
         ON CONFLICT (name) DO UPDATE SET version = f.version + 1, hash = excluded.hash, body = excluded.body
         WHERE f.version = $2 RETURNING version`
@@ -99,7 +99,9 @@ export class SharedFiles {
     if (isChanged && hash !== itsHash && text !== read(shippedPriceFile())) {
       const kept = `${path}.conflict-${timeText(wallTimeMs)}`
       replaceFile(kept, text)
-      this.#warn(`${path} was changed here and elsewhere: the common database's holds, and this one's is kept as ${kept}`)
+      this.#warn(
+        `${path} was changed here and elsewhere: the common database's holds, and this one's is kept as ${kept}`,
+      )
     }
     if (hash !== itsHash) replaceFile(path, body)
     this.#synced.set(name, itsVersion, itsHash)

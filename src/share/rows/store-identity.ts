@@ -17,13 +17,18 @@ export async function identifyStore(
   { shareDays, warn }: { readonly shareDays: number | null; readonly warn: (message: string) => void },
 ): Promise<number> {
   const marks = state.marks()
-  const found = marks === null ? undefined : (await rowOf(database, marks.store))
+  const found = marks === null ? undefined : await rowOf(database, marks.store)
   if (marks !== null && found !== undefined) {
     // The batch that is between the two is sent again: that changes nothing.
     if (found.sent === marks.sent || found.sent === marks.sending) return found.id
     if (found.sent < marks.sent) {
       warn(`the common database is older than it was: what it lost of this file's rows is sent again`)
-      state.set({ sent: found.sent, sending: found.sent, mark: Math.min(marks.mark, found.sent), sentMinute: 0 })
+      state.set({
+        sent: found.sent,
+        sending: found.sent,
+        mark: Math.min(marks.mark, found.sent),
+        sentMinute: 0,
+      })
       return found.id
     }
     warn('this database file is older than it was: its rows are compared with the common database anew')

@@ -35,6 +35,8 @@ export async function makeSharedSchema(connection: Connection): Promise<void> {
 }
 
 async function missing(connection: Connection): Promise<readonly number[]> {
-  const done = new Set((await connection.query('SELECT step FROM tokenweir.schema_steps')).map(([step]) => step))
+  const done = new Set(
+    (await connection.query('SELECT step FROM tokenweir.schema_steps')).map(([step]) => step),
+  )
   return [...steps.keys()].filter((step) => !done.has(step))
 }

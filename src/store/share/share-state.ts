@@ -51,7 +51,10 @@ export class ShareState {
     const row = this.#statements.first<readonly [string, ...number[]]>(sql)
     if (row === undefined) return null
     const [store, ...values] = row
-    return { store, ...(Object.fromEntries(names.map((name, at) => [name, values[at]])) as Record<MarkName, number>) }
+    return {
+      store,
+      ...(Object.fromEntries(names.map((name, at) => [name, values[at]])) as Record<MarkName, number>),
+    }
   }
 
   /**
@@ -98,7 +101,8 @@ export class ShareState {
   /** How many rows wait to be sent, and the instant at which the oldest of them began. */
   waiting(): { readonly rows: number; readonly sinceMs: number | null } {
     const { mark = 0 } = this.marks() ?? {}
-    const pulled = 'SELECT coalesce(sum(last_seq - max(first_seq - 1, ?1)), 0) FROM share_ranges WHERE last_seq > ?1'
+    const pulled =
+      'SELECT coalesce(sum(last_seq - max(first_seq - 1, ?1)), 0) FROM share_ranges WHERE last_seq > ?1'
     const all = (this.#statements.number('SELECT max(seq) FROM calls') ?? 0) - mark
     const rows = Math.max(0, all - (this.#statements.number(pulled, mark) ?? 0))
     if (rows === 0) return { rows, sinceMs: null }
