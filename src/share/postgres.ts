@@ -75,7 +75,7 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
         type === bigintType
           ? Number
-          : (types.getTypeParser(type, format) as (text: string) => unknown),
+          : (types.getTypeParser(type as number, format) as (text: string) => unknown),
     },
   })
   const { promise: closed, resolve: gone } = Promise.withResolvers<void>()

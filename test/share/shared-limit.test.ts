@@ -87,7 +87,7 @@ test('a start with another limit is refused in words, and a change on one is a c
   await using one = await startGateway(upstream, { url })
   await using refused = startCommandProcess({
     args: ['gateway', '--share', '--max-concurrent', '9', '--port', '0', '--upstream', upstream.baseUrl],
-    directory: `${one.directory}`,
+    directory: one.directory,
     env: { TOKENWEIR_SHARE: url, TOKENWEIR_DB: `${one.directory}/other/telemetry.db` },
   })
   const { code } = await refused.exited

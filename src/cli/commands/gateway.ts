@@ -55,7 +55,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
       : makeServer()
   if (server === null) return
   const port = sharedPort ?? portOf(server)
-  const limit = options.share ? await joinLimit(options, env, server, gatewayLog.say) : null
+  const limit = options.share ? await joinLimit(options, env, server, (line) => gatewayLog.say(line)) : null
   const gateway = new RunningGateway({
     listener: { server, port },
     options,
