@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectRows } from '../../src/share/rows/row-connection.ts'
+import { noPrices } from '../../src/pricing/model-costs.ts'
+import { priceFileText } from '../../src/pricing/price-file.ts'
 import { openForReading } from '../../src/store/sqlite/open-store.ts'
 import { rowsOf } from '../store/rows-of.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
@@ -72,7 +74,7 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
   await connection.query('SELECT 1 FROM tokenweir.row_state FOR UPDATE')
   await call(a)
   await untilSaid('the gateway warns', async () => (await warned()).includes('"store_behind"'))
-  await connection.close()
+  connection.close()
   await untilSaid('all is well again', async () => !(await warned()).includes('store_behind'))
   await until('the call that waited is there', () => countIn(db(alone.directory)) === 13)
   for (const said of [a.stdout, a.stderr, beside.command.stdout, alone.command.stdout])
@@ -120,8 +122,7 @@ test('prices and limits of clients that are changed beside one file are in force
   using a = makeFile(db(here))
   using b = makeFile(db(there))
   const limit = (tokens: number): string => JSON.stringify({ nightly: { token_limit: tokens } })
-  const price = (usd: number): string =>
-    JSON.stringify({ upstreams: {}, models: {}, own: usd }).replace(',"own":1', '').replace(/,"own":\d+/, ' ')
+  const price = (second: number): string => priceFileText({ ...noPrices, synced_at: `2026-11-21T04:00:0${second}.000Z` })
   const has = (dir: typeof here, name: string, text: string): Promise<void> =>
     until(`${dir.file(name)} has ${text}`, () => existsSync(dir.file(name)) && readFileSync(dir.file(name), 'utf8') === text)
   const conflicts = (dir: typeof here): string[] => readdirSync(dir.path).filter((name) => name.includes('.conflict-'))
@@ -151,7 +152,7 @@ test('prices and limits of clients that are changed beside one file are in force
     const connection = await connectRows(url)
     const body = "SELECT body FROM tokenweir.files WHERE name = 'clients.json'"
     await untilSaid('the change is there', async () => String(await connection.query(body)).includes('4000'))
-    await connection.close()
+    connection.close()
   }
   writeFileSync(there.file('clients.json'), limit(5000))
   await using roles = share(b.path, url)

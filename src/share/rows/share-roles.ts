@@ -17,7 +17,7 @@ import { identifyStore } from './store-identity.ts'
 
 /** A connection, as its maker hands it out. */
 export interface OpenSharedDatabase extends SharedDatabase {
-  close(): Promise<void>
+  close(): void
 }
 
 export interface ShareSettings {
@@ -143,7 +143,7 @@ async function play(settings: ShareSettings, signal: AbortSignal, role: Role): P
     } finally {
       role.opened?.(null)
       local?.close()
-      await shared?.close()
+      shared?.close()
     }
   }
   lock?.[Symbol.dispose]()
