@@ -73,9 +73,7 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
     keepAlive: true,
     types: {
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
-        type === bigintType
-          ? Number
-          : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
+        type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
     },
   })
   const { promise: closed, resolve: gone } = Promise.withResolvers<void>()
@@ -97,7 +95,11 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
   }
   return {
     query: async (text, values) => {
-      const query = { text, rowMode: 'array', ...(values === undefined ? {} : { values: [...values] }) } as const
+      const query = {
+        text,
+        rowMode: 'array',
+        ...(values === undefined ? {} : { values: [...values] }),
+      } as const
       return (await client.query<unknown[]>(query)).rows
     },
     notified: (listener) => void client.on('notification', ({ channel }) => listener(channel)),

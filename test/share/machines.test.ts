@@ -59,7 +59,9 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
   }
   for (let round = 0; round < 6; round++) await Promise.all([call(a), call(b)])
   const shown = async ({ ask }: typeof alone): Promise<readonly unknown[]> => {
-    const { calls } = (await (await ask('GET', '/api/query?limit=100')).json()) as { calls: readonly unknown[] }
+    const { calls } = (await (await ask('GET', '/api/query?limit=100')).json()) as {
+      calls: readonly unknown[]
+    }
     return calls
   }
   for (const directory of [beside.directory, alone.directory])
@@ -104,9 +106,14 @@ test('db move --to-share sends a file that was there before, once, and counts bo
     const args = ['db', 'move', '--to-share', '--db', file.path, '--json']
     await using command = startCommandProcess({ args, directory: dir.path, env: { TOKENWEIR_SHARE: url } })
     assert.deepEqual(await command.exited, { code: 0, signal: null }, command.stderr)
-    assert.deepEqual(JSON.parse(command.stdout.trim().split('\n').at(-1) ?? ''), { calls: 4000, shared_calls: 4000 })
+    assert.deepEqual(JSON.parse(command.stdout.trim().split('\n').at(-1) ?? ''), {
+      calls: 4000,
+      shared_calls: 4000,
+    })
   }
-  const wrong = { TOKENWEIR_SHARE: url.replace('moved', 'nowhere').replace('tokenweir@', 'tokenweir:secret@') }
+  const wrong = {
+    TOKENWEIR_SHARE: url.replace('moved', 'nowhere').replace('tokenweir@', 'tokenweir:secret@'),
+  }
   const args = ['db', 'move', '--to-share', '--db', file.path]
   await using command = startCommandProcess({ args, directory: dir.path, env: wrong })
   assert.equal((await command.exited).code, 1)
@@ -122,10 +129,15 @@ test('prices and limits of clients that are changed beside one file are in force
   using a = makeFile(db(here))
   using b = makeFile(db(there))
   const limit = (tokens: number): string => JSON.stringify({ nightly: { token_limit: tokens } })
-  const price = (second: number): string => priceFileText({ ...noPrices, synced_at: `2026-11-21T04:00:0${second}.000Z` })
+  const price = (second: number): string =>
+    priceFileText({ ...noPrices, synced_at: `2026-11-21T04:00:0${second}.000Z` })
   const has = (dir: typeof here, name: string, text: string): Promise<void> =>
-    until(`${dir.file(name)} has ${text}`, () => existsSync(dir.file(name)) && readFileSync(dir.file(name), 'utf8') === text)
-  const conflicts = (dir: typeof here): string[] => readdirSync(dir.path).filter((name) => name.includes('.conflict-'))
+    until(
+      `${dir.file(name)} has ${text}`,
+      () => existsSync(dir.file(name)) && readFileSync(dir.file(name), 'utf8') === text,
+    )
+  const conflicts = (dir: typeof here): string[] =>
+    readdirSync(dir.path).filter((name) => name.includes('.conflict-'))
   {
     await using _a = share(a.path, url)
     await using _b = share(b.path, url)

@@ -43,7 +43,7 @@ interface Role {
 }
 
 const lookEveryMs = 150
-const historyEveryMs = 1000
+const historyEveryMs = 700
 const lockEveryMs = 1000
 /** At the end, what waits is sent; more turns than that can wait until the next start. */
 const lastTurns = 20
