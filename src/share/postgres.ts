@@ -97,7 +97,11 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
   }
   return {
     query: async (text, values) => {
-      const query = { text, rowMode: 'array', ...(values === undefined ? {} : { values: [...values] }) } as const
+      const query = {
+        text,
+        rowMode: 'array',
+        ...(values === undefined ? {} : { values: [...values] }),
+      } as const
       return (await client.query<unknown[]>(query)).rows
     },
     notified: (listener) => void client.on('notification', ({ channel }) => listener(channel)),

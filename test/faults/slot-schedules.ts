@@ -6,7 +6,13 @@
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 import { KeptSlots } from '../../src/gateway/admission/kept-slots.ts'
-import { type SlotAnswer, SlotPool, type SlotPoolOptions, type SlotSync, mostAges } from '../../src/gateway/admission/slot-pool.ts'
+import {
+  type SlotAnswer,
+  SlotPool,
+  type SlotPoolOptions,
+  type SlotSync,
+  mostAges,
+} from '../../src/gateway/admission/slot-pool.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
 const leaseMs = 10_000

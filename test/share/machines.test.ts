@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectRows } from '../../src/share/rows/row-connection.ts'
+import { noPrices } from '../../src/pricing/model-costs.ts'
+import { priceFileText } from '../../src/pricing/price-file.ts'
 import { openForReading } from '../../src/store/sqlite/open-store.ts'
 import { rowsOf } from '../store/rows-of.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
@@ -57,7 +59,9 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
   }
   for (let round = 0; round < 6; round++) await Promise.all([call(a), call(b)])
   const shown = async ({ ask }: typeof alone): Promise<readonly unknown[]> => {
-    const { calls } = (await (await ask('GET', '/api/query?limit=100')).json()) as { calls: readonly unknown[] }
+    const { calls } = (await (await ask('GET', '/api/query?limit=100')).json()) as {
+      calls: readonly unknown[]
+    }
     return calls
   }
   for (const directory of [beside.directory, alone.directory])
@@ -72,7 +76,7 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
   await connection.query('SELECT 1 FROM tokenweir.row_state FOR UPDATE')
   await call(a)
   await untilSaid('the gateway warns', async () => (await warned()).includes('"store_behind"'))
-  await connection.close()
+  connection.close()
   await untilSaid('all is well again', async () => !(await warned()).includes('store_behind'))
   await until('the call that waited is there', () => countIn(db(alone.directory)) === 13)
   for (const said of [a.stdout, a.stderr, beside.command.stdout, alone.command.stdout])
@@ -102,9 +106,14 @@ test('db move --to-share sends a file that was there before, once, and counts bo
     const args = ['db', 'move', '--to-share', '--db', file.path, '--json']
     await using command = startCommandProcess({ args, directory: dir.path, env: { TOKENWEIR_SHARE: url } })
     assert.deepEqual(await command.exited, { code: 0, signal: null }, command.stderr)
-    assert.deepEqual(JSON.parse(command.stdout.trim().split('\n').at(-1) ?? ''), { calls: 4000, shared_calls: 4000 })
+    assert.deepEqual(JSON.parse(command.stdout.trim().split('\n').at(-1) ?? ''), {
+      calls: 4000,
+      shared_calls: 4000,
+    })
   }
-  const wrong = { TOKENWEIR_SHARE: url.replace('moved', 'nowhere').replace('tokenweir@', 'tokenweir:secret@') }
+  const wrong = {
+    TOKENWEIR_SHARE: url.replace('moved', 'nowhere').replace('tokenweir@', 'tokenweir:secret@'),
+  }
   const args = ['db', 'move', '--to-share', '--db', file.path]
   await using command = startCommandProcess({ args, directory: dir.path, env: wrong })
   assert.equal((await command.exited).code, 1)
@@ -120,11 +129,15 @@ test('prices and limits of clients that are changed beside one file are in force
   using a = makeFile(db(here))
   using b = makeFile(db(there))
   const limit = (tokens: number): string => JSON.stringify({ nightly: { token_limit: tokens } })
-  const price = (usd: number): string =>
-    JSON.stringify({ upstreams: {}, models: {}, own: usd }).replace(',"own":1', '').replace(/,"own":\d+/, ' ')
+  const price = (second: number): string =>
+    priceFileText({ ...noPrices, synced_at: `2026-11-21T04:00:0${second}.000Z` })
   const has = (dir: typeof here, name: string, text: string): Promise<void> =>
-    until(`${dir.file(name)} has ${text}`, () => existsSync(dir.file(name)) && readFileSync(dir.file(name), 'utf8') === text)
-  const conflicts = (dir: typeof here): string[] => readdirSync(dir.path).filter((name) => name.includes('.conflict-'))
+    until(
+      `${dir.file(name)} has ${text}`,
+      () => existsSync(dir.file(name)) && readFileSync(dir.file(name), 'utf8') === text,
+    )
+  const conflicts = (dir: typeof here): string[] =>
+    readdirSync(dir.path).filter((name) => name.includes('.conflict-'))
   {
     await using _a = share(a.path, url)
     await using _b = share(b.path, url)
@@ -151,7 +164,7 @@ test('prices and limits of clients that are changed beside one file are in force
     const connection = await connectRows(url)
     const body = "SELECT body FROM tokenweir.files WHERE name = 'clients.json'"
     await untilSaid('the change is there', async () => String(await connection.query(body)).includes('4000'))
-    await connection.close()
+    connection.close()
   }
   writeFileSync(there.file('clients.json'), limit(5000))
   await using roles = share(b.path, url)

@@ -44,7 +44,7 @@ async function sharedSums(url: string): Promise<readonly unknown[]> {
     sum(cost_nano_usd)::bigint, sum(duration_us)::bigint,
     (SELECT sum(tokens)::bigint FROM tokenweir.budget_minutes),
     (SELECT sum(estimated)::bigint FROM tokenweir.budget_minutes) FROM tokenweir.calls`)
-  await connection.close()
+  connection.close()
   return sums
 }
 
@@ -349,7 +349,7 @@ test('a common database that is new, or older than it was, and a file that is, c
   await connection.query('DELETE FROM tokenweir.calls WHERE seq > 1000')
   await connection.query('UPDATE tokenweir.row_state SET last_seq = 1000')
   await connection.query('UPDATE tokenweir.stores SET sent = least(sent, 1000)')
-  await connection.close()
+  connection.close()
   {
     await using _a = share(a.path, first)
     await until('what was lost is sent again', () => a.state.marks()?.sent === 3200)

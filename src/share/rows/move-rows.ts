@@ -42,7 +42,8 @@ export async function moveRows(
     return await count(path, shared)
   } finally {
     ending.abort()
-    await Promise.all([sending, shared.close()])
+    shared.close()
+    await sending
   }
 }
 

@@ -17,7 +17,7 @@ import { identifyStore } from './store-identity.ts'
 
 /** A connection, as its maker hands it out. */
 export interface OpenSharedDatabase extends SharedDatabase {
-  close(): Promise<void>
+  close(): void
 }
 
 export interface ShareSettings {
@@ -43,7 +43,7 @@ interface Role {
 }
 
 const lookEveryMs = 150
-const historyEveryMs = 1000
+const historyEveryMs = 700
 const lockEveryMs = 1000
 /** At the end, what waits is sent; more turns than that can wait until the next start. */
 const lastTurns = 20
@@ -143,7 +143,7 @@ async function play(settings: ShareSettings, signal: AbortSignal, role: Role): P
     } finally {
       role.opened?.(null)
       local?.close()
-      await shared?.close()
+      shared?.close()
     }
   }
   lock?.[Symbol.dispose]()

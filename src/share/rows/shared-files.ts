@@ -10,6 +10,7 @@ import { timeText } from '../../store/sqlite/store-files.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 const lockMs = 1000
+const settledMs = 2000
 
 interface SharedFile {
   readonly name: string
@@ -62,13 +63,13 @@ export class SharedFiles {
     for (const file of this.#files) {
       const synced = this.#synced.of(file.name)
       const version = versions.get(file.name) ?? 0
-      const key = keyOf(file.path)
-      if (synced?.version === version && this.#seen.get(file.name) === key) continue
+      const key = keyOf(file.path, wallTimeMs)
+      if (key !== null && synced?.version === version && this.#seen.get(file.name) === key) continue
       // As somebody may be changing it: a price file is read and written under its lock.
       using lock = file.name === 'clients.json' ? null : await lockPriceFile(file.path, lockMs)
       if (lock === null && file.name !== 'clients.json') continue
       await this.#syncFile(file, version, wallTimeMs)
-      this.#seen.set(file.name, keyOf(file.path))
+      if (key !== null) this.#seen.set(file.name, key)
     }
   }
 
@@ -117,9 +118,11 @@ function read(path: string): string | null {
   }
 }
 
-function keyOf(path: string): string {
+/** Null of a file that was just written: another change may have the same time. */
+function keyOf(path: string, wallTimeMs: number): string | null {
   const found = statSync(path, { throwIfNoEntry: false })
-  return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`
+  if (found === undefined) return ''
+  return wallTimeMs - found.mtimeMs < settledMs ? null : `${found.ino} ${found.mtimeMs} ${found.size}`
 }
 
 function hashOf(text: string): string {
