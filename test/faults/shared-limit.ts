@@ -44,7 +44,11 @@ await connection.query("ALTER DATABASE measured SET track_functions = 'all'")
 
 const env = { TOKENWEIR_SHARE: url }
 const start = (upstream: string, args: readonly string[], max: number): Promise<GatewayProcess> =>
-  startGatewayProcess({ upstream, args: ['--max-concurrent', String(max), '--slot-cooldown-ms', '0', ...args], env })
+  startGatewayProcess({
+    upstream,
+    args: ['--max-concurrent', String(max), '--slot-cooldown-ms', '0', ...args],
+    env,
+  })
 
 const added: number[] = []
 {

@@ -23,7 +23,10 @@ interface GatewayOptions {
   readonly url: string
 }
 
-function startGateway(upstream: SimulatedUpstream, { args = [], url }: GatewayOptions): Promise<GatewayProcess> {
+function startGateway(
+  upstream: SimulatedUpstream,
+  { args = [], url }: GatewayOptions,
+): Promise<GatewayProcess> {
   const shared = ['--share', '--max-concurrent', String(max), '--slot-cooldown-ms', '0']
   return startGatewayProcess({
     upstream: upstream.baseUrl,
@@ -32,7 +35,9 @@ function startGateway(upstream: SimulatedUpstream, { args = [], url }: GatewayOp
   })
 }
 
-async function call({ baseUrl }: Pick<GatewayProcess, 'baseUrl'>): Promise<{ status: number; code: string | null }> {
+async function call({
+  baseUrl,
+}: Pick<GatewayProcess, 'baseUrl'>): Promise<{ status: number; code: string | null }> {
   const response = await fetch(`${baseUrl}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -60,7 +65,14 @@ async function until(what: string, holds: () => Promise<unknown>, limitMs = 15_0
 /** An upstream each of whose calls takes so long. */
 function slowUpstream(durationMs: number): Promise<SimulatedUpstream> {
   const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'a' } }], usage: {} })
-  return startSimulatedUpstream({ reply: () => [wait(durationMs), write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)] })
+  return startSimulatedUpstream({
+    reply: () => [
+      wait(durationMs),
+      write(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      ),
+    ],
+  })
 }
 
 test('two gateways have one limit, which both tell; who waits is served wherever a slot becomes free', async () => {
@@ -99,7 +111,8 @@ test('a start with another limit is refused in words, and a change on one is a c
   await new ControlClient(controlFolder(one.directory)).setOptions({ max_concurrent: 7 })
   const limitOf = async (gateway: GatewayProcess): Promise<unknown> =>
     asRecord((await gateway.health())['rate_limiter'])['max_concurrent']
-  for (const gateway of [one, other]) await until('it has the limit', async () => (await limitOf(gateway)) === 7)
+  for (const gateway of [one, other])
+    await until('it has the limit', async () => (await limitOf(gateway)) === 7)
 })
 
 test('what a killed gateway held is free within seconds, long before its lease ends', async () => {
@@ -146,7 +159,10 @@ test('with --share-lost cut, calls end once their slots are not this gateway’s
   const { pathname, port } = new URL(await postgres.database('limit_lost'))
   await using proxy = await startTcpProxy(() => Number(port))
   const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
-  await using one = await startGateway(upstream, { url, args: ['--share-lease-s', '3', '--share-lost', 'cut'] })
+  await using one = await startGateway(upstream, {
+    url,
+    args: ['--share-lease-s', '3', '--share-lost', 'cut'],
+  })
   const lost = call(one)
   await upstream.waitForInFlight(1)
   // Nothing says that it is cut off: what is sent just gets no answer.

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type SlotAnswer, SlotPool, type SlotPoolOptions, type SlotSync } from '../../src/gateway/admission/slot-pool.ts'
+import {
+  type SlotAnswer,
+  SlotPool,
+  type SlotPoolOptions,
+  type SlotSync,
+} from '../../src/gateway/admission/slot-pool.ts'
 import { type PostgresConnection, connect } from '../../src/share/postgres.ts'
 import { makeSharedSchema } from '../../src/share/schema/shared-schema.ts'
 import { kinds, runSchedules } from '../faults/slot-schedules.ts'
@@ -60,7 +65,8 @@ const gateways = 6
 /** Asks the functions in the database what was asked of the pool. Throws where they differ. */
 async function follow(connection: PostgresConnection, steps: readonly Step[]): Promise<number> {
   const epochs = new Map<string, string>()
-  const one = async (sql: string, ...values: readonly unknown[]) => (await connection.query(sql, values))[0] ?? []
+  const one = async (sql: string, ...values: readonly unknown[]) =>
+    (await connection.query(sql, values))[0] ?? []
   const heldNow = async (): Promise<number> =>
     Number((await one('SELECT coalesce(sum(granted - given), 0) FROM tokenweir.slot_holders'))[0])
   let woken: unknown = []

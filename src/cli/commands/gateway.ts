@@ -66,7 +66,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     handover: predecessor?.handover ?? null,
     clients,
     limit,
-    share: await shareRows(options, env, { pulls: false }, gatewayLog.say),
+    share: await shareRows(options, env, { pulls: false }, (line) => gatewayLog.say(line)),
   })
   tellOfRecording(gateway, options.db)
   stopOnSignals(gateway)

@@ -157,9 +157,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const clients = new WatchedClients(dataFolder, setup.clients, limits, handover?.usedByClients ?? [])
 
   const sharedSlots =
-    limit === null
-      ? null
-      : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
+    limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
   const succession = new Succession({
     sharedSlots,
     admission,

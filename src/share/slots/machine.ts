@@ -47,14 +47,16 @@ export function runLockPath(folder: string, number: number): string {
 /** Whether it can be seen from here that a gateway has ended. False also where nothing can be seen. */
 export function isSeenDead(other: ListedGateway, own: RunIdentity, folder: string): boolean {
   const isSameBoot = other.bootId !== null && other.bootId === own.bootId
-  if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === own.pidNamespace) return !isAlive(other)
+  if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === own.pidNamespace)
+    return !isAlive(other)
   if (other.quietMs < quietLimitMs) return false
   if (other.folder === own.folder) {
     const lock = quietly(() => tryFileLock(runLockPath(folder, other.number)))
     lock?.[Symbol.dispose]()
     return lock !== null
   }
-  const isSameMachine = other.host === own.host && other.machineId !== null && other.machineId === own.machineId
+  const isSameMachine =
+    other.host === own.host && other.machineId !== null && other.machineId === own.machineId
   return isSameMachine && other.bootId !== null && own.bootId !== null && !isSameBoot
 }
 

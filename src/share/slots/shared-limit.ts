@@ -287,7 +287,10 @@ export class SharedLimit implements SlotLink {
         tries = 0
         while (!this.#isClosed && this.#side === side) {
           await this.#look(side)
-          await Promise.race([side.closed.then(() => (this.#side = null)), this.#options.clock.delay(lookEveryMs)])
+          await Promise.race([
+            side.closed.then(() => (this.#side = null)),
+            this.#options.clock.delay(lookEveryMs),
+          ])
         }
       } catch {
         this.#side?.close()
@@ -341,7 +344,8 @@ const noNews =
   'sharing: notifications do not arrive through this address (a pooler of transactions?): slots are asked for ten times a second instead'
 
 function refusal(max: number, asked: number, isDefault: boolean): LimitError {
-  if (isDefault || max === asked) return new LimitError('64 gateways share already, or did within the last hour')
+  if (isDefault || max === asked)
+    return new LimitError('64 gateways share already, or did within the last hour')
   return new LimitError(
     `the gateways share ${max} slots, and --max-concurrent says ${asked}: start with ${max}, or without it; to change it for all, use the page of one that runs`,
   )
