@@ -21,6 +21,8 @@ const known: Readonly<Record<string, Words>> = {
   queue_order: { group: 'Limits', title: 'Who is next' },
   queue_limit: { group: 'Limits', title: 'Waiting calls' },
   queue_timeout_ms: { group: 'Limits', title: 'Longest wait' },
+  share_lease_s: { group: 'Limits', title: 'Lease of shared slots' },
+  share_lost: { group: 'Limits', title: 'Calls of a gateway that is lost' },
   max_body_mb: { group: 'Limits', title: 'Largest request' },
   upstream: { group: 'Network', title: 'Upstream' },
   host: { group: 'Network', title: 'Address' },
@@ -46,6 +48,8 @@ const known: Readonly<Record<string, Words>> = {
   raw_log_file: { group: 'Payloads', title: 'File of payloads' },
   db: { group: 'Storage', title: 'Database' },
   pid_file: { group: 'Storage', title: 'Process id file' },
+  share: { group: 'Storage', title: 'Sharing with other gateways' },
+  share_days: { group: 'Storage', title: 'Days of the first copy' },
 }
 
 const knownNames = Object.keys(known)
