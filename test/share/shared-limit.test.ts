@@ -9,6 +9,8 @@ import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { asRecord, type JsonRecord } from '../support/json-record.ts'
 import { wait, write } from '../support/reply-step.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { startUpProcess } from '../support/up-process.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
 const max = 4
@@ -226,4 +228,38 @@ test('a gateway whose database is away when it starts answers 503, and serves as
   await using one = await starting
   assert.equal((await call(one)).status, 200)
   assert.match(one.stdout, /no call is served before it can be asked/)
+})
+
+test('a restart without a pause has two holders for a while, and both together keep to the limit', async () => {
+  await using upstream = await slowUpstream(400)
+  const url = await postgres.database('limit_restart')
+  const args = [
+    '--share',
+    '--max-concurrent',
+    String(max),
+    '--slot-cooldown-ms',
+    '0',
+    '--upstream',
+    upstream.baseUrl,
+  ]
+  await using directory = await makeTempDir()
+  await using up = await startUpProcess({ directory: directory.path, args, env: { TOKENWEIR_SHARE: url } })
+  const over = new AbortController()
+  const statuses = new Set<number>()
+  const load = Array.from({ length: 8 }, async () => {
+    while (!over.signal.aborted) statuses.add((await call({ baseUrl: `${up.gateway}/v1` })).status)
+  })
+  await upstream.waitForInFlight(max)
+  const answer = await fetch(`${up.dashboard}/api/proxy/restart`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  assert.equal(answer.status, 200, await answer.text())
+  const soFar = upstream.requests.length
+  await upstream.waitFor('the new one serves', () => upstream.requests.length > soFar + 12, 20_000)
+  over.abort()
+  await Promise.all(load)
+  assert.deepEqual(statuses, new Set([200]))
+  assert.equal(upstream.peakInFlight, max)
 })
