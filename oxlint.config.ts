@@ -36,9 +36,14 @@ const source: Record<string, string> = {
   'store/read': 'call lib store/migrations store/rollup store/sqlite',
   'store/journal': 'call lib store/rollup store/sqlite store/write',
   'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
+  'store/share': 'call lib store/jobs store/rollup store/sqlite store/write',
   'store/jobs': 'api call lib store/journal store/read store/rollup store/sqlite store/write',
 
   import: 'call json lib gateway/call gateway/recorder store/read store/sqlite',
+  share: 'share/schema',
+  'share/schema': 'call',
+  'share/slots': 'call lib gateway/admission share share/schema',
+  'share/rows': 'call lib options pricing share share/schema store/rollup store/share store/sqlite',
 
   metrics: 'call',
 

@@ -57,6 +57,7 @@ export const commands: Readonly<
     'bring in calls that were recorded elsewhere: LiteLLM, Helicone, llama-swap, the older proxy, another tokenweir',
     () => import('./commands/db-import.ts'),
   ],
+  'db move': ['send all calls to the database that gateways share', () => import('./commands/db-move.ts')],
   mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
   env: ['print what points a client at the gateway', () => import('./commands/env.ts')],
@@ -77,6 +78,7 @@ const readers: ReadonlySet<string> = new Set([
   'db check',
   'db export',
   'payloads export',
+  'db move',
   'sessions',
   'top',
 ])
@@ -87,6 +89,7 @@ const longJobs: ReadonlySet<string> = new Set([
   'db compress',
   'db export',
   'db import',
+  'db move',
   'db rebuild',
   'db reprice',
   'payloads export',

@@ -40,6 +40,10 @@ const defaults: GatewayValues = {
   keepDays: 0,
   keepMb: 0,
   rawLogMaxMb: 1024,
+  share: false,
+  shareLost: 'keep',
+  shareLeaseS: 600,
+  shareDays: 0,
   rawLogFile: 'logger/payloads.jsonl',
 }
 
@@ -197,8 +201,10 @@ describe('parseGatewayOptions', () => {
   })
 
   it('has a variable of its own for every option', () => {
-    for (const { env, name } of Object.values(gatewayOptionTable))
-      assert.ok(env.includes(envName(name)), name)
+    // TOKENWEIR_SHARE is the address of what is shared, and no switch.
+    const { share, ...others } = gatewayOptionTable
+    assert.deepEqual(share.env, [])
+    for (const { env, name } of Object.values(others)) assert.ok(env.includes(envName(name)), name)
   })
 })
 

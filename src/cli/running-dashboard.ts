@@ -24,6 +24,7 @@ import { readReceiver } from './alert-receiver.ts'
 import { readAdminToken } from './admin-token.ts'
 import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
+import { shareAddress, shareRows } from './share-rows.ts'
 import { payloadFiles } from './payload-files.ts'
 
 /** A dashboard that listens, and the gateway that it starts and stops. */
@@ -53,6 +54,7 @@ export async function openDashboard(
     throw new OptionError(`--upstream must not be the dashboard itself; got ${upstream}`)
   }
   const { path: ownDb } = databasePlace(db)
+  if (options.share) shareAddress(env)
   const folder = makeControlFolder(dirname(db))
   const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
   const config = new GatewayConfig(options, join(folder, 'gateway.json'), own, hasKey)
@@ -121,6 +123,7 @@ export async function openDashboard(
     throw error
   }
   queries.start()
+  const share = await shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
   const cancelFirstLook = clock.after(options.alertEveryS * 1000, () => void alertService().catch(onFault), {
     background: true,
   })
@@ -131,7 +134,7 @@ export async function openDashboard(
     close: async () => {
       cancelFirstLook()
       for (const part of [await alerts, gateway, jobs, queries]) part?.close()
-      await server.close()
+      await Promise.all([share?.close(), server.close()])
     },
   }
 }

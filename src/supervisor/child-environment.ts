@@ -4,6 +4,8 @@ const passedOn: ReadonlySet<string> = new Set(
     'PATH HOME USER LOGNAME LANG TZ TMPDIR NO_COLOR',
     'NODE_OPTIONS NODE_COMPILE_CACHE NODE_DISABLE_COMPILE_CACHE NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA',
     'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR',
+    // Says of itself where rows are shared; a secret, as it holds a password.
+    'TOKENWEIR_SHARE',
     // Without these no program starts on Windows.
     'SystemRoot SystemDrive ComSpec PATHEXT TEMP TMP USERPROFILE',
   ].flatMap((names) => names.split(' ')),
@@ -25,7 +27,7 @@ export function childEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(own)) {
-    const isPassedOn = passedOn.has(name) || /^(?:LC|OTEL)_/.test(name)
+    const isPassedOn = passedOn.has(name) || /^(?:LC|OTEL)_|^PG[A-Z]+$/.test(name)
     if (value !== undefined && isPassedOn) env[name] = value
   }
   const key = own['UPSTREAM_API_KEY'] ?? ''

@@ -306,6 +306,7 @@ test('options of a few words name them, and can be set by them', () => {
         ['queue_order', ['fifo', 'fair']],
         ['budget_action', ['report', 'reject']],
         ['usage_injection', ['auto', 'off']],
+        ['share_lost', ['keep', 'cut']],
       ],
     )
     const settings = { budget_action: 'reject', retry_429_max: 3 }

@@ -6,7 +6,13 @@
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 import { KeptSlots } from '../../src/gateway/admission/kept-slots.ts'
-import { type SlotAnswer, SlotPool, type SlotSync, mostAges } from '../../src/gateway/admission/slot-pool.ts'
+import {
+  type SlotAnswer,
+  SlotPool,
+  type SlotPoolOptions,
+  type SlotSync,
+  mostAges,
+} from '../../src/gateway/admission/slot-pool.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
 const leaseMs = 10_000
@@ -35,6 +41,9 @@ interface Call {
   excused: boolean
 }
 
+/** Makes the pool of a world, at its beginning and whenever its state is lost. */
+export type MakePool = (options: SlotPoolOptions) => SlotPool
+
 /** True time, events in their order, and who is at the upstream. */
 class World {
   nowMs = 0
@@ -49,15 +58,17 @@ class World {
   #epoch = 1
   /** Everybody who ever joined and has not left: the pool keeps this list through a reset. */
   readonly #members = new Set<string>()
+  readonly #makePool: MakePool
   /** The pool answers nobody before. */
   #frozenUntilMs = 0
   #learning = false
 
-  constructor(seed: number, max: number, gateways: number, faults: Faults) {
+  constructor(seed: number, max: number, gateways: number, faults: Faults, makePool: MakePool) {
+    this.#makePool = makePool
     this.random = seededRandom(seed)
     this.max = max
     this.faults = faults
-    this.pool = new SlotPool({ max, leaseMs, epoch: '1', nowMs: 0 })
+    this.pool = makePool({ max, leaseMs, epoch: '1', nowMs: 0 })
     for (let at = 0; at < gateways; at++) this.gateways.push(new Gateway(this, `gateway ${at}`))
   }
 
@@ -130,7 +141,7 @@ class World {
   /** The pool loses its state, and keeps the list of its members. */
   reset(): void {
     this.#epoch++
-    this.pool = new SlotPool({
+    this.pool = this.#makePool({
       max: this.max,
       leaseMs,
       epoch: String(this.#epoch),
@@ -310,9 +321,9 @@ const quiet: Faults = {
 }
 
 /** Thirty seconds in which things go wrong, then peace until all is served. */
-function runSchedule(seed: number, faults: Faults): void {
+function runSchedule(seed: number, faults: Faults, makePool: MakePool): void {
   const chance = seededRandom(seed * 7919 + 1)
-  const world = new World(seed, 1 + Math.floor(chance() * 12), 2 + Math.floor(chance() * 4), faults)
+  const world = new World(seed, 1 + Math.floor(chance() * 12), 2 + Math.floor(chance() * 4), faults, makePool)
   const badMs = 30_000
   const calls = 10 + Math.floor(chance() * 60)
   for (let at = 0; at < calls; at++) {
@@ -381,10 +392,14 @@ export const kinds: Readonly<Record<string, Partial<Faults>>> = {
 }
 
 /** Runs so many schedules of a kind. Throws, with the schedule's number, where one breaks a promise. */
-export function runSchedules(kind: string, count: number): void {
+export function runSchedules(
+  kind: string,
+  count: number,
+  makePool: MakePool = (options) => new SlotPool(options),
+): void {
   for (let seed = 1; seed <= count; seed++) {
     try {
-      runSchedule(seed, { ...quiet, ...kinds[kind] })
+      runSchedule(seed, { ...quiet, ...kinds[kind] }, makePool)
     } catch (error) {
       throw new Error(`${kind}: schedule ${seed}`, { cause: error })
     }

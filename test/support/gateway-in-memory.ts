@@ -157,6 +157,8 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
       log: { say: () => {}, complain: console.error },
       handover: null,
       clients: null,
+      share: null,
+      limit: null,
     },
     () => {},
   )

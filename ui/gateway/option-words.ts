@@ -21,6 +21,8 @@ const known: Readonly<Record<string, Words>> = {
   queue_order: { group: 'Limits', title: 'Who is next' },
   queue_limit: { group: 'Limits', title: 'Waiting calls' },
   queue_timeout_ms: { group: 'Limits', title: 'Longest wait' },
+  share_lease_s: { group: 'Limits', title: 'Lease of shared slots' },
+  share_lost: { group: 'Limits', title: 'Calls of a gateway that is lost' },
   max_body_mb: { group: 'Limits', title: 'Largest request' },
   upstream: { group: 'Network', title: 'Upstream' },
   host: { group: 'Network', title: 'Address' },
@@ -48,6 +50,8 @@ const known: Readonly<Record<string, Words>> = {
   keep_days: { group: 'Storage', title: 'Days of single calls kept' },
   keep_mb: { group: 'Storage', title: 'Largest database' },
   pid_file: { group: 'Storage', title: 'Process id file' },
+  share: { group: 'Storage', title: 'Sharing with other gateways' },
+  share_days: { group: 'Storage', title: 'Days of the first copy' },
 }
 
 const knownNames = Object.keys(known)

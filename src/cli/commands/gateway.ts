@@ -16,6 +16,8 @@ import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { databasePlace } from '../../store/sqlite/older-proxy.ts'
+import { joinLimit } from '../join-limit.ts'
+import { shareAddress, shareRows } from '../share-rows.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
@@ -35,6 +37,7 @@ const gatewayLog: GatewayLog = {
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(gatewayCommandTable, argv, env)
+  if (options.share) shareAddress(env)
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const proxy = upstreamProxy(options.upstream, env)
@@ -53,6 +56,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
       : makeServer()
   if (server === null) return
   const port = sharedPort ?? portOf(server)
+  const limit = options.share ? await joinLimit(options, env, server, (line) => gatewayLog.say(line)) : null
   const gateway = new RunningGateway({
     listener: { server, port },
     options,
@@ -62,6 +66,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
     clients,
+    limit,
+    share: await shareRows(options, env, { pulls: false }, (line) => gatewayLog.say(line)),
   })
   tellOfRecording(gateway, databasePlace(options.db).path)
   stopOnSignals(gateway)

@@ -83,7 +83,7 @@ export class RunningGateway implements ControlledGateway {
 
   status(): ControlStatus {
     const values = this.#values
-    const { instance, health, succession } = this.#parts
+    const { instance, health, succession, admission } = this.#parts
     return {
       identity: ownIdentity(),
       instance,
@@ -96,6 +96,7 @@ export class RunningGateway implements ControlledGateway {
       // As a dashboard that runs in another folder would have to name them.
       options: settingsOf({
         ...values,
+        maxConcurrent: admission.snapshot().maxConcurrent,
         db: resolve(values.db),
         pidFile: resolve(values.pidFile),
         rawLogFile: resolve(values.rawLogFile),
@@ -153,6 +154,9 @@ export class RunningGateway implements ControlledGateway {
     if (changed.maxConcurrent !== undefined) {
       admission.setCapacity(changed.maxConcurrent)
       succession.predecessors.setMax(changed.maxConcurrent)
+      void this.#setup.limit
+        ?.setMax(changed.maxConcurrent)
+        .catch((error: unknown) => this.#setup.log.complain('the limit of all could not be set:', error))
     }
     if (changed.queueOrder !== undefined) admission.setQueueOrder(disciplineOf(changed.queueOrder))
     if (changed.slotCooldownMs !== undefined) admission.setCooldown(changed.slotCooldownMs)
@@ -186,6 +190,8 @@ export class RunningGateway implements ControlledGateway {
     clients.close()
     await upstream.close()
     await Promise.all([sink.close(), rawLog.log.close()])
+    this.#parts.endGuard()
+    await Promise.all([this.#setup.share?.close(), this.#setup.limit?.close()])
     await succession.close()
     await this.#control?.close()
     this.#removePidFile()

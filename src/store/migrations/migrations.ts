@@ -308,6 +308,33 @@ CREATE TABLE imports (
   skipped INTEGER NOT NULL
 ) STRICT;
 `,
+  // 12: Sharing: how far the rows of this file were sent to a common database, and which ones came from there.
+  `
+CREATE TABLE share_state (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  store TEXT NOT NULL,
+  sent INTEGER NOT NULL,
+  sending INTEGER NOT NULL,
+  mark INTEGER NOT NULL,
+  pulled INTEGER NOT NULL,
+  pulled_before INTEGER NOT NULL,
+  from_id INTEGER NOT NULL,
+  sent_minute INTEGER NOT NULL
+) STRICT;
+-- Rows that came from there lie in few ranges.
+CREATE TABLE share_ranges (first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL) STRICT;
+-- Calls whose cost was changed since it was sent.
+CREATE TABLE share_changed (call_id INTEGER PRIMARY KEY, times INTEGER NOT NULL) STRICT;
+CREATE TRIGGER share_changed_cost AFTER UPDATE OF cost_nano_usd, price_source_id, price_key_id, cache_saved_nano_usd
+ON calls BEGIN
+  INSERT INTO share_changed SELECT new.id, 1 FROM share_state WHERE true
+  ON CONFLICT (call_id) DO UPDATE SET times = times + 1;
+END;
+-- Calls whose cost was changed elsewhere while a job was at work here.
+CREATE TABLE share_deferred (call_id INTEGER PRIMARY KEY) STRICT;
+-- What is synced of the files beside the database: prices, limits of clients.
+CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+`,
 ]
 
 /** The version from which on the gateways' minutes are added up by the hour. */

@@ -24,6 +24,9 @@ export interface WriteResult {
   readonly conflicts: number
 }
 
+/** Told, within each transaction, which numbers its rows got. */
+export type NumberedListener = (firstSeq: number, lastSeq: number) => void
+
 /** Told, after each transaction, which calls are rows since then, with what they cost. */
 export type RecordedListener = (calls: readonly StoredCall[]) => void
 
@@ -87,6 +90,7 @@ export class CallWriter {
   readonly #labelIds = new Map<string, number>()
   #interrupted: InterruptedCalls | null = null
   readonly #recorded: RecordedListener | null
+  readonly #numbered: NumberedListener | null
   /** What the prices say of the call that was inserted last. */
   #cost: BookedCost | null = null
 
@@ -96,11 +100,13 @@ export class CallWriter {
     words: WordList,
     pricer: CallPricer | null = null,
     recorded: RecordedListener | null = null,
+    numbered: NumberedListener | null = null,
   ) {
     this.#database = database
     this.#words = words
     this.#pricer = pricer
     this.#recorded = recorded
+    this.#numbered = numbered
     this.#statements = new RowStatements(database)
   }
 
@@ -130,7 +136,8 @@ export class CallWriter {
     const deadline = performance.now() + transactionMs
     const tokensByMinute = new Map<number, number>()
     const estimatesByMinute = new Map<number, number>()
-    let seq = this.#statements.number(lastSeq) ?? 0
+    const seqBefore = this.#statements.number(lastSeq) ?? 0
+    let seq = seqBefore
     let [dropped, conflicts] = [0, 0]
     const added: StoredCall[] = []
     let row = from
@@ -151,6 +158,7 @@ export class CallWriter {
       this.#statements.run(addTo('budget_minutes'), minute, tokens)
     for (const [minute, tokens] of estimatesByMinute)
       this.#statements.run(addTo('budget_estimates'), minute, tokens)
+    if (seq > seqBefore) this.#numbered?.(seqBefore + 1, seq)
     return { next: row, dropped, conflicts, added }
   }
 

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path'
+import { optionTable } from '../../options/option-spec.ts'
+import { toggle } from '../../options/value-kind.ts'
+import { JobError } from '../../supervisor/run-job.ts'
+import { database, flag, value } from '../option-rows.ts'
+import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { shareAddress } from '../share-rows.ts'
+import { counted } from '../terminal/figures.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { done, runDatabaseJob } from './database-job.ts'
+
+export const table = optionTable({
+  toShare: value(toggle, false, 'send all calls to the PostgreSQL whose address is in TOKENWEIR_SHARE'),
+  db: database(),
+  json: flag('JSON, one object a line'),
+})
+
+/** `tokenweir db move --to-share`: sends what a file holds to the common database. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const { db, json, toShare } = parseOptions(table, argv, env)
+  if (!toShare) throw new OptionError('db move needs --to-share: there is no other place to move to')
+  const address = shareAddress(env)
+  const { moveRows } = await import('../../share/rows/move-rows.ts')
+  const { connectRows } = await import('../../share/rows/row-connection.ts')
+  const whatStays = 'What was sent stays sent; run it again, and it goes on from there.'
+  return await runDatabaseJob(terminal, { db, json, whatStays }, async (tell) => {
+    const settings = {
+      path: resolve(db),
+      connect: () => connectRows(address),
+      shareDays: null,
+      clock: terminal.clock,
+      warn: (line: string) => terminal.warn(`tokenweir: ${line}\n`),
+    }
+    const outcome = await moveRows(settings, (progress) => {
+      tell({ json: { progress }, text: `sent: ${progress.done} of ${counted(progress.total, 'call')}` })
+    })
+    const { calls, shared_calls: there } = done(outcome, db)
+    if (calls !== there) {
+      const message = `${db} holds ${counted(calls, 'call')}, and the common database ${there} of them. Run it again.`
+      throw new JobError('job_failed', message)
+    }
+    return {
+      json: { calls, shared_calls: there },
+      text: `${db}: ${counted(calls, 'call')} here, and all of them in the common database.\n`,
+    }
+  })
+}

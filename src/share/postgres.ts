@@ -1,0 +1,120 @@
+import { Client, types } from 'pg'
+
+const connectLimitMs = 5000
+/** For what a time-out of the server's own takes to arrive. */
+const answerMs = 500
+const bigintType = 20
+/** PostgreSQL's `protocol_violation`: poolers answer so to settings that they do not know. */
+const unknownSetting = '08P01'
+
+export interface ConnectOptions {
+  readonly applicationName: string
+  /** A statement that takes longer is cancelled, and its connection is given up where the server does not even say so. */
+  readonly statementTimeoutMs: number
+}
+
+/** A connection to PostgreSQL. Values of rows are arrays by column; 64-bit numbers are numbers. */
+export interface PostgresConnection {
+  /** Rejects with PostgreSQL's error, or that of the socket; never later than a time-out of its own. */
+  query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
+  /** Told of each `NOTIFY` on a channel that this connection listens to. */
+  notified(listener: (channel: string) => void): void
+  /** Resolves when it is gone, whoever ended it. */
+  readonly closed: Promise<void>
+  close(): void
+}
+
+/**
+ * Connects. TLS is as the address says (`?sslmode=verify-full`). Rejects with PostgreSQL's error, or that of the
+ * socket: {@link errorInWords} says it to people.
+ */
+export async function connect(url: string, options: ConnectOptions): Promise<PostgresConnection> {
+  try {
+    return await open(url, options, true)
+  } catch (error) {
+    // PgBouncer knows no time-outs of statements: this side's own is left.
+    if (codeOf(error) !== unknownSetting) throw error
+    return await open(url, options, false)
+  }
+}
+
+/** Host and database of an address, and never a name or password of it. */
+export function shownAddress(url: string): string {
+  try {
+    const { host, pathname } = new URL(url)
+    return `${host}${pathname}`
+  } catch {
+    return 'the address in TOKENWEIR_SHARE, which is none'
+  }
+}
+
+/** Completes "the shared database …". Says nothing of the address but host and database. */
+export function errorInWords(error: unknown, url: string): string {
+  const where = shownAddress(url)
+  const code = codeOf(error)
+  if (code === 'ECONNREFUSED') return `${where} refuses connections`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${where} has a name that is not known`
+  if (code === '28P01' || code === '28000') return `${where} does not accept this user or password`
+  if (code === '3D000') return `${where} is no database of that server`
+  if (code === '42501') return `${where} does not let this user make or use the schema tokenweir`
+  if (code === '53300') return `${where} has no connection left`
+  const message = error instanceof Error ? error.message : 'an unknown error'
+  return `${where} answers: ${withoutPassword(message, url)}`
+}
+
+async function open(url: string, options: ConnectOptions, tellsServer: boolean): Promise<PostgresConnection> {
+  const { applicationName, statementTimeoutMs } = options
+  const client = new Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: connectLimitMs,
+    ...(tellsServer ? { statement_timeout: statementTimeoutMs } : {}),
+    query_timeout: statementTimeoutMs + answerMs,
+    keepAlive: true,
+    types: {
+      getTypeParser: (type: number, format?: 'text' | 'binary') =>
+        type === bigintType ? Number : parserOf(type, format),
+    },
+  })
+  const { promise: closed, resolve: gone } = Promise.withResolvers<void>()
+  // What ends an idle connection.
+  client.on('error', () => gone())
+  client.on('end', () => gone())
+  const close = (): void => {
+    gone()
+    // Not with a farewell, for which a server that hangs would be waited.
+    void client.end().catch(() => {})
+    const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
+    setTimeout(() => stream.destroy(), 50).unref()
+  }
+  try {
+    await client.connect()
+  } catch (error) {
+    close()
+    throw error
+  }
+  return {
+    query: async (text, values) => {
+      const query = {
+        text,
+        rowMode: 'array',
+        ...(values === undefined ? {} : { values: [...values] }),
+      } as const
+      return (await client.query<unknown[]>(query)).rows
+    },
+    notified: (listener) => void client.on('notification', ({ channel }) => listener(channel)),
+    closed,
+    close,
+  }
+}
+
+const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function withoutPassword(text: string, url: string): string {
+  const { password } = new URL(url)
+  return password === '' ? text : text.replaceAll(password, '…').replaceAll(decodeURIComponent(password), '…')
+}

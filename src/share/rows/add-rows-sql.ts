@@ -1,0 +1,67 @@
+import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { codesWithoutTokens, columnType, interruptedCode } from '../schema/row-tables.ts'
+
+const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id', 'cache_saved_nano_usd']
+const allColumns = storedFields.map(({ column }) => column)
+
+/**
+ * Adds rows, in one statement that is a transaction of its own, so that nobody's pause can hold the lock. Of a row that
+ * is there already nothing changes, unless it was of a call that seemed to be cut off, or, with `areChanged`, its cost
+ * is another one. Parameters: the store, how far it has sent, the lowest and highest id, ids, estimates, and an array
+ * for each of `filled`. Gives the ids that are other calls'.
+ */
+export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): string {
+  const parameters = filled.map((field, at) => `$${at + 7}::${columnType(field)}[]`)
+  const given = new Set(filled.map(({ column }) => column))
+  const missing = storedFields.filter(({ column }) => !given.has(column))
+  const nulls = missing.map((field) => `, NULL::${columnType(field)} AS ${field.column}`).join('')
+  const isOtherCost = costColumns.map((name) => `b.${name} IS DISTINCT FROM c.${name}`).join(' OR ')
+  const set = (names: readonly string[]): string => names.map((name) => `${name} = n.${name}`).join(', ')
+  const tokens = `coalesce(input_tokens, 0) + coalesce(output_tokens, 0)`
+  const estimateOfInterrupted = `CASE WHEN type_before IN (${codesWithoutTokens.join(', ')}) THEN 0
+    ELSE (bytes_before + 3) / 4 END`
+  return `WITH batch AS MATERIALIZED (
+  SELECT b.*${nulls} FROM unnest(${['$5::bigint[]', '$6::bigint[]', ...parameters].join(', ')})
+    WITH ORDINALITY AS b(${['id', 'estimate', ...given, 'place'].join(', ')})
+), judged AS MATERIALIZED (
+  SELECT b.*, c.request_bytes AS bytes_before, c.call_type_id AS type_before, CASE
+    WHEN c.id IS NULL THEN 'new'
+    WHEN c.instance_id <> b.instance_id THEN 'conflict'
+    WHEN b.outcome_id = ${interruptedCode} AND c.outcome_id <> ${interruptedCode} THEN 'there'
+    WHEN c.outcome_id = ${interruptedCode} AND b.outcome_id <> ${interruptedCode} THEN 'known'
+    WHEN c.outcome_id <> b.outcome_id OR coalesce(c.duration_us, 0) <> coalesce(b.duration_us, 0) THEN 'conflict'
+    WHEN ${areChanged} AND (${isOtherCost}) THEN 'priced'
+    ELSE 'there' END AS what
+  FROM batch AS b LEFT JOIN tokenweir.calls AS c ON c.id = b.id AND c.id BETWEEN $3::bigint AND $4::bigint
+), taken AS (
+  UPDATE tokenweir.row_state SET last_seq = last_seq + news.count
+  FROM (SELECT count(*) FROM judged WHERE what NOT IN ('there', 'conflict')) AS news
+  WHERE news.count > 0 RETURNING last_seq - news.count AS last_seq
+), numbered AS MATERIALIZED (
+  SELECT j.*, taken.last_seq + row_number() OVER (ORDER BY j.place) AS seq FROM judged AS j, taken
+  WHERE what NOT IN ('there', 'conflict')
+), added AS (
+  INSERT INTO tokenweir.calls (id, seq, store_id, is_changed, ${allColumns.join(', ')})
+  SELECT id, seq, $1::int, false, ${allColumns.join(', ')} FROM numbered AS n WHERE what = 'new'
+), known AS (
+  UPDATE tokenweir.calls AS c SET seq = n.seq, store_id = $1::int, is_changed = true, ${set(allColumns)}
+  FROM numbered AS n WHERE n.what = 'known' AND c.id = n.id AND c.outcome_id = ${interruptedCode}
+    AND c.id BETWEEN $3::bigint AND $4::bigint
+), priced AS (
+  UPDATE tokenweir.calls AS c SET seq = n.seq, store_id = $1::int, is_changed = true, ${set(costColumns)}
+  FROM numbered AS n WHERE n.what = 'priced' AND c.id = n.id AND c.id BETWEEN $3::bigint AND $4::bigint
+), used AS (
+  SELECT id, duration_us, instance_id, ${tokens} AS tokens, estimate FROM numbered WHERE what IN ('new', 'known')
+  UNION ALL
+  SELECT id, 0, instance_id, 0, -(${estimateOfInterrupted}) FROM numbered WHERE what = 'known'
+), budget AS (
+  INSERT INTO tokenweir.budget_minutes AS m
+  SELECT ((id >> 12) * 1000 + coalesce(duration_us, 0)) / 60000000, instance_id, sum(tokens), sum(estimate) FROM used
+  GROUP BY 1, 2 HAVING sum(tokens) <> 0 OR sum(estimate) <> 0
+  ON CONFLICT (minute, instance_id)
+  DO UPDATE SET tokens = m.tokens + excluded.tokens, estimated = m.estimated + excluded.estimated
+), marked AS (
+  UPDATE tokenweir.stores SET sent = $2::bigint, sent_at = now() WHERE id = $1::int
+)
+SELECT id FROM judged WHERE what = 'conflict'`
+}

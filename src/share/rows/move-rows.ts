@@ -1,0 +1,79 @@
+import { ShareState } from '../../store/share/share-state.ts'
+import { Outbox } from '../../store/share/outbox.ts'
+import { openForReading, type StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { sendRows, type ShareSettings } from './share-roles.ts'
+import { textArray } from './shared-database.ts'
+
+/** Rows of the file, and of them those that are in the common database. */
+export interface MoveResult {
+  readonly calls: number
+  readonly shared_calls: number
+}
+
+const lookEveryMs = 200
+
+/**
+ * Sends all that a file holds, or waits until the process beside its gateway has; then counts both sides. It may be killed
+ * at any moment, and then begun again.
+ */
+export async function moveRows(
+  settings: ShareSettings,
+  onProgress: (progress: { readonly done: number; readonly total: number }) => void,
+): Promise<MoveResult | StoreAbsence> {
+  const { path, clock, connect } = settings
+  const absence = openForReading(path)
+  if (typeof absence === 'string') return absence
+  absence.close()
+  // An address or a password that is wrong is told at once.
+  const shared = await connect()
+  const ending = new AbortController()
+  const sending = sendRows(settings, ending.signal)
+  try {
+    for (let total = 0; ;) {
+      await clock.delay(lookEveryMs)
+      const rows = waitingIn(path)
+      if (rows === null) continue
+      total = Math.max(total, rows)
+      onProgress({ done: total - rows, total })
+      if (rows === 0) break
+    }
+    ending.abort()
+    await sending
+    return await count(path, shared)
+  } finally {
+    ending.abort()
+    shared.close()
+    await sending
+  }
+}
+
+/** Null until the first look at the common database. */
+function waitingIn(path: string): number | null {
+  const database = openForReading(path)
+  if (typeof database === 'string') return null
+  using closing = database
+  const state = new ShareState(closing)
+  return state.marks() === null ? null : state.waiting().rows
+}
+
+async function count(
+  path: string,
+  shared: Awaited<ReturnType<ShareSettings['connect']>>,
+): Promise<MoveResult | StoreAbsence> {
+  const database = openForReading(path)
+  if (typeof database === 'string') return database
+  using closing = database
+  const here = new Outbox(closing).callsByInstance()
+  const sql = `SELECT w.text, count(*) FROM tokenweir.words AS w JOIN tokenweir.calls AS c ON c.instance_id = w.id
+    WHERE w.text = ANY($1::text[]) GROUP BY w.text`
+  const there = new Map(
+    (await shared.query(sql, [textArray([...here.keys()])])) as readonly (readonly [string, number])[],
+  )
+  let [calls, sharedCalls] = [0, 0]
+  for (const [instance, its] of here) {
+    calls += its
+    // Others may have more of an instance: of those that are folded here, or come to be at this moment.
+    sharedCalls += Math.min(its, there.get(instance) ?? 0)
+  }
+  return { calls, shared_calls: sharedCalls }
+}

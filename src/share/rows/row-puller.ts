@@ -1,0 +1,131 @@
+import { storedFields } from '../../call/call-fields.ts'
+import type { Inbox, PulledRow } from '../../store/share/inbox.ts'
+import { numberArray, type SharedDatabase } from './shared-database.ts'
+import type { SharedWords } from './shared-words.ts'
+
+const rowsPerBatch = 1000
+/** Read again after each connection: a database that failed over may have lost its last rows, and numbered others like them. */
+const readAgain = 10_000
+
+const columns = storedFields.map(({ column }) => column).join(', ')
+const rowsBeyond = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls
+  WHERE seq > $1 AND seq <= $2 AND store_id <> $3 AND id >= $4 ORDER BY seq LIMIT ${rowsPerBatch}`
+const rowsOfIds = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls WHERE id = ANY($1::bigint[])`
+const history = (table: string, list: string): string =>
+  `SELECT ${list} FROM tokenweir.${table} AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
+    WHERE seq > $1 AND seq <= $2 AND store_id <> $3`
+const minutesBeyond = history(
+  'gateway_minutes',
+  'minute, w.text, active_max, queued_max, at_limit_ms, admitted, dropped',
+)
+const eventsBeyond = history('gateway_events', 'at_ms, w.text, kind, detail')
+
+/** How far a file has come with the rows of others. */
+export interface PullProgress {
+  /** Of the common database, by its numbers. */
+  readonly pulled: number
+  readonly last: number
+}
+
+/** Takes the rows of others into this file. */
+export class RowPuller {
+  readonly #database: SharedDatabase
+  readonly #inbox: Inbox
+  readonly #words: SharedWords
+  readonly #warn: (message: string) => void
+  #store: { readonly name: string; readonly id: number } | null = null
+  #hasReadAgain = false
+
+  constructor(database: SharedDatabase, inbox: Inbox, words: SharedWords, warn: (message: string) => void) {
+    this.#database = database
+    this.#inbox = inbox
+    this.#words = words
+    this.#warn = warn
+  }
+
+  /** Takes the next rows; null while this file is no store of the database yet. */
+  async pullSome(): Promise<PullProgress | null> {
+    const { state } = this.#inbox
+    const marks = state.marks()
+    if (marks === null) return null
+    const storeId = await this.#storeId(marks.store)
+    if (storeId === null) return null
+    const [[lastSeq] = []] = await this.#database.query('SELECT last_seq FROM tokenweir.row_state')
+    const last = Number(lastSeq)
+    if (!this.#hasReadAgain) {
+      this.#hasReadAgain = true
+      const pulled = marks.pulled > last ? 0 : Math.max(0, marks.pulled - readAgain)
+      state.set({ pulled, pulledBefore: Math.max(marks.pulledBefore, Math.min(marks.pulled, last)) })
+      return { pulled, last }
+    }
+    await this.#takeDeferred()
+    const from = marks.pulled
+    if (from === last) return { pulled: last, last }
+    const found = await this.#database.query(rowsBeyond, [from, last, storeId, marks.fromId])
+    const pulled = found.length < rowsPerBatch ? last : Number(found.at(-1)?.[0])
+    const rows = await this.#named(found)
+    const [minutes, events] = [
+      await this.#database.query(minutesBeyond, [from, pulled, storeId]),
+      await this.#database.query(eventsBeyond, [from, pulled, storeId]),
+    ]
+    // Another process may have begun anew meanwhile.
+    if (state.marks()?.store !== marks.store) return null
+    const { dropped, conflicts } = this.#inbox.write(rows)
+    // Calls here that have the ids of these are given others when they are sent.
+    if (conflicts > 0 && state.waiting().rows > 0) return null
+    if (dropped > 0) this.#warn(`${dropped} calls of others have the ids of calls here, and are left out`)
+    this.#inbox.writeHistory(
+      minutes.map(([minute, instance, activeMax, queuedMax, atLimitMs, admitted, refused]) => ({
+        minute: Number(minute),
+        instance: String(instance),
+        activeMax: Number(activeMax),
+        queuedMax: Number(queuedMax),
+        atLimitMs: Number(atLimitMs),
+        admitted: Number(admitted),
+        dropped: Number(refused),
+      })),
+      events.map(([atMs, instance, kind, detail]) => ({
+        atMs: Number(atMs),
+        instance: String(instance),
+        kind: String(kind),
+        detail: typeof detail === 'string' ? detail : null,
+      })),
+    )
+    state.set({ pulled })
+    return { pulled, last }
+  }
+
+  async #takeDeferred(): Promise<void> {
+    const ids = this.#inbox.deferred(rowsPerBatch)
+    if (ids.length === 0) return
+    const found = await this.#named(await this.#database.query(rowsOfIds, [numberArray(ids)]))
+    this.#inbox.takeCosts(found)
+  }
+
+  async #storeId(name: string): Promise<number | null> {
+    if (this.#store?.name !== name) {
+      const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [
+        name,
+      ])
+      this.#store = id === undefined ? null : { name, id: Number(id) }
+    }
+    return this.#store?.id ?? null
+  }
+
+  async #named(found: readonly (readonly unknown[])[]): Promise<readonly PulledRow[]> {
+    const wordColumns = storedFields.flatMap(({ table }, index) => (table === undefined ? [] : [index + 3]))
+    const ids = new Set<number>()
+    for (const row of found) {
+      for (const at of wordColumns) if (typeof row[at] === 'number') ids.add(row[at])
+    }
+    await this.#words.load(ids)
+    return found.map((row) => {
+      const values = row.slice(2) as (number | string | null)[]
+      for (const at of wordColumns) {
+        const id = values[at - 2]
+        if (typeof id === 'number') values[at - 2] = this.#words.textOf(id)
+      }
+      return { values, seq: Number(row[0]), isChanged: row[1] === true }
+    })
+  }
+}

@@ -1,0 +1,40 @@
+import { isCount, isObject, isText, nullable, record, type Shape } from '../../lib/message-shape.ts'
+import type { PullProgress } from './row-puller.ts'
+
+/** With what the process is started. */
+export interface ShareTask {
+  /** The local database. */
+  readonly path: string
+  /** Whether the rows of others are fetched, too. */
+  readonly pulls: boolean
+  /** Of a first copy: only calls of so many days before now; all if 0. */
+  readonly days: number
+}
+
+/** From the process to its parent: once a second, how things stand. */
+export interface ShareStatus {
+  /** Rows that are not in the common database yet, and since when. */
+  readonly behind: { readonly rows: number; readonly sinceMs: number } | null
+  readonly pull: PullProgress | null
+  /** What it says: once, as it comes. */
+  readonly line: string | null
+}
+
+export const isShareTask: Shape<ShareTask> = record<ShareTask>({
+  path: isText,
+  pulls: (value): value is boolean => typeof value === 'boolean',
+  days: isCount,
+})
+
+/** What ends the process, when what waits is sent. */
+export const closeMessage = { kind: 'close' } as const
+
+export function isClose(message: unknown): boolean {
+  return isObject(message) && message['kind'] === closeMessage.kind
+}
+
+export const isShareStatus: Shape<ShareStatus> = record<ShareStatus>({
+  behind: nullable(record({ rows: isCount, sinceMs: isCount })),
+  pull: nullable(record<PullProgress>({ pulled: isCount, last: isCount })),
+  line: nullable(isText),
+})

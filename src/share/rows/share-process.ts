@@ -1,0 +1,92 @@
+import { fork } from 'node:child_process'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Warning } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { WorkerHost } from '../../lib/worker-host.ts'
+import { closeMessage, type ShareStatus, isShareStatus, type ShareTask } from './share-messages.ts'
+
+/** Longer than the last rows take where PostgreSQL answers. */
+const closeMs = 3000
+const progressEveryMs = 5000
+/** Fewer rows are no copy that anybody waits for. */
+const toldRows = 20_000
+
+/**
+ * The process that sends and fetches rows: one of its own, as neither its work, nor a database that hangs, nor its end may be
+ * felt by a call. It ends with its parent.
+ */
+export class ShareProcess {
+  readonly #host: WorkerHost<typeof closeMessage, ShareStatus>
+  readonly #clock: Clock
+  readonly #say: (line: string) => void
+  #status: ShareStatus | null = null
+  #toldMs = Number.NEGATIVE_INFINITY
+  #isClosing = false
+  readonly #ended = Promise.withResolvers<void>()
+
+  /** `env` is the process's whole environment, in which `TOKENWEIR_SHARE` is the address of the common database. */
+  constructor(
+    task: ShareTask,
+    env: Readonly<Record<string, string>>,
+    clock: Clock,
+    say: (line: string) => void,
+  ) {
+    this.#clock = clock
+    this.#say = say
+    const file = fileURLToPath(new URL(`./share-worker${extname(import.meta.url)}`, import.meta.url))
+    this.#host = new WorkerHost({
+      clock,
+      start: () => {
+        const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
+        return fork(file, [JSON.stringify(task)], { env: { ...env }, execArgv: [], stdio: [...stdio] })
+      },
+      received: (status) => this.#receive(status),
+      died: (reason) => {
+        if (this.#isClosing) this.#ended.resolve()
+        else {
+          say(`the process that shares rows ended, and is started again: ${reason}`)
+          this.#host.need()
+        }
+      },
+    })
+    this.#host.need()
+  }
+
+  /** How the copying of others' rows goes; null if nothing is known of it. */
+  get pull(): ShareStatus['pull'] {
+    return this.#status?.pull ?? null
+  }
+
+  warnings(): readonly Warning[] {
+    const behind = this.#status?.behind ?? null
+    if (behind === null) return []
+    const { rows, sinceMs } = behind
+    const since = new Date(sinceMs).toISOString()
+    const message = `${rows} calls, since ${since}, are recorded here and not in the common database yet; they are sent by themselves as soon as it takes them`
+    return [{ code: 'store_behind', message }]
+  }
+
+  /** Ends the process, once what waits is sent or cannot be. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    if (!this.#host.isRunning) return this.#host.end()
+    this.#host.post(closeMessage)
+    const cancel = this.#clock.after(closeMs, () => this.#ended.resolve())
+    await this.#ended.promise
+    cancel()
+    this.#host.end()
+  }
+
+  #receive(status: unknown): void {
+    if (!isShareStatus(status)) return
+    this.#host.isWell()
+    this.#status = status
+    const { line, pull } = status
+    if (line !== null) this.#say(`sharing: ${line}`)
+    const now = this.#clock.now()
+    if (pull === null || pull.last - pull.pulled < toldRows || now - this.#toldMs < progressEveryMs) return
+    this.#toldMs = now
+    this.#say(`sharing: ${pull.pulled} of ${pull.last} rows of the common database were looked at`)
+  }
+}

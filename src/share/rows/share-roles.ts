@@ -1,0 +1,150 @@
+import type { Clock } from '../../call/clock.ts'
+import { messageOf } from '../../lib/errors.ts'
+import { tryFileLock } from '../../lib/file-lock.ts'
+import { RollupKeeper } from '../../store/rollup/rollup-keeper.ts'
+import { Inbox } from '../../store/share/inbox.ts'
+import { Outbox } from '../../store/share/outbox.ts'
+import { SyncedFiles } from '../../store/share/synced-files.ts'
+import { openForWriting } from '../../store/sqlite/open-store.ts'
+import { fileKey } from '../../store/sqlite/store-files.ts'
+import { HistorySender } from './history-sender.ts'
+import { type PullProgress, RowPuller } from './row-puller.ts'
+import { RowSender } from './row-sender.ts'
+import type { SharedDatabase } from './shared-database.ts'
+import { SharedFiles } from './shared-files.ts'
+import { SharedWords } from './shared-words.ts'
+import { identifyStore } from './store-identity.ts'
+
+/** A connection, as its maker hands it out. */
+export interface OpenSharedDatabase extends SharedDatabase {
+  close(): void
+}
+
+export interface ShareSettings {
+  /** The local database. */
+  readonly path: string
+  /** Rejects as long as there is none to be had. */
+  readonly connect: () => Promise<OpenSharedDatabase>
+  /** Of a first copy: only calls of so many days before now; all if null. */
+  readonly shareDays: number | null
+  readonly clock: Pick<Clock, 'after' | 'delay' | 'wallTime' | 'now'>
+  readonly warn: (message: string) => void
+}
+
+type LocalDatabase = ReturnType<typeof openForWriting>
+
+/** What one of the two does. */
+interface Role {
+  readonly lock: string
+  /** Told of the file that is open, and of its end. */
+  readonly opened?: (local: LocalDatabase | null) => void
+  /** Gives what does one turn, which resolves with how long to wait before the next, in ms. */
+  readonly begin: (local: LocalDatabase, shared: SharedDatabase) => Promise<() => Promise<number>>
+}
+
+const lookEveryMs = 150
+const historyEveryMs = 700
+const lockEveryMs = 1000
+/** At the end, what waits is sent; more turns than that can wait until the next start. */
+const lastTurns = 20
+const retry = { firstMs: 100, longestMs: 2000 } as const
+
+/** Sends what this file has, until it is told to stop. Of the processes on one file one sends, and one pulls; the others stand by. */
+export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<void> {
+  const { path, clock, shareDays, warn } = settings
+  return play(settings, signal, {
+    lock: `${path}.share-send.lock`,
+    begin: async (local, shared) => {
+      const outbox = new Outbox(local)
+      const words = new SharedWords(shared)
+      const storeId = await identifyStore(shared, outbox.state, clock.wallTime(), { shareDays, warn })
+      const sender = new RowSender(shared, outbox, words, storeId, warn)
+      const history = new HistorySender(shared, outbox, words, storeId)
+      const files = new SharedFiles(shared, new SyncedFiles(local), path, warn)
+      let historyMs = Number.NEGATIVE_INFINITY
+      return async () => {
+        const sent = await sender.sendSome()
+        if (clock.now() - historyMs >= historyEveryMs || signal.aborted) {
+          historyMs = clock.now()
+          await history.send()
+          await files.sync(clock.wallTime())
+        }
+        return sent > 0 ? 0 : lookEveryMs
+      }
+    },
+  })
+}
+
+/**
+ * Takes the rows of others into this file, until it is told to stop, and adds them up: there need not be a gateway that does.
+ */
+export async function pullRows(
+  settings: ShareSettings,
+  signal: AbortSignal,
+  onProgress: (progress: PullProgress) => void = () => {},
+): Promise<void> {
+  const { path, clock, warn } = settings
+  let open: LocalDatabase | null = null
+  const keeper = new RollupKeeper(clock, (warning) => {
+    if (warning !== null) warn(warning.message)
+  })
+  keeper.start(() => open)
+  await play(settings, signal, {
+    lock: `${path}.share-pull.lock`,
+    opened: (local) => (open = local),
+    begin: async (local, shared) => {
+      const puller = new RowPuller(shared, new Inbox(local, path), new SharedWords(shared), warn)
+      return async () => {
+        const progress = await puller.pullSome()
+        if (progress === null) return lookEveryMs
+        onProgress(progress)
+        return progress.pulled < progress.last ? 0 : lookEveryMs
+      }
+    },
+  })
+  keeper.stop()
+}
+
+/** Plays a role as long as nobody else on this file does, with a connection that is made anew after each error. */
+async function play(settings: ShareSettings, signal: AbortSignal, role: Role): Promise<void> {
+  const { path, clock, warn } = settings
+  const pause = (ms: number): Promise<void> => clock.delay(ms, signal).catch(() => undefined)
+  let failures = 0
+  let told = ''
+  let lock: Disposable | null = null
+  while (!signal.aborted) {
+    let local: LocalDatabase | null = null
+    let shared: OpenSharedDatabase | null = null
+    try {
+      lock ??= tryFileLock(role.lock)
+      if (lock === null) {
+        await pause(lockEveryMs)
+        continue
+      }
+      local = openForWriting(path)
+      role.opened?.(local)
+      const key = fileKey(path)
+      shared = await settings.connect()
+      const turn = await role.begin(local, shared)
+      // The gateway may set the file aside, and begin another.
+      while (!signal.aborted && fileKey(path) === key) {
+        const waitMs = await turn()
+        if (told !== '') warn('the common database answers again')
+        failures = 0
+        told = ''
+        if (waitMs > 0) await pause(waitMs)
+      }
+      for (let turns = 0; signal.aborted && turns < lastTurns && (await turn()) === 0;) turns++
+    } catch (error) {
+      const reason = messageOf(error)
+      if (reason !== told) warn(`rows wait here until the common database takes and gives them: ${reason}`)
+      told = reason
+      await pause(Math.min(retry.longestMs, retry.firstMs * 2 ** failures++))
+    } finally {
+      role.opened?.(null)
+      local?.close()
+      shared?.close()
+    }
+  }
+  lock?.[Symbol.dispose]()
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf } from '../../lib/errors.ts'
+import { replaceFile } from '../../lib/replace-file.ts'
+import { ClientsFile } from '../../options/clients-file.ts'
+import { lockPriceFile, priceFileOf, readPriceFile, shippedPriceFile } from '../../pricing/price-file.ts'
+import type { SyncedFiles } from '../../store/share/synced-files.ts'
+import { timeText } from '../../store/sqlite/store-files.ts'
+import type { SharedDatabase } from './shared-database.ts'
+
+const lockMs = 1000
+const settledMs = 2000
+
+interface SharedFile {
+  readonly name: string
+  readonly path: string
+  /** Null if what the file holds can be read; nobody else is to have it otherwise. */
+  readonly problem: () => string | null
+}
+
+/**
+ * Keeps prices and limits of clients the same beside all databases. What programs read are the files; which side is newer
+ * is told by a version that counts changes, and the hash of what was synced last, not by clocks.
+ */
+export class SharedFiles {
+  readonly #database: SharedDatabase
+  readonly #synced: SyncedFiles
+  readonly #files: readonly SharedFile[]
+  readonly #warn: (message: string) => void
+  readonly #seen = new Map<string, string>()
+
+  constructor(database: SharedDatabase, synced: SyncedFiles, path: string, warn: (message: string) => void) {
+    this.#database = database
+    this.#synced = synced
+    this.#warn = warn
+    const prices = priceFileOf(path)
+    const clients = new ClientsFile(dirname(path))
+    this.#files = [
+      {
+        name: 'model_costs.json',
+        path: prices,
+        problem: () => {
+          const read = readPriceFile(prices)
+          return 'problem' in read ? read.problem.message : null
+        },
+      },
+      {
+        name: 'clients.json',
+        path: join(dirname(path), 'clients.json'),
+        problem: () => {
+          clients.look()
+          return clients.problem
+        },
+      },
+    ]
+  }
+
+  /** Carries each change to the other side. */
+  async sync(wallTimeMs: number): Promise<void> {
+    const found = await this.#database.query('SELECT name, version FROM tokenweir.files')
+    const versions = new Map(found.map(([name, version]) => [String(name), Number(version)]))
+    for (const file of this.#files) {
+      const synced = this.#synced.of(file.name)
+      const version = versions.get(file.name) ?? 0
+      const key = keyOf(file.path, wallTimeMs)
+      if (key !== null && synced?.version === version && this.#seen.get(file.name) === key) continue
+      // As somebody may be changing it: a price file is read and written under its lock.
+      using lock = file.name === 'clients.json' ? null : await lockPriceFile(file.path, lockMs)
+      if (lock === null && file.name !== 'clients.json') continue
+      await this.#syncFile(file, version, wallTimeMs)
+      if (key !== null) this.#seen.set(file.name, key)
+    }
+  }
+
+  async #syncFile(file: SharedFile, version: number, wallTimeMs: number): Promise<void> {
+    const { name, path } = file
+    const synced = this.#synced.of(name)
+    const text = read(path)
+    const hash = text === null ? '' : hashOf(text)
+    const isChanged = text !== null && hash !== (synced?.hash ?? '')
+    if (version === (synced?.version ?? 0)) {
+      if (!isChanged || file.problem() !== null || (synced === null && text === read(shippedPriceFile())))
+        return
+      const put = `INSERT INTO tokenweir.files AS f VALUES ($1, 1, $3, $4)
+        ON CONFLICT (name) DO UPDATE SET version = f.version + 1, hash = excluded.hash, body = excluded.body
+        WHERE f.version = $2 RETURNING version`
+      const [row] = await this.#database.query(put, [name, version, hash, text])
+      // If somebody was quicker, the next look finds that.
+      if (row !== undefined) this.#synced.set(name, Number(row[0]), hash)
+      return
+    }
+    const sql = 'SELECT version, hash, body FROM tokenweir.files WHERE name = $1'
+    const [row] = await this.#database.query(sql, [name])
+    if (row === undefined) {
+      this.#synced.forget(name)
+      return
+    }
+    const [itsVersion, itsHash, body] = [Number(row[0]), String(row[1]), String(row[2])]
+    if (isChanged && hash !== itsHash && text !== read(shippedPriceFile())) {
+      const kept = `${path}.conflict-${timeText(wallTimeMs)}`
+      replaceFile(kept, text)
+      this.#warn(
+        `${path} was changed here and elsewhere: the common database's holds, and this one's is kept as ${kept}`,
+      )
+    }
+    if (hash !== itsHash) replaceFile(path, body)
+    this.#synced.set(name, itsVersion, itsHash)
+  }
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Null of a file that was just written: another change may have the same time. */
+function keyOf(path: string, wallTimeMs: number): string | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return ''
+  return wallTimeMs - found.mtimeMs < settledMs ? null : `${found.ino} ${found.mtimeMs} ${found.size}`
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,50 @@
+import { type SharedDatabase, textArray } from './shared-database.ts'
+
+/** So many are kept in memory. */
+const kept = 50_000
+
+/** The words of the common database by their numbers there, and back. */
+export class SharedWords {
+  readonly #database: SharedDatabase
+  readonly #ids = new Map<string, number>()
+  readonly #texts = new Map<number, string>()
+
+  constructor(database: SharedDatabase) {
+    this.#database = database
+  }
+
+  /** The numbers of words, which are added where they are new. */
+  async idsOf(texts: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+    const wanted = [...new Set(texts)]
+    if (this.#ids.size > kept) this.#ids.clear()
+    const find = 'SELECT id, text FROM tokenweir.words WHERE text = ANY($1::text[])'
+    const add = 'INSERT INTO tokenweir.words (text) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING'
+    for (const sql of [find, add, find]) {
+      const unknown = wanted.filter((text) => !this.#ids.has(storable(text)))
+      if (unknown.length === 0) break
+      const rows = await this.#database.query(sql, [textArray(unknown)])
+      for (const [id, text] of rows) this.#ids.set(String(text), Number(id))
+    }
+    return new Map(wanted.map((text) => [text, this.#ids.get(storable(text)) ?? 0]))
+  }
+
+  /** Has the words of these numbers at hand for {@link textOf}. */
+  async load(ids: Iterable<number>): Promise<void> {
+    if (this.#texts.size > kept) this.#texts.clear()
+    const unknown = [...new Set(ids)].filter((id) => !this.#texts.has(id))
+    if (unknown.length === 0) return
+    const sql = 'SELECT id, text FROM tokenweir.words WHERE id = ANY($1::int[])'
+    for (const [id, text] of await this.#database.query(sql, [unknown])) {
+      this.#texts.set(Number(id), String(text))
+    }
+  }
+
+  textOf(id: number): string {
+    return this.#texts.get(id) ?? ''
+  }
+}
+
+/** As it comes back. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}

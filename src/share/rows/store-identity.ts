@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { firstIdAt } from '../../call/call-id.ts'
+import type { ShareState } from '../../store/share/share-state.ts'
+import type { SharedDatabase } from './shared-database.ts'
+
+const dayMs = 24 * 3_600_000
+
+/**
+ * Makes sure that a file and the common database speak of the same past, and gives the file's number there. Each keeps how
+ * far it has sent; where they differ, one of the two was restored from a copy, or is another one.
+ */
+export async function identifyStore(
+  database: SharedDatabase,
+  state: ShareState,
+  wallTimeMs: number,
+  { shareDays, warn }: { readonly shareDays: number | null; readonly warn: (message: string) => void },
+): Promise<number> {
+  const marks = state.marks()
+  const found = marks === null ? undefined : await rowOf(database, marks.store)
+  if (marks !== null && found !== undefined) {
+    // The batch that is between the two is sent again: that changes nothing.
+    if (found.sent === marks.sent || found.sent === marks.sending) return found.id
+    if (found.sent < marks.sent) {
+      warn(`the common database is older than it was: what it lost of this file's rows is sent again`)
+      state.set({
+        sent: found.sent,
+        sending: found.sent,
+        mark: Math.min(marks.mark, found.sent),
+        sentMinute: 0,
+      })
+      return found.id
+    }
+    warn('this database file is older than it was: its rows are compared with the common database anew')
+  } else if (marks !== null) warn('the common database does not know this file: all of its rows are sent')
+  const name = randomUUID()
+  const add = 'INSERT INTO tokenweir.stores (name, host) VALUES ($1, $2)'
+  await database.query(add, [name, hostname()])
+  const firstId = shareDays === null ? 0 : firstIdAt(Math.floor(wallTimeMs - shareDays * dayMs))
+  // What a file once pulled, it may have folded; of a file that never did nothing can come twice.
+  state.begin(name, marks?.fromId ?? firstId, marks === null ? 0 : Number.MAX_SAFE_INTEGER)
+  return (await rowOf(database, name))?.id ?? 0
+}
+
+async function rowOf(
+  database: SharedDatabase,
+  name: string,
+): Promise<{ readonly id: number; readonly sent: number } | undefined> {
+  const [row] = await database.query('SELECT id, sent FROM tokenweir.stores WHERE name = $1', [name])
+  return row === undefined ? undefined : { id: Number(row[0]), sent: Number(row[1]) }
+}

@@ -1,0 +1,163 @@
+import {
+  type CallField,
+  callFields,
+  firstFailedOutcome,
+  type NamedField,
+  namedFields,
+  outcomeCodes,
+  storedFields,
+} from '../../call/call-fields.ts'
+
+/** PostgreSQL's type of a field's column. What an upstream reports may be any count. */
+export function columnType({ kind }: CallField): 'bigint' | 'integer' | 'smallint' | 'text' {
+  if (kind === 'time' || kind === 'count' || kind === 'cost') return 'bigint'
+  if (kind === 'word' || kind === 'fingerprint') return 'integer'
+  return kind === 'text' ? 'text' : 'smallint'
+}
+
+const bySize = { bigint: 0, integer: 1, smallint: 2, text: 3 } as const
+
+/** The widest first, so that no bytes are lost between them. */
+const columns = storedFields
+  .toSorted((a, b) => bySize[columnType(a)] - bySize[columnType(b)])
+  .map((field) => `  ${field.column} ${columnType(field)}${field.required === true ? ' NOT NULL' : ''}`)
+  .join(',\n')
+
+const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+const idText = Array.from(
+  { length: 11 },
+  (_, index) => `substr('${digits}', 1 + ((c.id >> ${(10 - index) * 5}) & 31)::int, 1)`,
+).join(' || ')
+
+const derived: Readonly<Record<string, string>> = {
+  failed: `c.outcome_id >= ${firstFailedOutcome}`,
+  ttft_total_ms: '(c.receive_us + c.queue_us + coalesce(c.retry_wait_us, 0) + c.ttft_us) / 1000.0',
+  output_tokens_per_s: '1e6 / nullif(c.tpot_us, 0)',
+  input_tokens_per_s:
+    'nullif(greatest(0, c.input_tokens - coalesce(c.cached_input_tokens, 0)), 0) * 1e6 / nullif(c.upstream_prompt_us, 0)',
+}
+
+function readable({ name, kind, codes = {}, column }: NamedField): string {
+  const value = `c.${column}`
+  switch (kind) {
+    case 'time':
+      return `${value} / 1000.0`
+    case 'cost':
+      return `${value} / 1e9`
+    case 'flag':
+      return `${value} = 1`
+    case 'code': {
+      const words = Object.entries(codes).map(([word, code]) => `WHEN ${code} THEN '${word}'`)
+      return `CASE ${value} ${words.join(' ')} END`
+    }
+    case 'word':
+      return `(SELECT w.text FROM tokenweir.words AS w WHERE w.id = ${value})`
+    case 'fingerprint':
+      return `lpad(to_hex(${value}), 8, '0')`
+    case 'derived':
+      return derived[name] ?? 'NULL'
+    default:
+      return value
+  }
+}
+
+const readableList = namedFields.map((field) => `  ${readable(field)} AS ${field.name}`).join(',\n')
+
+/**
+ * The tables of rows. `row_state.last_seq` numbers rows without gaps: whoever adds rows holds its lock until they are
+ * committed, so that all rows up to a number that is seen can be seen.
+ */
+export const rowTables = `
+CREATE TABLE tokenweir.row_state (id integer PRIMARY KEY CHECK (id = 1), last_seq bigint NOT NULL);
+INSERT INTO tokenweir.row_state VALUES (1, 0);
+
+-- The files whose rows are here, and how far.
+CREATE TABLE tokenweir.stores (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  host text NOT NULL,
+  sent bigint NOT NULL DEFAULT 0,
+  sent_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- An index on a hash, as a word may be longer than an entry of another index can be.
+CREATE TABLE tokenweir.words (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  text text NOT NULL,
+  EXCLUDE USING hash (text WITH =)
+);
+
+CREATE TABLE tokenweir.calls (
+  id bigint NOT NULL,
+  seq bigint NOT NULL,
+${columns.replace(/(\n {2}(?!.*bigint))/, '\n  store_id integer NOT NULL,$1')},
+  is_changed boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (id)
+) PARTITION BY RANGE (id);
+CREATE INDEX calls_by_seq ON tokenweir.calls (seq);
+
+-- Makes the partition of a month, if there is none yet.
+CREATE FUNCTION tokenweir.add_month(month date) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  name text := 'calls_' || to_char(month, 'YYYY_MM');
+  first_id bigint := extract(epoch FROM month::timestamp)::bigint * 4096000;
+  past_id bigint := extract(epoch FROM (month + interval '1 month')::timestamp)::bigint * 4096000;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('tokenweir.add_month'));
+  IF to_regclass('tokenweir.' || name) IS NOT NULL THEN RETURN; END IF;
+  -- Attached when it is made: to make it as a partition would wait for all who read.
+  EXECUTE format('CREATE TABLE tokenweir.%I (LIKE tokenweir.calls INCLUDING ALL)', name);
+  EXECUTE format('ALTER TABLE tokenweir.calls ATTACH PARTITION tokenweir.%I FOR VALUES FROM (%s) TO (%s)',
+    name, first_id, past_id);
+END $$;
+
+CREATE TABLE tokenweir.budget_minutes (
+  minute integer NOT NULL,
+  instance_id integer NOT NULL,
+  tokens bigint NOT NULL,
+  estimated bigint NOT NULL,
+  PRIMARY KEY (minute, instance_id)
+);
+
+CREATE TABLE tokenweir.gateway_minutes (
+  minute integer NOT NULL,
+  instance_id integer NOT NULL,
+  active_max bigint NOT NULL,
+  queued_max bigint NOT NULL,
+  at_limit_ms bigint NOT NULL,
+  admitted bigint NOT NULL,
+  dropped bigint NOT NULL,
+  seq bigint NOT NULL,
+  store_id integer NOT NULL,
+  PRIMARY KEY (minute, instance_id)
+);
+CREATE INDEX gateway_minutes_by_seq ON tokenweir.gateway_minutes (seq);
+
+CREATE TABLE tokenweir.gateway_events (
+  at_ms bigint NOT NULL,
+  instance_id integer NOT NULL,
+  kind text NOT NULL,
+  detail text,
+  seq bigint NOT NULL,
+  store_id integer NOT NULL,
+  PRIMARY KEY (at_ms, instance_id, kind)
+);
+CREATE INDEX gateway_events_by_seq ON tokenweir.gateway_events (seq);
+
+-- Prices and limits of clients, as files beside each database have them.
+CREATE TABLE tokenweir.files (name text PRIMARY KEY, version bigint NOT NULL, hash text NOT NULL, body text NOT NULL);
+
+-- For people with psql: the names and units of /api/query.
+CREATE VIEW tokenweir.calls_readable AS SELECT
+  ${idText} AS id,
+  to_timestamp((c.id >> 12) / 1000.0) AS started_at,
+${readableList}
+FROM tokenweir.calls AS c;
+`
+
+/** The code of a call that seemed to be cut off: what became of it may come later. */
+export const interruptedCode: number = outcomeCodes.interrupted
+export const codesWithoutTokens: readonly number[] = [
+  callFields.call_type.codes.props,
+  callFields.call_type.codes.other,
+]

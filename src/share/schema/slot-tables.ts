@@ -1,0 +1,297 @@
+/**
+ * The tables and functions by which gateways share slots: what `SlotPool` does (src/gateway/admission/slot-pool.ts), in the
+ * database. Times are ms since the Unix epoch by the database's clock, the only one that counts.
+ *
+ * Who holds what is `UNLOGGED`: after a crash or a failover it is gone, and never old. The list of gateways is logged: those
+ * on it are waited for then, before anybody gets a slot.
+ */
+export const slotTables = `
+CREATE TABLE tokenweir.slot_settings (id integer PRIMARY KEY CHECK (id = 1), max_concurrent integer NOT NULL);
+
+CREATE TABLE tokenweir.gateways (
+  instance text PRIMARY KEY,
+  -- Of its ids: no other run has it while this one may give out ids, and an hour after that.
+  number smallint NOT NULL UNIQUE CHECK (number BETWEEN 0 AND 63),
+  -- Its data folder, and what tells its process apart from all others.
+  folder text NOT NULL,
+  host text NOT NULL,
+  pid integer NOT NULL,
+  start_ticks bigint,
+  boot_id text,
+  pid_namespace text,
+  machine_id text,
+  version text NOT NULL,
+  -- What its start asked for.
+  asked_concurrent integer NOT NULL,
+  lease_ms double precision NOT NULL,
+  joined_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  left_at timestamptz
+);
+
+CREATE UNLOGGED TABLE tokenweir.slot_state (
+  id integer PRIMARY KEY CHECK (id = 1),
+  epoch text NOT NULL,
+  -- The engine's run, and this very table: a copy that is put back is another one.
+  engine text NOT NULL,
+  learns_until double precision NOT NULL
+);
+CREATE UNLOGGED TABLE tokenweir.slot_holders (
+  holder text PRIMARY KEY,
+  no bigint NOT NULL,
+  life bigint NOT NULL,
+  granted integer NOT NULL,
+  given integer NOT NULL,
+  waiting double precision[] NOT NULL,
+  lease_ends double precision NOT NULL,
+  told_granted integer,
+  told_contended boolean,
+  active integer NOT NULL,
+  queued integer NOT NULL,
+  seen double precision NOT NULL
+) WITH (fillfactor = 40);
+CREATE UNLOGGED TABLE tokenweir.slot_ended (holder text PRIMARY KEY, life bigint NOT NULL);
+CREATE UNLOGGED TABLE tokenweir.slot_expected (holder text PRIMARY KEY);
+
+CREATE FUNCTION tokenweir.now_ms() RETURNS double precision LANGUAGE sql VOLATILE AS
+  'SELECT extract(epoch FROM clock_timestamp())::double precision * 1000';
+
+CREATE FUNCTION tokenweir.slots_are_learnt(p_now double precision) RETURNS boolean LANGUAGE sql VOLATILE AS $$
+  SELECT NOT EXISTS (SELECT FROM tokenweir.slot_expected)
+    OR EXISTS (SELECT FROM tokenweir.slot_state WHERE p_now >= learns_until)
+$$;
+
+-- Begins a new state, if there is none or it is of another run of the engine. To be called under the lock.
+CREATE FUNCTION tokenweir.slots_open(p_now double precision) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  v_engine text := pg_postmaster_start_time()::text || ' ' || 'tokenweir.slot_state'::regclass::oid;
+  v_epoch text;
+BEGIN
+  SELECT s.epoch INTO v_epoch FROM tokenweir.slot_state AS s WHERE s.engine = v_engine;
+  IF v_epoch IS NOT NULL THEN RETURN v_epoch; END IF;
+  DELETE FROM tokenweir.slot_state;
+  DELETE FROM tokenweir.slot_holders;
+  DELETE FROM tokenweir.slot_ended;
+  DELETE FROM tokenweir.slot_expected;
+  v_epoch := gen_random_uuid()::text;
+  INSERT INTO tokenweir.slot_expected SELECT instance FROM tokenweir.gateways WHERE left_at IS NULL;
+  INSERT INTO tokenweir.slot_state
+    SELECT 1, v_epoch, v_engine, p_now + coalesce(max(lease_ms), 0) FROM tokenweir.gateways WHERE left_at IS NULL;
+  RETURN v_epoch;
+END $$;
+
+-- Each free slot goes to the call that has waited the longest.
+CREATE FUNCTION tokenweir.slots_grant(p_now double precision) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_free bigint;
+BEGIN
+  IF NOT tokenweir.slots_are_learnt(p_now) THEN RETURN; END IF;
+  SELECT (SELECT max_concurrent FROM tokenweir.slot_settings) - coalesce(sum(granted - given), 0)
+    INTO v_free FROM tokenweir.slot_holders;
+  IF v_free <= 0 THEN RETURN; END IF;
+  WITH oldest AS (
+    SELECT h.holder FROM tokenweir.slot_holders AS h, unnest(h.waiting) WITH ORDINALITY AS w(since, nth)
+    ORDER BY w.since, h.no, w.nth LIMIT v_free
+  ), next AS (SELECT holder, count(*)::integer AS slots FROM oldest GROUP BY holder)
+  UPDATE tokenweir.slot_holders AS h SET granted = h.granted + n.slots, waiting = h.waiting[n.slots + 1:]
+    FROM next AS n WHERE n.holder = h.holder;
+END $$;
+
+-- Who has not been heard of for a lease holds nothing any more.
+CREATE FUNCTION tokenweir.slots_end_leases(p_now double precision) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE lease_ends <= p_now RETURNING holder, life)
+  INSERT INTO tokenweir.slot_ended SELECT holder, life FROM gone
+    ON CONFLICT (holder) DO UPDATE SET life = excluded.life;
+  PERFORM tokenweir.slots_grant(p_now);
+END $$;
+
+-- Those for whom something is so that they have not been told.
+CREATE FUNCTION tokenweir.slots_news(p_but text) RETURNS text[] LANGUAGE sql AS $$
+  WITH pool AS (
+    SELECT sum(granted - given) > (SELECT max_concurrent FROM tokenweir.slot_settings) AS over,
+      count(*) FILTER (WHERE cardinality(waiting) > 0) AS wait
+    FROM tokenweir.slot_holders
+  ), told AS (
+    UPDATE tokenweir.slot_holders AS h
+    SET told_granted = h.granted, told_contended = p.over OR p.wait > (cardinality(h.waiting) > 0)::integer
+    FROM pool AS p
+    WHERE (h.told_granted, h.told_contended)
+      IS DISTINCT FROM (h.granted, p.over OR p.wait > (cardinality(h.waiting) > 0)::integer)
+    RETURNING h.holder
+  )
+  SELECT coalesce(array_agg(holder), '{}') FROM told WHERE holder IS DISTINCT FROM p_but
+$$;
+
+-- Its slots are free at once.
+CREATE FUNCTION tokenweir.slots_leave(p_now double precision, p_holder text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM tokenweir.slots_open(p_now);
+  WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE holder = p_holder RETURNING holder, life)
+  INSERT INTO tokenweir.slot_ended SELECT holder, life FROM gone
+    ON CONFLICT (holder) DO UPDATE SET life = excluded.life;
+  DELETE FROM tokenweir.slot_expected WHERE holder = p_holder;
+  PERFORM tokenweir.slots_grant(p_now);
+END $$;
+
+-- Takes a gateway's message at a given time, and grants what is free. 'is_known' is null for who is not on the list.
+CREATE FUNCTION tokenweir.slots_sync_at(
+  p_now double precision, p_holder text, p_epoch text, p_life bigint, p_base integer, p_given integer,
+  p_granted integer, p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
+  OUT is_known boolean, OUT epoch text, OUT granted integer, OUT contended boolean, OUT woken text[],
+  OUT elsewhere_ms double precision
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_life bigint;
+  v_ended bigint;
+BEGIN
+  epoch := tokenweir.slots_open(p_now);
+  PERFORM tokenweir.slots_end_leases(p_now);
+  is_known := p_epoch IS NOT DISTINCT FROM epoch;
+  IF is_known THEN
+    SELECT h.life INTO v_life FROM tokenweir.slot_holders AS h WHERE h.holder = p_holder;
+    IF v_life IS DISTINCT FROM p_life THEN
+      SELECT e.life INTO v_ended FROM tokenweir.slot_ended AS e WHERE e.holder = p_holder;
+      IF p_life <= coalesce(v_life, v_ended, 0) THEN
+        is_known := false;
+      ELSE
+        UPDATE tokenweir.gateways SET left_at = NULL, seen_at = clock_timestamp() WHERE instance = p_holder;
+        IF FOUND THEN
+          INSERT INTO tokenweir.slot_holders AS h
+            SELECT p_holder, coalesce(max(no), 0) + 1, p_life, p_base, 0, '{}', 0, NULL, NULL, 0, 0, 0 FROM tokenweir.slot_holders
+            ON CONFLICT (holder) DO UPDATE SET life = excluded.life, granted = excluded.granted, given = 0,
+              waiting = '{}', told_granted = NULL, told_contended = NULL;
+          DELETE FROM tokenweir.slot_expected WHERE holder = p_holder;
+        ELSE
+          is_known := NULL;
+        END IF;
+      END IF;
+    END IF;
+  END IF;
+  IF is_known THEN
+    -- Slots on their way to it are for those that have waited the longest.
+    UPDATE tokenweir.slot_holders AS h SET
+      given = greatest(h.given, p_given),
+      waiting = ARRAY(SELECT p_now - age FROM unnest(p_ages) WITH ORDINALITY AS a(age, nth)
+        WHERE nth > h.granted - p_granted ORDER BY nth),
+      lease_ends = p_now + p_lease_ms, active = p_active, queued = p_queued, seen = p_now
+    WHERE h.holder = p_holder;
+    PERFORM tokenweir.slots_grant(p_now);
+  END IF;
+  woken := tokenweir.slots_news(CASE WHEN is_known THEN p_holder END);
+  IF is_known THEN
+    SELECT h.granted, h.told_contended INTO granted, contended FROM tokenweir.slot_holders AS h WHERE h.holder = p_holder;
+    -- Null if fewer slots are left than are held: then each that is free goes back.
+    SELECT greatest(p_now - min(h.waiting[1]) FILTER (WHERE h.holder <> p_holder), 0) INTO elsewhere_ms
+      FROM tokenweir.slot_holders AS h
+      HAVING sum(h.granted - h.given) <= (SELECT max_concurrent FROM tokenweir.slot_settings)
+        AND count(h.waiting[1]) FILTER (WHERE h.holder <> p_holder) > 0;
+  END IF;
+END $$;
+
+-- One at a time; whoever waits for longer than that goes away and comes again.
+CREATE FUNCTION tokenweir.slots_lock() RETURNS void LANGUAGE plpgsql SET lock_timeout TO '1500ms' AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('tokenweir.slots'));
+END $$;
+
+CREATE FUNCTION tokenweir.slots_wake(p_woken text[]) RETURNS void LANGUAGE sql AS
+  $$ SELECT pg_notify('tokenweir_' || name, '') FROM unnest(p_woken) AS name $$;
+
+-- The message of a gateway; the answer, and figures of all.
+CREATE FUNCTION tokenweir.slots_sync(
+  p_holder text, p_epoch text, p_life bigint, p_base integer, p_given integer, p_granted integer,
+  p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
+  OUT is_known boolean, OUT epoch text, OUT granted integer, OUT contended boolean, OUT elsewhere_ms double precision,
+  OUT max_concurrent integer,
+  OUT gateways bigint, OUT held bigint, OUT active_all bigint, OUT queued_all bigint, OUT learnt boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_now double precision;
+  v_woken text[];
+BEGIN
+  PERFORM tokenweir.slots_lock();
+  v_now := tokenweir.now_ms();
+  SELECT s.is_known, s.epoch, s.granted, s.contended, s.elsewhere_ms, s.woken
+    INTO is_known, epoch, granted, contended, elsewhere_ms, v_woken
+    FROM tokenweir.slots_sync_at(v_now, p_holder, p_epoch, p_life, p_base, p_given, p_granted, p_ages, p_lease_ms,
+      p_active, p_queued) AS s;
+  IF v_woken <> '{}' THEN PERFORM tokenweir.slots_wake(v_woken); END IF;
+  SELECT count(*), coalesce(sum(h.granted - h.given), 0), coalesce(sum(h.active), 0), coalesce(sum(h.queued), 0)
+    INTO gateways, held, active_all, queued_all FROM tokenweir.slot_holders AS h;
+  SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
+  learnt := tokenweir.slots_are_learnt(v_now);
+END $$;
+
+-- A gateway has ended, or is known to be dead.
+CREATE FUNCTION tokenweir.release_gateway(p_instance text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM tokenweir.slots_lock();
+  UPDATE tokenweir.gateways SET left_at = clock_timestamp() WHERE instance = p_instance AND left_at IS NULL;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM tokenweir.slots_leave(tokenweir.now_ms(), p_instance);
+  PERFORM tokenweir.slots_wake(tokenweir.slots_news(NULL));
+  RETURN true;
+END $$;
+
+-- Another number of slots, for all. Each hears of it with its next message, and those who wait at once.
+CREATE FUNCTION tokenweir.set_max_concurrent(p_max integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM tokenweir.slots_lock();
+  UPDATE tokenweir.slot_settings SET max_concurrent = p_max;
+  PERFORM tokenweir.slots_open(tokenweir.now_ms());
+  PERFORM tokenweir.slots_grant(tokenweir.now_ms());
+  PERFORM tokenweir.slots_news(NULL);
+  PERFORM tokenweir.slots_wake(ARRAY(SELECT holder FROM tokenweir.slot_holders));
+END $$;
+
+-- Puts a gateway on the list. 'number' is null if it cannot be: another limit holds, or no number is free.
+CREATE FUNCTION tokenweir.enter_gateway(
+  p_instance text, p_folder text, p_host text, p_pid integer, p_start_ticks bigint, p_boot_id text,
+  p_pid_namespace text, p_machine_id text, p_version text, p_max integer, p_max_is_default boolean,
+  p_lease_ms double precision, OUT number integer, OUT max_concurrent integer
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_asked integer;
+BEGIN
+  PERFORM tokenweir.slots_lock();
+  INSERT INTO tokenweir.slot_settings VALUES (1, p_max) ON CONFLICT DO NOTHING;
+  SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
+  SELECT g.asked_concurrent INTO v_asked FROM tokenweir.gateways AS g WHERE g.folder = p_folder
+    ORDER BY g.joined_at DESC LIMIT 1;
+  -- Who asks for what it asked for before has not changed its mind: the limit was changed elsewhere since.
+  IF max_concurrent <> p_max AND NOT p_max_is_default AND v_asked IS DISTINCT FROM p_max THEN RETURN; END IF;
+  -- An hour for clocks that differ. A run of the same folder has the same clock as the one before it.
+  SELECT n INTO number FROM generate_series(0, 63) AS n
+    WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.number = n AND (g.left_at IS NULL
+      OR (g.left_at > clock_timestamp() - interval '1 hour' AND g.folder <> p_folder)))
+    ORDER BY EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.number = n AND g.folder = p_folder) DESC, n LIMIT 1;
+  IF number IS NULL THEN RETURN; END IF;
+  DELETE FROM tokenweir.slot_ended WHERE holder IN (SELECT g.instance FROM tokenweir.gateways AS g WHERE g.number = enter_gateway.number);
+  DELETE FROM tokenweir.gateways AS g WHERE g.number = enter_gateway.number;
+  INSERT INTO tokenweir.gateways (instance, number, folder, host, pid, start_ticks, boot_id, pid_namespace, machine_id,
+      version, asked_concurrent, lease_ms)
+    VALUES (p_instance, number, p_folder, p_host, p_pid, p_start_ticks, p_boot_id, p_pid_namespace, p_machine_id,
+      p_version, p_max, p_lease_ms)
+    -- It was given up for dead, and is not: it had a number that another may have by now.
+    ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL,
+      joined_at = clock_timestamp(), seen_at = clock_timestamp();
+END $$;
+
+-- Says that a gateway runs, and gives those of its machine that are not known to: a look at a second's distance.
+-- Who was silent for a lease, and a minute more, has left.
+CREATE FUNCTION tokenweir.look_at_gateways(p_instance text) RETURNS TABLE (
+  instance text, number smallint, folder text, host text, pid integer, start_ticks bigint, boot_id text,
+  pid_namespace text, machine_id text, quiet_ms double precision
+) LANGUAGE plpgsql SET synchronous_commit TO off AS $$
+BEGIN
+  UPDATE tokenweir.gateways AS g SET seen_at = clock_timestamp()
+    WHERE g.instance = p_instance AND g.left_at IS NULL AND g.seen_at < clock_timestamp() - interval '10 s';
+  UPDATE tokenweir.gateways AS g SET left_at = clock_timestamp()
+    WHERE g.left_at IS NULL AND g.seen_at < clock_timestamp() - interval '1 minute' - g.lease_ms * interval '1 ms';
+  RETURN QUERY SELECT g.instance, g.number, g.folder, g.host, g.pid, g.start_ticks, g.boot_id, g.pid_namespace, g.machine_id,
+      tokenweir.now_ms() - greatest(h.seen, extract(epoch FROM g.joined_at)::double precision * 1000)
+    FROM tokenweir.gateways AS g LEFT JOIN tokenweir.slot_holders AS h ON h.holder = g.instance
+    WHERE g.left_at IS NULL AND g.instance <> p_instance;
+END $$;
+`

@@ -1,0 +1,159 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../../call/call-id.ts'
+import { storedFields } from '../../call/call-fields.ts'
+import { costWriter, type CostEdit, type StoredCost } from '../jobs/cost-writer.ts'
+import { figureSourceList } from '../rollup/call-figures.ts'
+import { foldedUntilMs } from '../rollup/fold-calls.ts'
+import { type Row, RowStatements } from '../sqlite/row-statements.ts'
+import { lockJob } from '../sqlite/store-files.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
+import { CallWriter, type WriteResult } from '../write/call-writer.ts'
+import { type CallBatch, estimateAt, indexOf, numbersPerCall, WordList } from '../write/record-batch.ts'
+import type { InstanceEvent, InstanceMinute } from './outbox.ts'
+import { ShareState } from './share-state.ts'
+import { estimateOf, type StoredValues } from './stored-values.ts'
+
+/** A row of the common database, with its words as texts. */
+export interface PulledRow {
+  readonly values: StoredValues
+  /** It has been there before in another form: unfinished, or at another cost. */
+  readonly isChanged: boolean
+  /** Its number there. */
+  readonly seq: number
+}
+
+const costRecords = ['costNanoUsd', 'priceSource', 'priceKey', 'cacheSavedNanoUsd'] as const
+const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (minute, instance_id) DO UPDATE SET active_max = max(active_max, excluded.active_max),
+  queued_max = max(queued_max, excluded.queued_max), at_limit_ms = max(at_limit_ms, excluded.at_limit_ms),
+  admitted = max(admitted, excluded.admitted), dropped = max(dropped, excluded.dropped)`
+
+/** Writes what others recorded into this file, as if it had been recorded here. Idempotent. */
+export class Inbox {
+  readonly state: ShareState
+  readonly #path: string
+  readonly #database: DatabaseSync
+  readonly #statements: RowStatements
+  readonly #words = new WordList()
+  readonly #writer: CallWriter
+  readonly #writeCosts: (edits: readonly CostEdit[]) => void
+
+  /** `path` is that of the database. */
+  constructor(database: DatabaseSync, path: string) {
+    this.#path = path
+    this.#database = database
+    this.#statements = new RowStatements(database)
+    this.state = new ShareState(database)
+    this.#writer = new CallWriter(database, this.#words, null, null, this.state.notePulled)
+    this.#writeCosts = costWriter(database)
+  }
+
+  /** Rows in the order in which they came to be; what of them was folded away here stays away. */
+  write(rows: readonly PulledRow[]): WriteResult {
+    const { pulledBefore = 0 } = this.state.marks() ?? {}
+    const foldedId = firstIdAt(foldedUntilMs(this.#database))
+    const isHere = 'SELECT 1 FROM calls WHERE id = ?'
+    const wanted = rows.filter(({ values: [id], isChanged, seq }) => {
+      const mayBeFolded = Number(id) < foldedId && (isChanged || seq <= pulledBefore)
+      return !mayBeFolded || this.#statements.number(isHere, Number(id)) !== null
+    })
+    const batch = batchOf(wanted.map(({ values }) => values))
+    this.#words.accept(batch)
+    const result = this.#writer.write(batch)
+    this.takeCosts(wanted.filter(({ isChanged }) => isChanged))
+    return result
+  }
+
+  /** Calls whose costs are to be taken over, now that no job is at work. */
+  deferred(limit: number): readonly number[] {
+    const sql = 'SELECT call_id FROM share_deferred LIMIT ?'
+    const ids = this.#statements.all<readonly [number]>(sql, limit).map(([id]) => id)
+    if (ids.length === 0) return []
+    using lock = lockJob(this.#path)
+    return lock === null ? [] : ids
+  }
+
+  /** Gives calls the cost that they have elsewhere, as re-pricing does; later, if a job is at work: none but it may then. */
+  takeCosts(rows: readonly PulledRow[]): void {
+    if (rows.length === 0) return
+    using lock = lockJob(this.#path)
+    const sql =
+      lock === null
+        ? 'INSERT INTO share_deferred VALUES (?) ON CONFLICT DO NOTHING'
+        : 'DELETE FROM share_deferred WHERE call_id = ?'
+    inTransaction(this.#database, () => {
+      if (lock !== null) this.#takeCosts(rows)
+      for (const { values } of rows) this.#statements.run(sql, Number(values[0]))
+    })
+  }
+
+  writeHistory(minutes: readonly InstanceMinute[], events: readonly InstanceEvent[]): void {
+    if (minutes.length + events.length === 0) return
+    inTransaction(this.#database, () => {
+      for (const { minute, instance, activeMax, queuedMax, atLimitMs, admitted, dropped } of minutes) {
+        const figures = [activeMax, queuedMax, atLimitMs, admitted, dropped]
+        this.#statements.run(addMinute, minute, this.#idOf('instances', instance), ...figures)
+      }
+      const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
+      for (const { atMs, instance, kind, detail } of events) {
+        this.#statements.run(addEvent, atMs, this.#idOf('instances', instance), kind, detail)
+      }
+    })
+  }
+
+  /** A cost that was changed here as well, and is not sent yet, stays: it will be the later one. */
+  #takeCosts(rows: readonly PulledRow[]): void {
+    const edits: CostEdit[] = []
+    const source = `SELECT ${figureSourceList()}, cost_nano_usd, price_source_id, price_key_id, cache_saved_nano_usd
+      FROM calls WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
+    for (const { values } of rows) {
+      const row = this.#statements.first<Row>(source, Number(values[0]))
+      if (row === undefined) continue
+      const [cost, from, key, saved] = costRecords.map((record) => values[indexOf[record]] ?? null)
+      const label = (text: string | number | null | undefined): number | null =>
+        typeof text === 'string' ? this.#idOf('labels', text) : null
+      const number = (value: string | number | null | undefined): number | null =>
+        typeof value === 'number' ? value : null
+      const after: StoredCost = [number(cost), label(from), label(key), number(saved)]
+      const before = row.slice(-after.length)
+      if (after.some((value, at) => value !== before[at])) {
+        edits.push({ call: row.slice(0, -after.length), cost: after })
+      }
+    }
+    this.#writeCosts(edits)
+    for (const { call } of edits) {
+      this.#statements.run('DELETE FROM share_changed WHERE call_id = ?', call[1] ?? null)
+    }
+  }
+
+  #idOf(table: 'instances' | 'labels', text: string): number {
+    return (
+      this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text) ??
+      this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+    )
+  }
+}
+
+/** Rows as a batch of its own words. */
+function batchOf(rows: readonly StoredValues[]): CallBatch {
+  const numbers = new Float64Array(rows.length * numbersPerCall).fill(Number.NaN)
+  const texts: string[] = []
+  const words = new Map<string, number>()
+  rows.forEach((values, row) => {
+    const base = row * numbersPerCall
+    numbers[base] = Number(values[0])
+    for (const [index, { kind }] of storedFields.entries()) {
+      const value = values[index + 1] ?? null
+      if (typeof value === 'number') numbers[base + index + 1] = value
+      else if (value !== null && kind === 'text') numbers[base + index + 1] = texts.push(value) - 1
+      else if (value !== null) {
+        const known = words.get(value)
+        if (known === undefined) words.set(value, words.size)
+        numbers[base + index + 1] = known ?? words.size - 1
+      }
+    }
+    const failureCode = values[indexOf.failureCode] ?? null
+    numbers[base + estimateAt] = estimateOf(values, typeof failureCode === 'string' ? failureCode : null)
+  })
+  return { count: rows.length, numbers, texts, newWords: [...words.keys()], forgetWords: true }
+}

@@ -1,0 +1,120 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { storedFields, type WordTable } from '../../call/call-fields.ts'
+import type { GatewayEvent, GatewayMinute } from '../../call/call-sink.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
+import { ShareState } from './share-state.ts'
+import type { StoredValues } from './stored-values.ts'
+
+/** Rows to be sent, with words by their numbers in this file. */
+export interface OutgoingRows {
+  readonly rows: readonly StoredValues[]
+  /** When they are sent, all of this file's own rows up to this number are. */
+  readonly toSeq: number
+}
+
+/** A call whose cost has changed, and how often since it was sent: it may change again meanwhile. */
+export interface ChangedCall {
+  readonly values: StoredValues
+  readonly times: number
+}
+
+export interface InstanceMinute extends GatewayMinute {
+  readonly instance: string
+}
+export interface InstanceEvent extends Omit<GatewayEvent, 'kind'> {
+  readonly instance: string
+  readonly kind: string
+}
+
+const rowColumns = ['id', ...storedFields.map(({ column }) => column)].map((name) => `c.${name}`).join(', ')
+
+/** What of a file the common database does not have yet. */
+export class Outbox {
+  readonly state: ShareState
+  readonly #database: DatabaseSync
+  readonly #statements: RowStatements
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#statements = new RowStatements(database)
+    this.state = new ShareState(database)
+  }
+
+  /** The next rows beyond the mark that were not pulled; null if there are none. */
+  next(limit: number): OutgoingRows | null {
+    for (;;) {
+      const { mark = 0 } = this.state.marks() ?? {}
+      const range = this.state.rangeAfter(mark)
+      const sql = `SELECT c.seq, ${rowColumns} FROM calls AS c WHERE c.seq > ? AND c.seq < ? ORDER BY c.seq LIMIT ?`
+      const before = range?.[0] ?? Number.MAX_SAFE_INTEGER
+      const found = this.#statements.all<readonly [number, ...StoredValues]>(sql, mark, before, limit)
+      const toSeq = found.at(-1)?.[0]
+      if (toSeq !== undefined) return { rows: found.map(([, ...values]) => values), toSeq }
+      if (range === null) return null
+      this.state.moveMark(range[1])
+    }
+  }
+
+  /** Calls whose cost has changed since they were sent. */
+  changed(limit: number): readonly ChangedCall[] {
+    const sql = `SELECT s.times, ${rowColumns} FROM share_changed AS s JOIN calls AS c ON c.id = s.call_id LIMIT ?`
+    return this.#statements
+      .all<readonly [number, ...StoredValues]>(sql, limit)
+      .map(([times, ...values]) => ({ times, values }))
+  }
+
+  forgetChanged(changed: readonly ChangedCall[]): void {
+    inTransaction(this.#database, () => {
+      const sql = 'DELETE FROM share_changed WHERE call_id = ? AND times = ?'
+      for (const { values, times } of changed) this.#statements.run(sql, Number(values[0]), times)
+    })
+  }
+
+  wordOf(table: WordTable, id: number): string {
+    return this.#statements.first<readonly [string]>(`SELECT text FROM ${table} WHERE id = ?`, id)?.[0] ?? ''
+  }
+
+  /** Gives a call another id of the same millisecond, as another store's call has its own; to be sent again then. */
+  renumber(id: number, newId: number): boolean {
+    return inTransaction(this.#database, () => {
+      if (this.#statements.number('SELECT 1 FROM calls WHERE id = ?', newId) !== null) return false
+      for (const [table, column] of [
+        ['calls', 'id'],
+        ['repriced', 'call_id'],
+        ['share_changed', 'call_id'],
+      ]) {
+        this.#statements.run(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`, newId, id)
+      }
+      return true
+    })
+  }
+
+  /** How many calls there are of each instance. */
+  callsByInstance(): ReadonlyMap<string, number> {
+    const sql = `SELECT i.text, n.calls FROM (SELECT instance_id, count(*) AS calls FROM calls GROUP BY instance_id) AS n
+      JOIN instances AS i ON i.id = n.instance_id`
+    return new Map(this.#statements.all<readonly [string, number]>(sql))
+  }
+
+  /** Minutes of all instances from one minute on, the oldest first. */
+  minutes(fromMinute: number, limit: number): readonly InstanceMinute[] {
+    const sql = `SELECT m.minute, i.text, active_max, queued_max, at_limit_ms, admitted, dropped
+      FROM gateway_minutes AS m JOIN instances AS i ON i.id = m.instance_id
+      WHERE m.minute >= ? ORDER BY m.minute, m.instance_id LIMIT ?`
+    return this.#statements
+      .all<readonly [number, string, number, number, number, number, number]>(sql, fromMinute, limit)
+      .map(([minute, instance, activeMax, queuedMax, atLimitMs, admitted, dropped]) => {
+        return { minute, instance, activeMax, queuedMax, atLimitMs, admitted, dropped }
+      })
+  }
+
+  /** Events since an instant, the oldest first. */
+  events(fromMs: number, limit: number): readonly InstanceEvent[] {
+    const sql = `SELECT e.at_ms, i.text, e.kind, e.detail FROM gateway_events AS e
+      JOIN instances AS i ON i.id = e.instance_id WHERE e.at_ms >= ? ORDER BY e.at_ms LIMIT ?`
+    return this.#statements
+      .all<readonly [number, string, string, string | null]>(sql, fromMs, limit)
+      .map(([atMs, instance, kind, detail]) => ({ atMs, instance, kind, detail }))
+  }
+}

@@ -1,0 +1,113 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
+
+/** How far a file and the common database are in step. Numbers of rows are `calls.seq`, but those of `pulled`. */
+export interface ShareMarks {
+  /** Names this file in the common database. */
+  readonly store: string
+  /** What the common database said last of how far it has this file's rows. */
+  readonly sent: number
+  /** What it may say instead, if its last answer was lost. */
+  readonly sending: number
+  /** Rows up to here are there, or came from there. */
+  readonly mark: number
+  /** The common database's rows up to this number of its own are here. */
+  readonly pulled: number
+  /** Rows up to this number of its own may have been here, and folded away. */
+  readonly pulledBefore: number
+  /** Calls with lower ids are not pulled. */
+  readonly fromId: number
+  /** Minutes of gateways before this one were sent. */
+  readonly sentMinute: number
+}
+
+type MarkName = Exclude<keyof ShareMarks, 'store'>
+
+const columns: Readonly<Record<MarkName, string>> = {
+  sent: 'sent',
+  sending: 'sending',
+  mark: 'mark',
+  pulled: 'pulled',
+  pulledBefore: 'pulled_before',
+  fromId: 'from_id',
+  sentMinute: 'sent_minute',
+}
+const names = Object.keys(columns) as MarkName[]
+
+/** The marks as they stand in the file, and the ranges of rows that were pulled. */
+export class ShareState {
+  readonly #database: DatabaseSync
+  readonly #statements: RowStatements
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#statements = new RowStatements(database)
+  }
+
+  /** Null until {@link begin}. */
+  marks(): ShareMarks | null {
+    const sql = `SELECT store, ${Object.values(columns).join(', ')} FROM share_state`
+    const row = this.#statements.first<readonly [string, ...number[]]>(sql)
+    if (row === undefined) return null
+    const [store, ...values] = row
+    return {
+      store,
+      ...(Object.fromEntries(names.map((name, at) => [name, values[at]])) as Record<MarkName, number>),
+    }
+  }
+
+  /**
+   * Begins as the store of that name, whose rows are all to be sent, and which has pulled nothing. Rows of the common
+   * database up to `pulledBefore` may be folded here.
+   */
+  begin(store: string, fromId: number, pulledBefore: number): void {
+    inTransaction(this.#database, () => {
+      this.#statements.run('DELETE FROM share_ranges')
+      this.#statements.run('DELETE FROM share_changed')
+      const sql = 'REPLACE INTO share_state VALUES (1, ?, 0, 0, 0, 0, ?, ?, 0)'
+      this.#statements.run(sql, store, pulledBefore, fromId)
+    })
+  }
+
+  set(marks: Partial<Pick<ShareMarks, MarkName>>): void {
+    const changed = names.filter((name) => marks[name] !== undefined)
+    const sql = `UPDATE share_state SET ${changed.map((name) => `${columns[name]} = ?`).join(', ')}`
+    this.#statements.run(sql, ...changed.map((name) => marks[name] ?? 0))
+  }
+
+  /** Notes, within the transaction that writes them, that rows were pulled. */
+  readonly notePulled = (firstSeq: number, lastSeq: number): void => {
+    const grown = 'UPDATE share_ranges SET last_seq = ? WHERE last_seq = ? RETURNING first_seq'
+    if (this.#statements.number(grown, lastSeq, firstSeq - 1) === null) {
+      this.#statements.run('INSERT INTO share_ranges VALUES (?, ?)', firstSeq, lastSeq)
+    }
+  }
+
+  /** The first range of pulled rows that ends beyond a mark. */
+  rangeAfter(mark: number): readonly [firstSeq: number, lastSeq: number] | null {
+    const sql = 'SELECT first_seq, last_seq FROM share_ranges WHERE last_seq > ? ORDER BY first_seq LIMIT 1'
+    return this.#statements.first<readonly [number, number]>(sql, mark) ?? null
+  }
+
+  /** Moves the mark. The last range stays: it may grow. */
+  moveMark(mark: number): void {
+    inTransaction(this.#database, () => {
+      this.set({ mark })
+      this.#statements.run('DELETE FROM share_ranges WHERE last_seq < ?', mark)
+    })
+  }
+
+  /** How many rows wait to be sent, and the instant at which the oldest of them began. */
+  waiting(): { readonly rows: number; readonly sinceMs: number | null } {
+    const { mark = 0 } = this.marks() ?? {}
+    const pulled =
+      'SELECT coalesce(sum(last_seq - max(first_seq - 1, ?1)), 0) FROM share_ranges WHERE last_seq > ?1'
+    const all = (this.#statements.number('SELECT max(seq) FROM calls') ?? 0) - mark
+    const rows = Math.max(0, all - (this.#statements.number(pulled, mark) ?? 0))
+    if (rows === 0) return { rows, sinceMs: null }
+    const oldest = `SELECT c.id >> 12 FROM calls AS c WHERE c.seq > ? AND NOT EXISTS (
+      SELECT 1 FROM share_ranges WHERE c.seq BETWEEN first_seq AND last_seq) ORDER BY c.seq LIMIT 1`
+    return { rows, sinceMs: this.#statements.number(oldest, mark) }
+  }
+}

@@ -1,0 +1,176 @@
+/** Gateways and dashboards as processes, each in a folder of its own, that share through one PostgreSQL. */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectRows } from '../../src/share/rows/row-connection.ts'
+import { noPrices } from '../../src/pricing/model-costs.ts'
+import { priceFileText } from '../../src/pricing/price-file.ts'
+import { openForReading } from '../../src/store/sqlite/open-store.ts'
+import { rowsOf } from '../store/rows-of.ts'
+import { chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { until } from '../store/until.ts'
+import { startCommandProcess } from '../support/command-process.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { makeFile, share, untilCount } from './shared-file.ts'
+
+const postgres = await startPostgres()
+after(() => postgres[Symbol.asyncDispose]())
+
+function countIn(path: string): number {
+  const opened = openForReading(path)
+  if (typeof opened === 'string') return 0
+  using database = opened
+  return Number(rowsOf(database, 'SELECT count(*) AS n FROM calls')[0]?.['n'])
+}
+
+/** Asks until the answer is yes. */
+async function untilSaid(what: string, ask: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!(await ask())) {
+    assert.ok(performance.now() < deadline, `waited in vain until ${what}`)
+    await delay(20)
+  }
+}
+
+test('two gateways and two dashboards, each on a machine of its own, show the same calls; what waits is a warning', async () => {
+  const url = await postgres.database('machines')
+  await using folder = await makeTempDir()
+  await using upstream = await startSimulatedUpstream()
+  const env = { TOKENWEIR_SHARE: url }
+  const args = ['--share', 'on']
+  await using a = await startGatewayProcess({ upstream: upstream.baseUrl, args, env })
+  await using b = await startGatewayProcess({ upstream: upstream.baseUrl, args, env })
+  const db = (directory: string): string => join(directory, 'telemetry.db')
+  const shows = ['--db', 'telemetry.db', ...args]
+  await using beside = await startDashboardProcess({ directory: a.directory, args: shows, env })
+  await using alone = await startDashboardProcess({ directory: folder.path, args: shows, env })
+  const call = async (gateway: { readonly baseUrl: string }): Promise<void> => {
+    const body = JSON.stringify({ model: 'sim-small', messages: [{ role: 'user', content: 'hello' }] })
+    const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, init)
+    assert.equal(response.status, 200)
+    await response.arrayBuffer()
+  }
+  for (let round = 0; round < 6; round++) await Promise.all([call(a), call(b)])
+  const shown = async ({ ask }: typeof alone): Promise<readonly unknown[]> => {
+    const { calls } = (await (await ask('GET', '/api/query?limit=100')).json()) as {
+      calls: readonly unknown[]
+    }
+    return calls
+  }
+  for (const directory of [beside.directory, alone.directory])
+    await until('all calls are there', () => countIn(db(directory)) === 12)
+  assert.equal(countIn(db(b.directory)), 6)
+  assert.deepEqual(await shown(alone), await shown(beside))
+  assert.equal(new Set((await shown(alone)).map((each) => (each as { instance: string }).instance)).size, 2)
+
+  const warned = async (): Promise<string> => JSON.stringify((await a.health())['warnings'])
+  const connection = await connectRows(url)
+  await connection.query('BEGIN')
+  await connection.query('SELECT 1 FROM tokenweir.row_state FOR UPDATE')
+  await call(a)
+  await untilSaid('the gateway warns', async () => (await warned()).includes('"store_behind"'))
+  connection.close()
+  await untilSaid('all is well again', async () => !(await warned()).includes('store_behind'))
+  await until('the call that waited is there', () => countIn(db(alone.directory)) === 13)
+  for (const said of [a.stdout, a.stderr, beside.command.stdout, alone.command.stdout])
+    assert.ok(!said.includes('postgres://'), said)
+})
+
+test('--share without an address says what to set', async () => {
+  await using folder = await makeTempDir()
+  const env = { TOKENWEIR_SHARE: undefined }
+  for (const args of [
+    ['gateway', '--share', 'on', '--port', '0'],
+    ['dashboard', '--share', 'on', '--port', '0'],
+    ['db', 'move', '--to-share'],
+  ]) {
+    await using command = startCommandProcess({ args, directory: folder.path, env })
+    assert.equal((await command.exited).code, 2)
+    assert.match(command.stderr, /TOKENWEIR_SHARE/)
+  }
+})
+
+test('db move --to-share sends a file that was there before, once, and counts both sides', async () => {
+  const url = await postgres.database('moved')
+  await using dir = await makeTempDir()
+  using file = makeFile(dir.file('telemetry.db'))
+  file.record(Array.from({ length: 4000 }, (_, index) => chatCall((sampleStartMs + index) * 4096 + 7)))
+  for (let run = 0; run < 2; run++) {
+    const args = ['db', 'move', '--to-share', '--db', file.path, '--json']
+    await using command = startCommandProcess({ args, directory: dir.path, env: { TOKENWEIR_SHARE: url } })
+    assert.deepEqual(await command.exited, { code: 0, signal: null }, command.stderr)
+    assert.deepEqual(JSON.parse(command.stdout.trim().split('\n').at(-1) ?? ''), {
+      calls: 4000,
+      shared_calls: 4000,
+    })
+  }
+  const wrong = {
+    TOKENWEIR_SHARE: url.replace('moved', 'nowhere').replace('tokenweir@', 'tokenweir:secret@'),
+  }
+  const args = ['db', 'move', '--to-share', '--db', file.path]
+  await using command = startCommandProcess({ args, directory: dir.path, env: wrong })
+  assert.equal((await command.exited).code, 1)
+  assert.match(command.stderr, /nowhere/)
+  assert.doesNotMatch(command.stderr, /secret/)
+})
+
+test('prices and limits of clients that are changed beside one file are in force beside the others', async () => {
+  const url = await postgres.database('files')
+  await using here = await makeTempDir()
+  await using there = await makeTempDir()
+  const db = (dir: typeof here): string => dir.file('calls.db')
+  using a = makeFile(db(here))
+  using b = makeFile(db(there))
+  const limit = (tokens: number): string => JSON.stringify({ nightly: { token_limit: tokens } })
+  const price = (second: number): string =>
+    priceFileText({ ...noPrices, synced_at: `2026-11-21T04:00:0${second}.000Z` })
+  const has = (dir: typeof here, name: string, text: string): Promise<void> =>
+    until(
+      `${dir.file(name)} has ${text}`,
+      () => existsSync(dir.file(name)) && readFileSync(dir.file(name), 'utf8') === text,
+    )
+  const conflicts = (dir: typeof here): string[] =>
+    readdirSync(dir.path).filter((name) => name.includes('.conflict-'))
+  {
+    await using _a = share(a.path, url)
+    await using _b = share(b.path, url)
+    writeFileSync(here.file('clients.json'), limit(1000))
+    await has(there, 'clients.json', limit(1000))
+    writeFileSync(there.file('clients.json'), limit(2000))
+    await has(here, 'clients.json', limit(2000))
+    writeFileSync(here.file('model_costs.json'), price(2))
+    await has(there, 'model_costs.json', price(2))
+    // What cannot be read stays where it is.
+    writeFileSync(here.file('clients.json'), '{ "nightly": ')
+    writeFileSync(there.file('model_costs.json'), price(1))
+    await has(here, 'model_costs.json', price(1))
+    assert.equal(readFileSync(there.file('clients.json'), 'utf8'), limit(2000))
+    writeFileSync(here.file('clients.json'), limit(3000))
+    await has(there, 'clients.json', limit(3000))
+  }
+  assert.deepEqual([conflicts(here), conflicts(there)], [[], []])
+  // Both change it while they do not hear of one another.
+  writeFileSync(here.file('clients.json'), limit(4000))
+  {
+    await using _a = share(a.path, url)
+    a.record([chatCall()])
+    const connection = await connectRows(url)
+    const body = "SELECT body FROM tokenweir.files WHERE name = 'clients.json'"
+    await untilSaid('the change is there', async () => String(await connection.query(body)).includes('4000'))
+    connection.close()
+  }
+  writeFileSync(there.file('clients.json'), limit(5000))
+  await using roles = share(b.path, url)
+  await untilCount(b, 1)
+  await has(there, 'clients.json', limit(4000))
+  const [kept = ''] = conflicts(there)
+  assert.equal(readFileSync(there.file(kept), 'utf8'), limit(5000))
+  assert.match(roles.lines.join('\n'), /changed here and elsewhere/)
+})

@@ -1,0 +1,90 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { systemClock } from '../../src/call/clock.ts'
+import { connectRows } from '../../src/share/rows/row-connection.ts'
+import { pullRows, sendRows, type ShareSettings } from '../../src/share/rows/share-roles.ts'
+import { ShareState } from '../../src/store/share/share-state.ts'
+import { openForWriting } from '../../src/store/sqlite/open-store.ts'
+import { CallWriter } from '../../src/store/write/call-writer.ts'
+import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { rowsOf } from '../store/rows-of.ts'
+import { until } from '../store/until.ts'
+
+/** A file of calls on a machine that shares them. */
+export interface SharedFile extends Disposable {
+  readonly path: string
+  readonly database: DatabaseSync
+  readonly state: ShareState
+  record(calls: readonly CallRecord[]): void
+}
+
+export function makeFile(path: string): SharedFile {
+  const database = openForWriting(path)
+  const words = new WordList()
+  const encoder = new BatchEncoder()
+  const writer = new CallWriter(database, words)
+  return {
+    path,
+    database,
+    state: new ShareState(database),
+    record: (calls) => {
+      const batch = encoder.encode(calls)
+      words.accept(batch)
+      writer.write(batch)
+    },
+    [Symbol.dispose]: () => database.close(),
+  }
+}
+
+export interface Roles extends AsyncDisposable {
+  readonly lines: readonly string[]
+}
+
+/** Keeps a file and the common database in step, in this process. */
+export function share(
+  path: string,
+  url: string,
+  { pulls = true, ...more }: Partial<ShareSettings> & { readonly pulls?: boolean } = {},
+): Roles {
+  const ending = new AbortController()
+  const lines: string[] = []
+  const settings = {
+    path,
+    connect: () => connectRows(url),
+    shareDays: null,
+    clock: systemClock,
+    warn: (line: string) => void lines.push(line),
+    ...more,
+  }
+  const roles = [sendRows(settings, ending.signal)]
+  if (pulls) roles.push(pullRows(settings, ending.signal))
+  return {
+    lines,
+    [Symbol.asyncDispose]: async () => {
+      ending.abort()
+      await Promise.all(roles)
+    },
+  }
+}
+
+/** All rows with their words, and what the budget counts of them. */
+export function contentOf(database: DatabaseSync): readonly unknown[] {
+  return [
+    ...rowsOf(database, 'SELECT * FROM calls_readable ORDER BY id'),
+    ...rowsOf(database, 'SELECT * FROM budget_minutes ORDER BY minute'),
+    ...rowsOf(database, 'SELECT * FROM budget_estimates WHERE tokens <> 0 ORDER BY minute'),
+  ]
+}
+
+export function countOf(database: DatabaseSync, condition = 'true'): number {
+  return Number(database.prepare(`SELECT count(*) AS n FROM calls WHERE ${condition}`).get()?.['n'])
+}
+
+export async function untilCount(file: SharedFile, calls: number): Promise<void> {
+  await until(`${file.path} has ${calls} calls`, () => countOf(file.database) >= calls)
+}
+
+export async function untilSent(file: SharedFile): Promise<void> {
+  const isSent = (): boolean => file.state.marks() !== null && file.state.waiting().rows === 0
+  await until(`the calls of ${file.path} are sent`, isSent)
+}
