@@ -42,6 +42,18 @@ export interface HealthReport {
   readonly wrong_base_url_calls: number
   /** `enabled`: whether payloads are kept in the file; its size is that of all segments. */
   readonly raw_log: { readonly enabled: boolean; readonly file_size_bytes: number }
+  /** With `--share`: all gateways that share the limit. */
+  readonly shared?: {
+    readonly gateways: number
+    /** Slots that they hold, whether used or not. */
+    readonly held: number
+    readonly active_all: number
+    readonly waiting_all: number
+    /** Seconds for which one that is lost keeps its slots. */
+    readonly lease_s: number
+    /** Whether the shared database answers: `ok`, `away`, or `learning` after it has lost its state. */
+    readonly engine: string
+  }
   readonly telemetry: { readonly written: number; readonly pending: number; readonly dropped: number }
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }

@@ -12,21 +12,30 @@ export const idsPerMs = 4096
 /** So many gateways can give out ids for one database at the same time. */
 export const instanceNumbers = 32
 const counterLimit = 64
+/** The same of gateways that share a database on several machines: with one bit less for the counter, 64. */
+const sharedCounterLimit = 32
 /** A clock that steps back by less than this is waited out by holding the last millisecond. */
 const toleratedStepMs = 1000
 
 /** Hands out ids that rise within one process, unless the clock is set back by over a second. */
 export class CallIds {
   readonly #wallTime: () => number
-  readonly #instanceNumber: number
+  readonly #counterLimit: number
+  #instanceNumber: number
   #lastMs = 0
   #counter = 0
   #clockBit = 0
 
   /** `instanceNumber`, below {@link instanceNumbers}: two gateways that write to one database must not share one. */
-  constructor(wallTime: () => number, instanceNumber: number) {
+  constructor(wallTime: () => number, instanceNumber: number, { isShared = false } = {}) {
     this.#wallTime = wallTime
-    this.#instanceNumber = instanceNumber & (instanceNumbers - 1)
+    this.#counterLimit = isShared ? sharedCounterLimit : counterLimit
+    this.#instanceNumber = this.#inRange(instanceNumber)
+  }
+
+  /** Its ids carry another number from now on. */
+  renumber(instanceNumber: number): void {
+    this.#instanceNumber = this.#inRange(instanceNumber)
   }
 
   next(): number {
@@ -38,12 +47,16 @@ export class CallIds {
       this.#lastMs = nowMs
       this.#counter = 0
       this.#clockBit ^= 1
-    } else if (++this.#counter === counterLimit) {
+    } else if (++this.#counter === this.#counterLimit) {
       this.#lastMs += 1
       this.#counter = 0
     }
-    const low = (this.#instanceNumber * 2 + this.#clockBit) * counterLimit + this.#counter
+    const low = (this.#instanceNumber * 2 + this.#clockBit) * this.#counterLimit + this.#counter
     return this.#lastMs * idsPerMs + low
+  }
+
+  #inRange(instanceNumber: number): number {
+    return instanceNumber & (idsPerMs / 2 / this.#counterLimit - 1)
   }
 }
 

@@ -35,6 +35,8 @@ const table = {
   client_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */
   budget_unknown: ['gateway', 503, 'server_error'],
+  /** The gateways share their limit through a database that cannot be asked, and what this one held of it is not its own any more. */
+  limit_unreachable: ['gateway', 503, 'server_error'],
   /** A person has ended the call. A library that tries again would only undo that. */
   cancelled: ['gateway', 503, 'server_error', false],
   internal_error: ['gateway', 500, 'server_error'],

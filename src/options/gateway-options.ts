@@ -149,6 +149,16 @@ export const gatewayOptionTable = optionTable({
     'whether calls, limits and prices are shared with other gateways, through the PostgreSQL whose address is in the variable TOKENWEIR_SHARE',
     { env: [] },
   ),
+  shareLost: row(
+    oneOf(['keep', 'cut']),
+    'keep',
+    'with --share, what happens to calls in flight when the shared database was away for nine tenths of --share-lease-s: keep finishes them, cut ends them',
+  ),
+  shareLeaseS: row(
+    integer(3, 3600),
+    600,
+    'with --share, how many seconds after its last word a gateway that is lost keeps its slots',
+  ),
   shareDays: row(
     integer(0, 36_500),
     0,

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client, types } from 'pg'
 
 const connectLimitMs = 5000
 /** For what a time-out of the server's own takes to arrive. */
@@ -64,7 +64,7 @@ export function errorInWords(error: unknown, url: string): string {
 
 async function open(url: string, options: ConnectOptions, tellsServer: boolean): Promise<PostgresConnection> {
   const { applicationName, statementTimeoutMs } = options
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: connectLimitMs,
@@ -73,7 +73,9 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
     keepAlive: true,
     types: {
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
-        type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
+        type === bigintType
+          ? Number
+          : (types.getTypeParser(type as number, format) as (text: string) => unknown),
     },
   })
   const { promise: closed, resolve: gone } = Promise.withResolvers<void>()

@@ -96,17 +96,15 @@ async function follow(connection: PostgresConnection, steps: readonly Step[]): P
       const { holder, epoch, life, base, given, granted, ages } = step.sync
       const [known, name, total, contended, told] = await one(
         'SELECT * FROM tokenweir.slots_sync_at($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0)',
-        ...[
-          step.nowMs,
-          holder,
-          epoch === null ? null : epochs.get(epoch),
-          life,
-          base,
-          given,
-          granted,
-          ages,
-          leaseMs,
-        ],
+        step.nowMs,
+        holder,
+        epoch === null ? null : epochs.get(epoch),
+        life,
+        base,
+        given,
+        granted,
+        ages,
+        leaseMs,
       )
       const answer = known === true ? { known, granted: total, contended } : { known, epoch: name }
       const { answer: expected } = step

@@ -158,6 +158,7 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
       handover: null,
       clients: null,
       share: null,
+      limit: null,
     },
     () => {},
   )

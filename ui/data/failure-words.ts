@@ -36,6 +36,10 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
     'Budget unknown',
     'The gateway could not read what was used of the token budget, so it let no call through.',
   ],
+  limit_unreachable: [
+    'Limit unreachable',
+    'The gateways share their limit through a database that could not be asked.',
+  ],
   cancelled: ['Cancelled', 'Somebody cancelled the call while it was under way.'],
   internal_error: ['Gateway fault', 'A fault of the gateway itself.'],
   upstream_unreachable: [

@@ -15,6 +15,7 @@ import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
+import { joinLimit } from '../join-limit.ts'
 import { shareAddress, shareRows } from '../share-rows.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
@@ -54,6 +55,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
       : makeServer()
   if (server === null) return
   const port = sharedPort ?? portOf(server)
+  const limit = options.share ? await joinLimit(options, env, server, (line) => gatewayLog.say(line)) : null
   const gateway = new RunningGateway({
     listener: { server, port },
     options,
@@ -63,7 +65,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
     clients,
-    share: await shareRows(options, env, { pulls: false }, gatewayLog.say),
+    limit,
+    share: await shareRows(options, env, { pulls: false }, (line) => gatewayLog.say(line)),
   })
   tellOfRecording(gateway, options.db)
   stopOnSignals(gateway)

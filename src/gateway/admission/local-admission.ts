@@ -119,6 +119,12 @@ export class LocalAdmission implements Admission {
     for (const { call } of this.#queue.waiting) call.refuse(this.#draining)
   }
 
+  /** Refuses those who have waited for so long (ms). */
+  refuseAfter(waitedMs: number, refusal: () => Failure): void {
+    const latestMs = this.#clock.now() - waitedMs
+    for (const { call } of this.#queue.unordered()) if (call.sinceMs <= latestMs) call.refuse(refusal())
+  }
+
   /** Changes the number of slots. More let waiting calls in now; fewer never interrupt a call. */
   setCapacity(maxConcurrent: number): void {
     this.#maxConcurrent = maxConcurrent

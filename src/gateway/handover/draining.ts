@@ -27,13 +27,19 @@ export interface DrainingOptions extends SharedParts {
   readonly onRawLog: (to: RawLogSwitch) => void
 }
 
+/** What a gateway that drains needs of its slots. */
+export type DrainingSlots = Pick<
+  SharedSlots,
+  'connect' | 'disconnect' | 'drain' | 'goOnAlone' | 'message' | 'tell'
+>
+
 /**
  * Reports to whichever gateway is the successor, for as long as this one finishes its calls, and uses the slots that it holds
  * of the pool there.
  */
 export class Draining {
   readonly #options: DrainingOptions
-  readonly #slots: SharedSlots
+  readonly #slots: DrainingSlots
   readonly #identity = ownIdentity()
   #connection: DrainConnection | null = null
   /** Messages to the pool that are not answered yet, the first one first. */
@@ -50,7 +56,7 @@ export class Draining {
   /** `used` is what calls used that ended since the handover was told. */
   constructor(
     options: DrainingOptions,
-    slots: SharedSlots,
+    slots: DrainingSlots,
     claims: readonly PredecessorClaim[],
     used: readonly MinuteUsage[],
   ) {

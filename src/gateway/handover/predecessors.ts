@@ -58,8 +58,8 @@ export class Predecessors {
   /** To be called when what is reserved here has changed: those who drain must keep it free. */
   readonly changed: () => void
   readonly #parts: SharedParts
-  /** This gateway's own. */
-  readonly #slots: SharedSlots
+  /** This gateway's own; null if the pool of its slots is elsewhere. */
+  readonly #slots: SharedSlots | null
   /** Of all slots; there is one as long as others hold some of them. */
   #pool: SlotPool | null = null
   #pools = 0
@@ -74,7 +74,7 @@ export class Predecessors {
   /** Those that have ended since a stop. */
   readonly #ended: ProcessIdentity[] = []
 
-  constructor(parts: SharedParts, slots: SharedSlots) {
+  constructor(parts: SharedParts, slots: SharedSlots | null) {
     this.#parts = parts
     this.#slots = slots
     this.past = this.#past.promise
@@ -150,7 +150,7 @@ export class Predecessors {
     })
     this.#hasMoved = true
     this.#pool = null
-    this.#slots.disconnect()
+    this.#slots?.disconnect()
     this.#tellAll({ moved: true })
     return claims
   }
@@ -193,7 +193,7 @@ export class Predecessors {
     if (this.#draining.size === 0) {
       this.#past.resolve(null)
       this.#pool = null
-      this.#slots.release()
+      this.#slots?.release()
     } else {
       this.#pool?.leave(instance, this.#parts.clock.now())
       this.#wake()
@@ -214,7 +214,7 @@ export class Predecessors {
       nowMs: clock.now(),
     })
     this.#pool = pool
-    this.#slots.connect({ sync: async (message) => (this.#pool === pool ? this.#sync(message) : null) })
+    this.#slots?.connect({ sync: async (message) => (this.#pool === pool ? this.#sync(message) : null) })
     return pool
   }
 
@@ -227,7 +227,7 @@ export class Predecessors {
   /** Those for whom there is news ask for it. */
   #wake(): void {
     for (const holder of this.#pool?.news() ?? []) {
-      if (holder === this.#parts.instance) this.#slots.tell()
+      if (holder === this.#parts.instance) this.#slots?.tell()
       else this.#draining.get(holder)?.tell?.({ wake: true })
     }
   }

@@ -12,6 +12,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { Listener } from '../http/listen.ts'
 import { SharedSlots } from '../admission/shared-slots.ts'
+import { PoolBeside } from './pool-beside.ts'
 import { Draining, type DrainingOptions, slotsOfClients } from './draining.ts'
 import {
   type Handover,
@@ -31,6 +32,8 @@ export interface SuccessionOptions extends DrainingOptions {
   /** Where it accepts calls. */
   readonly listener: Listener
   readonly host: string
+  /** Shared with gateways on other machines, too, through a pool that is elsewhere; null if they are not. */
+  readonly sharedSlots: SharedSlots | null
   /** Stops listening, so that a successor can bind the port. */
   readonly makeWay: () => void
 }
@@ -51,10 +54,10 @@ export class Succession {
   #past: readonly MinuteUsage[] | null = null
 
   constructor(options: SuccessionOptions) {
-    const { admission, budget, clock, handover, instance } = options
+    const { admission, budget, clock, handover, instance, sharedSlots } = options
     this.#options = options
-    this.#slots = new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
-    this.predecessors = new Predecessors(options, this.#slots)
+    this.#slots = sharedSlots ?? new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
+    this.predecessors = new Predecessors(options, sharedSlots === null ? this.#slots : null)
     if (handover !== null) this.predecessors.expect(handover)
     admission.watch(() => {
       this.#slots.changed()
@@ -81,7 +84,10 @@ export class Succession {
 
   /** From here on the successor shares the slots, and is told what is finished here. */
   drain(): void {
-    this.#draining = new Draining(this.#options, this.#slots, this.predecessors.sendOn(), this.#untold)
+    const isElsewhere = this.#options.sharedSlots !== null
+    const pool = isElsewhere ? new PoolBeside(this.#options) : this.#slots
+    if (isElsewhere) this.#slots.drain()
+    this.#draining = new Draining(this.#options, pool, this.predecessors.sendOn(), this.#untold)
     if (this.#past !== null) this.#draining.restored(this.#past)
   }
 

@@ -29,6 +29,11 @@ export interface HealthSources {
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
   /** Null if nothing is shared with other gateways. */
   readonly share: { warnings(): readonly Warning[] } | null
+  /** Null if the limit is this gateway's own. */
+  readonly limit: {
+    status(): NonNullable<HealthReport['shared']>
+    warnings(): readonly Warning[]
+  } | null
 }
 
 /** Reports how a gateway is; made once per gateway. */
@@ -44,7 +49,7 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, admission, budget, clients, sink, rawLog, share } = this.#sources
+    const { clock, admission, budget, clients, sink, rawLog, share, limit } = this.#sources
     const slots = admission.snapshot()
     const tokens = budget.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
@@ -53,7 +58,7 @@ export class Health {
     const budgetWarnings = isBudgetLate ? [this.#budgetUnknown()] : []
     const clientWarnings = clients.warning === null ? [] : [clients.warning]
     const ownWarnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings, ...clientWarnings]
-    const warnings = [...ownWarnings, ...(share?.warnings() ?? [])]
+    const warnings = [...ownWarnings, ...(share?.warnings() ?? []), ...(limit?.warnings() ?? [])]
     return {
       status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
       upstream: this.#sources.upstreamUrl,
@@ -84,6 +89,7 @@ export class Health {
       wrong_base_url_calls: this.wrongBaseUrlCalls,
       uptime_s: Math.floor(uptimeMs / 1000),
       raw_log: { enabled, file_size_bytes },
+      ...(limit === null ? {} : { shared: limit.status() }),
       telemetry: sink.figures(),
       warnings,
     }

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
+import type { HealthReport } from '../../api/health-report.ts'
 import { CallIds } from '../../call/call-id.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
@@ -19,6 +20,7 @@ import { ClientLimits } from '../admission/client-limits.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
+import { type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
 import { keyHeader } from '../call/attempt.ts'
 import { ClientLabels } from '../call/client-labels.ts'
@@ -39,6 +41,7 @@ import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
 import { WatchedClients } from './watched-clients.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
+import { guardLimit } from './limit-guard.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
 /** All request bodies that are held at a time. */
@@ -76,8 +79,31 @@ export interface GatewaySetup {
   readonly handover: Handover | null
   /** What people said of clients, if there is such a file. */
   readonly clients: ClientsFile | null
+  /** The limit that several gateways share; null if it is this one's own. */
+  readonly limit: CommonLimit | null
   /** Sends what was recorded to the others; null if nothing is shared. */
   readonly share: SharedRows | null
+}
+
+/** A limit of several gateways, behind which is a pool of slots. */
+export interface CommonLimit extends SlotLink {
+  /** This gateway's name there. */
+  readonly instance: string
+  /** Of its ids; no other gateway has it. */
+  readonly number: number
+  readonly leaseMs: number
+  attach(gateway: {
+    figures(): { readonly active: number; readonly queued: number }
+    wake(): void
+    limit(maxConcurrent: number): void
+    number(number: number): void
+  }): void
+  status(): NonNullable<HealthReport['shared']>
+  warnings(): readonly Warning[]
+  /** Rejects if it cannot be set. */
+  setMax(maxConcurrent: number): Promise<void>
+  /** What it holds is free for others. */
+  close(): Promise<void>
 }
 
 /** The rows of this gateway, as other gateways and dashboards come to have them. */
@@ -93,8 +119,8 @@ export type GatewayParts = ReturnType<typeof makeGatewayParts>
 /** The parts of a gateway, put together. `stop` has the whole gateway stop. */
 // oxlint-disable-next-line explicit-module-boundary-types -- what is returned is the one list of the parts
 export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) => void) {
-  const { listener, options, secrets, version, clock, log, handover } = setup
-  const instance = newInstance()
+  const { listener, options, secrets, version, clock, log, handover, limit } = setup
+  const instance = limit?.instance ?? newInstance()
   const base = parseUpstreamBase(options.upstream)
   const dataFolder = dirname(options.db)
   const controlFolder = makeControlFolder(dataFolder)
@@ -130,7 +156,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
   const clients = new WatchedClients(dataFolder, setup.clients, limits, handover?.usedByClients ?? [])
 
+  const sharedSlots =
+    limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
   const succession = new Succession({
+    sharedSlots,
     admission,
     budget,
     clients: limits,
@@ -164,10 +193,11 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host) }
   const places = sessionPlaces(options.sessionHeader)
   const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
+  const ids = new CallIds(() => clock.wallTime(), limit?.number ?? number.value, { isShared: limit !== null })
   const calls = new CallHandler({
     clock,
     instance,
-    ids: new CallIds(() => clock.wallTime(), number.value),
+    ids,
     labels: new ClientLabels(salt, (fingerprint) => limits.nameOf(fingerprint)),
     clients: limits,
     sessionPlaces: places,
@@ -199,6 +229,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     sink,
     rawLog: rawLog.log,
     share: setup.share,
+    limit,
   })
   const server = new GatewayServer(listener.server, {
     calls,
@@ -211,7 +242,20 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     allowedHosts: options.allowHost,
     sessionPlaces: places,
   })
+  let endGuard = (): void => {}
+  if (limit !== null && sharedSlots !== null) {
+    limit.attach({
+      figures: () => admission.snapshot(),
+      wake: () => sharedSlots.tell(),
+      limit: (maxConcurrent) => admission.setCapacity(maxConcurrent),
+      number: (number) => ids.renumber(number),
+    })
+    sharedSlots.connect(limit)
+    const cuts = options.shareLost === 'cut'
+    endGuard = guardLimit({ clock, admission, slots: sharedSlots, calls, cuts })
+  }
   return {
+    endGuard,
     instance,
     controlFolder,
     sink,
@@ -237,7 +281,7 @@ function observerModule(name: 'metrics' | 'traces', settings: unknown): Observer
 }
 
 /** A name for one run of a gateway: it marks its rows, its journal and its `Via`. */
-function newInstance(): string {
+export function newInstance(): string {
   const pick = (): string => instanceLetters.charAt(randomInt(instanceLetters.length))
   return Array.from({ length: instanceLength }, pick).join('')
 }

@@ -79,7 +79,7 @@ export class RunningGateway implements ControlledGateway {
 
   status(): ControlStatus {
     const values = this.#values
-    const { instance, health, succession } = this.#parts
+    const { instance, health, succession, admission } = this.#parts
     return {
       identity: ownIdentity(),
       instance,
@@ -92,6 +92,7 @@ export class RunningGateway implements ControlledGateway {
       // As a dashboard that runs in another folder would have to name them.
       options: settingsOf({
         ...values,
+        maxConcurrent: admission.snapshot().maxConcurrent,
         db: resolve(values.db),
         pidFile: resolve(values.pidFile),
         rawLogFile: resolve(values.rawLogFile),
@@ -149,6 +150,9 @@ export class RunningGateway implements ControlledGateway {
     if (changed.maxConcurrent !== undefined) {
       admission.setCapacity(changed.maxConcurrent)
       succession.predecessors.setMax(changed.maxConcurrent)
+      void this.#setup.limit
+        ?.setMax(changed.maxConcurrent)
+        .catch((error: unknown) => this.#setup.log.complain('the limit of all could not be set:', error))
     }
     if (changed.queueOrder !== undefined) admission.setQueueOrder(disciplineOf(changed.queueOrder))
     if (changed.slotCooldownMs !== undefined) admission.setCooldown(changed.slotCooldownMs)
@@ -180,7 +184,8 @@ export class RunningGateway implements ControlledGateway {
     clients.close()
     await upstream.close()
     await Promise.all([sink.close(), rawLog.log.close()])
-    await this.#setup.share?.close()
+    this.#parts.endGuard()
+    await Promise.all([this.#setup.share?.close(), this.#setup.limit?.close()])
     await succession.close()
     await this.#control?.close()
     this.#removePidFile()

@@ -1,0 +1,47 @@
+import type { Clock } from '../../call/clock.ts'
+import { Failure } from '../../call/failure.ts'
+import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { SharedSlots } from '../admission/shared-slots.ts'
+import type { CallHandler } from '../call/handle-call.ts'
+
+const lookEveryMs = 250
+/** So long a call waits for a database that may be back in a moment. */
+const patienceMs = 5000
+const retryAfterS = 5
+
+interface GuardedParts {
+  readonly clock: Clock
+  readonly admission: LocalAdmission
+  readonly slots: SharedSlots
+  readonly calls: CallHandler
+  /** Whether calls in flight are ended once their slots are not this gateway's any more. */
+  readonly cuts: boolean
+}
+
+/** Refuses calls that wait for slots of a database which cannot be asked. Gives what ends the look for them. */
+export function guardLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
+  let wasSure = false
+  let unsureSinceMs: number | null = null
+  let cancel = (): void => {}
+  const look = (): void => {
+    if (slots.isSure()) {
+      wasSure = true
+      unsureSinceMs = null
+    } else {
+      unsureSinceMs ??= clock.now()
+      if (wasSure && cuts) calls.cancelAll(unreachable('This call was cut off, as --share-lost says.'))
+      wasSure = false
+      if (clock.now() - unsureSinceMs >= patienceMs) {
+        admission.refuseAfter(patienceMs, () => unreachable('No slot can be had before it answers.'))
+      }
+    }
+    cancel = clock.after(lookEveryMs, look, { background: true })
+  }
+  look()
+  return () => cancel()
+}
+
+function unreachable(more: string): Failure {
+  const message = `The database through which gateways share their limit cannot be asked. ${more}`
+  return new Failure('limit_unreachable', message, { retryAfterS })
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { tryFileLock } from '../../lib/file-lock.ts'
+import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process-identity.ts'
+
+/** What tells a gateway's process apart from all others, on all machines. */
+export interface RunIdentity extends ProcessIdentity {
+  /** Of its data folder, made up at the first start there; lost with the folder. */
+  readonly folder: string
+  readonly host: string
+  /** Numbers of processes mean something only in the same one: containers have their own. */
+  readonly pidNamespace: string | null
+  readonly machineId: string | null
+}
+
+/** As the database tells of a gateway. */
+export interface ListedGateway extends RunIdentity {
+  readonly instance: string
+  readonly number: number
+  /** Since it was heard of last. */
+  readonly quietMs: number
+}
+
+/**
+ * Where a process cannot be looked at, one that the database has just heard of is not called dead: three of its heartbeats,
+ * so that a copied folder or machine ends nobody.
+ */
+const quietLimitMs = 3000
+
+export function ownRun(folder: string): RunIdentity {
+  return {
+    ...ownIdentity(),
+    folder: folderId(join(folder, '.share-id')),
+    host: hostname(),
+    pidNamespace: quietly(() => readlinkSync('/proc/self/ns/pid')),
+    machineId: quietly(() => readFileSync('/etc/machine-id', 'utf8').trim()),
+  }
+}
+
+/** Held by the run with that number, as long as it lives. */
+export function runLockPath(folder: string, number: number): string {
+  return join(folder, `share-${number}.lock`)
+}
+
+/** Whether it can be seen from here that a gateway has ended. False also where nothing can be seen. */
+export function isSeenDead(other: ListedGateway, own: RunIdentity, folder: string): boolean {
+  const isSameBoot = other.bootId !== null && other.bootId === own.bootId
+  if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === own.pidNamespace)
+    return !isAlive(other)
+  if (other.quietMs < quietLimitMs) return false
+  if (other.folder === own.folder) {
+    const lock = quietly(() => tryFileLock(runLockPath(folder, other.number)))
+    lock?.[Symbol.dispose]()
+    return lock !== null
+  }
+  const isSameMachine =
+    other.host === own.host && other.machineId !== null && other.machineId === own.machineId
+  return isSameMachine && other.bootId !== null && own.bootId !== null && !isSameBoot
+}
+
+/** A name that cannot be kept serves for one run. */
+function folderId(path: string): string {
+  const fresh = randomBytes(12).toString('hex')
+  try {
+    writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' })
+    return fresh
+  } catch {
+    return quietly(() => readFileSync(path, 'utf8').trim()) ?? fresh
+  }
+}
+
+function quietly<Value>(read: () => Value): Value | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}

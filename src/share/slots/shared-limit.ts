@@ -1,0 +1,369 @@
+import type { Warning } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { tryFileLock } from '../../lib/file-lock.ts'
+import type { SlotLink } from '../../gateway/admission/shared-slots.ts'
+import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
+import { type PostgresConnection, connect, errorInWords, shownAddress } from '../postgres.ts'
+import { makeSharedSchema } from '../schema/shared-schema.ts'
+import { type ListedGateway, type RunIdentity, isSeenDead, ownRun, runLockPath } from './machine.ts'
+
+export interface SharedLimitOptions {
+  readonly url: string
+  /** The name of this gateway's run. */
+  readonly instance: string
+  /** Where its database lies. */
+  readonly folder: string
+  readonly version: string
+  readonly maxConcurrent: number
+  /** Nobody has asked for it: the limit of the others is taken. */
+  readonly isDefault: boolean
+  readonly leaseMs: number
+  readonly clock: Clock
+  readonly say: (line: string) => void
+}
+
+/** The gateway, as far as the limit needs it. */
+export interface LimitedGateway {
+  figures(): { readonly active: number; readonly queued: number }
+  /** There is news for it. */
+  wake(): void
+  /** So many slots there are, for all. */
+  limit(maxConcurrent: number): void
+  /** Its ids carry this number from now on. */
+  number(number: number): void
+}
+
+/** All gateways that share, as the last answer told. */
+export interface SharedFigures {
+  readonly gateways: number
+  readonly held: number
+  readonly active_all: number
+  readonly waiting_all: number
+  readonly lease_s: number
+  /** `learning`: its state was lost, and nobody gets a slot until all are back that may hold one, or a lease is over. */
+  readonly engine: 'ok' | 'learning' | 'away'
+}
+
+/** A start that the others do not allow; its message is for people. */
+export class LimitError extends Error {
+  override readonly name = 'LimitError'
+}
+
+const statementMs = 2000
+const lookEveryMs = 1000
+const probeMs = 1000
+/** Without an answer for so long the database counts as away. */
+const awayMs = 3000
+const retry = { firstMs: 100, longestMs: 2000 } as const
+
+/**
+ * This gateway's part in the limit that gateways share through PostgreSQL: its place on their list, the messages to the pool
+ * of slots, and a look at those that have died. No call waits for any of it, but for a slot.
+ */
+export class SharedLimit implements SlotLink {
+  readonly #options: SharedLimitOptions
+  readonly #run: RunIdentity
+  #gateway: LimitedGateway | null = null
+  #number = 0
+  #maxConcurrent: number
+  #lock: Disposable | null = null
+  /** For messages. */
+  #main: PostgresConnection | null = null
+  /** For news, and what takes its time. */
+  #side: PostgresConnection | null = null
+  #heard: (() => void) | null = null
+  #figures: readonly number[] = [0, 0, 0, 0]
+  #isLearnt = true
+  #answeredMs: number
+  #told = ''
+  #isClosed = false
+  /** Messages that were answered. */
+  answers = 0
+
+  constructor(options: SharedLimitOptions) {
+    this.#options = options
+    this.#run = ownRun(options.folder)
+    this.#maxConcurrent = options.maxConcurrent
+    this.#answeredMs = options.clock.now()
+  }
+
+  get instance(): string {
+    return this.#options.instance
+  }
+
+  get leaseMs(): number {
+    return this.#options.leaseMs
+  }
+
+  /** Of its ids: no other gateway has it. */
+  get number(): number {
+    return this.#number
+  }
+
+  /** As the database has it. */
+  get maxConcurrent(): number {
+    return this.#maxConcurrent
+  }
+
+  /** Takes its place among the gateways, as soon as the database can be asked. Rejects with a {@link LimitError}. */
+  async join(): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      let main: PostgresConnection | null = null
+      try {
+        main = await this.#open()
+        await this.#enter(main, this.#options.isDefault)
+        this.#begin(main)
+        return
+      } catch (error) {
+        main?.close()
+        if (error instanceof LimitError) throw error
+        this.#tell(`${errorInWords(error, this.#options.url)}; no call is served before it can be asked`)
+        await this.#pause(tries)
+      }
+    }
+  }
+
+  /** From here on the gateway hears of what others do. */
+  attach(gateway: LimitedGateway): void {
+    this.#gateway = gateway
+    void this.#keepMain()
+    void this.#keepSide()
+  }
+
+  async sync(message: SlotSync): Promise<SlotAnswer | null> {
+    const main = this.#main
+    if (main === null) return null
+    const { holder, epoch, life, base, given, granted, ages } = message
+    const { active, queued } = this.#gateway?.figures() ?? { active: 0, queued: 0 }
+    const { leaseMs, clock } = this.#options
+    try {
+      const [row = []] = await main.query(
+        'SELECT * FROM tokenweir.slots_sync($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        [holder, epoch, life, base, given, granted, ages, leaseMs, active, queued],
+      )
+      const [isKnown, name, total, contended, max, ...figures] = row
+      this.#isLearnt = figures.pop() === true
+      this.#figures = figures.map(Number)
+      this.#answeredMs = clock.now()
+      this.answers++
+      this.#tell('')
+      if (isKnown === null) await this.#enterAnew(main)
+      this.#limit(Number(max))
+      if (isKnown !== true) return { known: false, epoch: String(name) }
+      return { known: true, granted: Number(total), contended: contended === true }
+    } catch (error) {
+      this.#failed(main, error)
+      return null
+    }
+  }
+
+  status(): SharedFigures {
+    const [gateways = 0, held = 0, active_all = 0, waiting_all = 0] = this.#figures
+    const engine = this.#isAway ? 'away' : this.#isLearnt ? 'ok' : 'learning'
+    return { gateways, held, active_all, waiting_all, lease_s: this.#options.leaseMs / 1000, engine }
+  }
+
+  warnings(): readonly Warning[] {
+    const { url, clock, leaseMs } = this.#options
+    const where = shownAddress(url)
+    if (this.#isAway) {
+      const seconds = Math.round((clock.now() - this.#answeredMs) / 1000)
+      const message = `${where} has not answered for ${seconds} s: this gateway goes on with the slots that it holds, until ${Math.round(leaseMs * 0.0009)} s`
+      return [{ code: 'limit_away', message }]
+    }
+    if (this.#isLearnt) return []
+    const message = `${where} has lost which gateway holds which slots: nobody gets more until all are back, or ${leaseMs / 1000} s are over`
+    return [{ code: 'limit_learning', message }]
+  }
+
+  /** Another limit for all. Rejects if the database cannot be told. */
+  async setMax(maxConcurrent: number): Promise<void> {
+    if (this.#side === null) throw new Error(`${shownAddress(this.#options.url)} cannot be asked`)
+    await this.#side.query('SELECT tokenweir.set_max_concurrent($1)', [maxConcurrent])
+    this.#limit(maxConcurrent)
+  }
+
+  /** What it held is free at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const release = this.#main?.query('SELECT tokenweir.release_gateway($1)', [this.instance])
+    await release?.catch(() => {})
+    this.#main?.close()
+    this.#side?.close()
+    this.#lock?.[Symbol.dispose]()
+  }
+
+  get #isAway(): boolean {
+    return this.#options.clock.now() - this.#answeredMs > awayMs
+  }
+
+  async #open(): Promise<PostgresConnection> {
+    const connection = await connect(this.#options.url, {
+      applicationName: `tokenweir ${this.instance}`,
+      statementTimeoutMs: statementMs,
+    })
+    try {
+      await makeSharedSchema(connection)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  /** Takes a number, and hears of the limit. Those that are seen to be dead leave theirs first. */
+  async #enter(connection: PostgresConnection, isDefault: boolean): Promise<void> {
+    await this.#look(connection)
+    const { folder, version, maxConcurrent, leaseMs } = this.#options
+    const { folder: id, host, pid, startTicks, bootId, pidNamespace, machineId } = this.#run
+    const values = [id, host, pid, startTicks, bootId, pidNamespace, machineId, version, maxConcurrent]
+    const [[number, max] = []] = await connection.query(
+      `SELECT * FROM tokenweir.enter_gateway(${Array.from({ length: 12 }, (_, at) => `$${at + 1}`).join(', ')})`,
+      [this.instance, ...values, isDefault, leaseMs],
+    )
+    if (typeof number !== 'number') throw refusal(Number(max), maxConcurrent, isDefault)
+    this.#lock?.[Symbol.dispose]()
+    this.#number = number
+    this.#lock = tryFileLock(runLockPath(folder, number))
+    this.#maxConcurrent = Number(max)
+  }
+
+  /** It was silent for so long that its number may be another's by now. */
+  async #enterAnew(connection: PostgresConnection): Promise<void> {
+    await this.#enter(connection, true)
+    this.#gateway?.number(this.#number)
+  }
+
+  /** Says of those that have died what can be seen here. */
+  async #look(connection: PostgresConnection): Promise<void> {
+    const rows = await connection.query('SELECT * FROM tokenweir.look_at_gateways($1)', [this.instance])
+    for (const other of rows.map(listed)) {
+      if (!isSeenDead(other, this.#run, this.#options.folder)) continue
+      await connection.query('SELECT tokenweir.release_gateway($1)', [other.instance])
+      this.#options.say(`sharing: gateway ${other.instance} on ${other.host} has ended; its slots are free`)
+    }
+  }
+
+  #begin(main: PostgresConnection): void {
+    this.#main = main
+    void main.closed.then(() => {
+      if (this.#main === main) this.#main = null
+    })
+  }
+
+  async #keepMain(): Promise<void> {
+    for (let tries = 0; !this.#isClosed;) {
+      if (this.#main !== null) {
+        tries = 0
+        await this.#main.closed
+        continue
+      }
+      try {
+        const main = await this.#open()
+        if (this.#isClosed) main.close()
+        else this.#begin(main)
+        this.#gateway?.wake()
+      } catch (error) {
+        this.#tell(errorInWords(error, this.#options.url))
+        await this.#pause(tries++)
+      }
+    }
+  }
+
+  async #keepSide(): Promise<void> {
+    let hasNews = true
+    for (let tries = 0; !this.#isClosed;) {
+      try {
+        const side = await this.#open()
+        this.#side = side
+        side.notified(() => {
+          this.#heard?.()
+          this.#gateway?.wake()
+        })
+        await side.query(`LISTEN "tokenweir_${this.instance}"`)
+        const hears = await this.#probe()
+        if (!hears && hasNews) this.#options.say(noNews)
+        hasNews = hears
+        tries = 0
+        while (!this.#isClosed && this.#side === side) {
+          await this.#look(side)
+          await Promise.race([
+            side.closed.then(() => (this.#side = null)),
+            this.#options.clock.delay(lookEveryMs),
+          ])
+        }
+      } catch {
+        this.#side?.close()
+        this.#side = null
+        await this.#pause(tries++)
+      }
+    }
+    this.#side?.close()
+  }
+
+  /** Whether news arrives: sent on one connection, it has to come on the other. */
+  async #probe(): Promise<boolean> {
+    const { promise: heard, resolve } = Promise.withResolvers<void>()
+    this.#heard = resolve
+    const { clock } = this.#options
+    await this.#main?.query('SELECT pg_notify($1, $2)', [`tokenweir_${this.instance}`, 'probe'])
+    const hears = await Promise.race([heard.then(() => true), clock.delay(probeMs).then(() => false)])
+    this.#heard = null
+    return hears || this.#main === null
+  }
+
+  #limit(maxConcurrent: number): void {
+    if (maxConcurrent === this.#maxConcurrent || !(maxConcurrent > 0)) return
+    this.#maxConcurrent = maxConcurrent
+    this.#options.say(`sharing: the gateways share ${maxConcurrent} slots from now on`)
+    this.#gateway?.limit(maxConcurrent)
+  }
+
+  #failed(connection: PostgresConnection, error: unknown): void {
+    // Statements that the server itself has given up leave a connection that is good.
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code !== '57014' && code !== '55P03') connection.close()
+    if (this.#main === connection && code !== '57014' && code !== '55P03') this.#main = null
+    if (!this.#isClosed) this.#tell(errorInWords(error, this.#options.url))
+  }
+
+  /** What is wrong, once. An empty one: all is well again. */
+  #tell(words: string): void {
+    if (words === this.#told) return
+    if (words !== '') this.#options.say(`sharing: ${words}`)
+    else this.#options.say('sharing: the shared database answers again')
+    this.#told = words
+  }
+
+  async #pause(tries: number): Promise<void> {
+    await this.#options.clock.delay(Math.min(retry.longestMs, retry.firstMs * 2 ** Math.min(tries, 10)))
+  }
+}
+
+const noNews =
+  'sharing: notifications do not arrive through this address (a pooler of transactions?): slots are asked for ten times a second instead'
+
+function refusal(max: number, asked: number, isDefault: boolean): LimitError {
+  if (isDefault || max === asked)
+    return new LimitError('64 gateways share already, or did within the last hour')
+  return new LimitError(
+    `the gateways share ${max} slots, and --max-concurrent says ${asked}: start with ${max}, or without it; to change it for all, use the page of one that runs`,
+  )
+}
+
+function listed(row: readonly unknown[]): ListedGateway {
+  const [instance, number, folder, host, pid, startTicks, bootId, pidNamespace, machineId, quietMs] = row
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  return {
+    instance: String(instance),
+    number: Number(number),
+    folder: String(folder),
+    host: String(host),
+    pid: Number(pid),
+    startTicks: startTicks === null ? null : Number(startTicks),
+    bootId: text(bootId),
+    pidNamespace: text(pidNamespace),
+    machineId: text(machineId),
+    quietMs: Number(quietMs),
+  }
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { ControlClient } from '../../src/control/control-client.ts'
+import { controlFolder } from '../../src/control/control-folder.ts'
+import { startCommandProcess } from '../support/command-process.ts'
+import { asRecord, type JsonRecord } from '../support/json-record.ts'
+import { wait, write } from '../support/reply-step.ts'
+import { startTcpProxy } from './tcp-proxy.ts'
+
+const max = 4
+let postgres: Postgres
+before(async () => {
+  postgres = await startPostgres()
+})
+after(() => postgres[Symbol.asyncDispose]())
+
+interface GatewayOptions {
+  readonly args?: readonly string[]
+  readonly url: string
+}
+
+function startGateway(
+  upstream: SimulatedUpstream,
+  { args = [], url }: GatewayOptions,
+): Promise<GatewayProcess> {
+  const shared = ['--share', '--max-concurrent', String(max), '--slot-cooldown-ms', '0']
+  return startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: [...shared, ...args],
+    env: { TOKENWEIR_SHARE: url },
+  })
+}
+
+async function call({
+  baseUrl,
+}: Pick<GatewayProcess, 'baseUrl'>): Promise<{ status: number; code: string | null }> {
+  const response = await fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'a', messages: [{ role: 'user', content: 'x' }] }),
+  })
+  await response.text()
+  return { status: response.status, code: response.headers.get('x-tokenweir-error') }
+}
+
+async function shared(gateway: GatewayProcess): Promise<JsonRecord> {
+  return asRecord((await gateway.health())['shared'])
+}
+
+/** Waits until it holds; fails with what was seen last. */
+async function until(what: string, holds: () => Promise<unknown>, limitMs = 15_000): Promise<void> {
+  const endMs = performance.now() + limitMs
+  for (;;) {
+    const seen = await holds()
+    if (seen === true) return
+    assert.ok(performance.now() < endMs, `${what}: ${JSON.stringify(seen)}`)
+    await sleep(25)
+  }
+}
+
+/** An upstream each of whose calls takes so long. */
+function slowUpstream(durationMs: number): Promise<SimulatedUpstream> {
+  const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'a' } }], usage: {} })
+  return startSimulatedUpstream({
+    reply: () => [
+      wait(durationMs),
+      write(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      ),
+    ],
+  })
+}
+
+test('two gateways have one limit, which both tell; who waits is served wherever a slot becomes free', async () => {
+  await using upstream = await slowUpstream(30)
+  const url = await postgres.database('limit_two')
+  await using one = await startGateway(upstream, { url })
+  await using other = await startGateway(upstream, { url })
+  const calls = Array.from({ length: 80 }, (_, at) => call(at % 2 === 0 ? one : other))
+  const answers = await Promise.all(calls)
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  assert.ok(upstream.peakInFlight <= max, `${upstream.peakInFlight} at once`)
+  assert.equal(upstream.peakInFlight, max)
+  await until('both are known, nothing is held', async () => {
+    const { gateways, held } = await shared(one)
+    return (gateways === 2 && held === 0) || { gateways, held }
+  })
+  const { lease_s: leaseS, engine } = await shared(other)
+  assert.deepEqual([leaseS, engine], [600, 'ok'])
+})
+
+test('a start with another limit is refused in words, and a change on one is a change for all', async () => {
+  await using upstream = await slowUpstream(10)
+  const url = await postgres.database('limit_other')
+  await using one = await startGateway(upstream, { url })
+  await using refused = startCommandProcess({
+    args: ['gateway', '--share', '--max-concurrent', '9', '--port', '0', '--upstream', upstream.baseUrl],
+    directory: one.directory,
+    env: { TOKENWEIR_SHARE: url, TOKENWEIR_DB: `${one.directory}/other/telemetry.db` },
+  })
+  const { code } = await refused.exited
+  assert.notEqual(code, 0)
+  assert.match(refused.stderr, /share 4 slots, and --max-concurrent says 9/)
+  assert.ok(!refused.stderr.includes('postgres://'))
+
+  await using other = await startGateway(upstream, { url })
+  await new ControlClient(controlFolder(one.directory)).setOptions({ max_concurrent: 7 })
+  const limitOf = async (gateway: GatewayProcess): Promise<unknown> =>
+    asRecord((await gateway.health())['rate_limiter'])['max_concurrent']
+  for (const gateway of [one, other])
+    await until('it has the limit', async () => (await limitOf(gateway)) === 7)
+})
+
+test('what a killed gateway held is free within seconds, long before its lease ends', async () => {
+  await using upstream = await slowUpstream(120_000)
+  const url = await postgres.database('limit_killed')
+  await using one = await startGateway(upstream, { url })
+  await using other = await startGateway(upstream, { url })
+  const lost = Array.from({ length: max }, () => call(one).catch(() => null))
+  await upstream.waitForInFlight(max)
+  void call(other).catch(() => null)
+  await until('it waits', async () => asRecord((await other.health())['rate_limiter'])['queued'] === 1)
+  assert.equal(upstream.inFlight, max)
+  await one.kill9()
+  await Promise.all(lost)
+  await upstream.waitFor('the one that waited is served', () => upstream.requests.length === max + 1, 10_000)
+  assert.ok(upstream.peakInFlight <= max, `${upstream.peakInFlight} at once`)
+  assert.match(other.stdout, /has ended; its slots are free/)
+})
+
+test('cut off from the database a gateway goes on with what it holds, refuses after nine tenths of the lease, and comes back', async () => {
+  await using upstream = await slowUpstream(20)
+  const { pathname, port } = new URL(await postgres.database('limit_cut'))
+  await using proxy = await startTcpProxy(() => Number(port))
+  const url = `postgres://tokenweir:very-secret@127.0.0.1:${proxy.port}${pathname}`
+  await using one = await startGateway(upstream, { url, args: ['--share-lease-s', '3'] })
+  assert.equal((await call(one)).status, 200)
+  proxy.cut()
+  assert.equal((await call(one)).status, 200, 'with the slot that it holds')
+  const answer = await call(one)
+  assert.equal(answer.status, 200)
+  await until('it is refused', async () => {
+    const { status, code } = await call(one)
+    return status === 503 && code === 'limit_unreachable'
+  })
+  assert.equal((await shared(one))['engine'], 'away')
+  assert.ok(!JSON.stringify(await one.health()).includes('very-secret'))
+  proxy.mend()
+  await until('it is served again', async () => (await call(one)).status === 200)
+  assert.ok(!`${one.stdout}${one.stderr}`.includes('very-secret'))
+})
+
+test('with --share-lost cut, calls end once their slots are not this gateway’s any more', async () => {
+  await using upstream = await slowUpstream(120_000)
+  const { pathname, port } = new URL(await postgres.database('limit_lost'))
+  await using proxy = await startTcpProxy(() => Number(port))
+  const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
+  await using one = await startGateway(upstream, {
+    url,
+    args: ['--share-lease-s', '3', '--share-lost', 'cut'],
+  })
+  const lost = call(one)
+  await upstream.waitForInFlight(1)
+  // Nothing says that it is cut off: what is sent just gets no answer.
+  proxy.cut(true)
+  assert.deepEqual(await lost, { status: 503, code: 'limit_unreachable' })
+  await upstream.waitForInFlight(0)
+})
+
+test('a gateway that pauses for less than its lease keeps its slots; for longer, it gives them up and asks anew', async () => {
+  await using upstream = await slowUpstream(120_000)
+  const url = await postgres.database('limit_paused')
+  const args = ['--share-lease-s', '3']
+  await using one = await startGateway(upstream, { url, args })
+  await using other = await startGateway(upstream, { url, args })
+  for (let calls = 0; calls < max; calls++) void call(one).catch(() => null)
+  await upstream.waitForInFlight(max)
+  void call(other).catch(() => null)
+  process.kill(one.pid, 'SIGSTOP')
+  await sleep(1500)
+  assert.equal(upstream.inFlight, max)
+  process.kill(one.pid, 'SIGCONT')
+  await until('it holds them still', async () => (await shared(one))['held'] === max)
+  assert.equal(upstream.inFlight, max)
+  process.kill(one.pid, 'SIGSTOP')
+  await upstream.waitFor('the pool gives it up', () => upstream.inFlight === max + 1, 10_000)
+  process.kill(one.pid, 'SIGCONT')
+  await until('it has joined again, with what it uses', async () => (await shared(one))['held'] === max + 1)
+})
+
+test('a database that crashes has lost who holds what: nobody gets a slot before all are back, and never are there too many', async () => {
+  await using upstream = await slowUpstream(300)
+  const url = await postgres.database('limit_crash')
+  await using one = await startGateway(upstream, { url })
+  await using other = await startGateway(upstream, { url })
+  const over = new AbortController()
+  const statuses = new Set<number>()
+  const load = [one, other].flatMap((gateway) =>
+    Array.from({ length: 4 }, async () => {
+      while (!over.signal.aborted) statuses.add((await call(gateway)).status)
+    }),
+  )
+  await upstream.waitForInFlight(max)
+  await postgres.restart()
+  const soFar = upstream.requests.length
+  await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 12, 20_000)
+  over.abort()
+  await Promise.all(load)
+  assert.deepEqual(statuses, new Set([200]))
+  assert.equal(upstream.peakInFlight, max)
+})
+
+test('a gateway whose database is away when it starts answers 503, and serves as soon as it has joined', async () => {
+  await using upstream = await slowUpstream(10)
+  const { pathname, port } = new URL(await postgres.database('limit_late'))
+  await using proxy = await startTcpProxy(() => Number(port))
+  proxy.cut()
+  const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
+  const starting = startGateway(upstream, { url })
+  await sleep(1500)
+  proxy.mend()
+  await using one = await starting
+  assert.equal((await call(one)).status, 200)
+  assert.match(one.stdout, /no call is served before it can be asked/)
+})
