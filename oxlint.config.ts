@@ -39,7 +39,7 @@ const source: Record<string, string> = {
   'store/share': 'call lib store/jobs store/rollup store/sqlite store/write',
   'store/jobs': 'api call lib store/journal store/read store/rollup store/sqlite store/write',
 
-  share: '',
+  share: 'share/schema',
   'share/schema': 'call',
   'share/slots': 'call lib gateway/admission share share/schema',
   'share/rows': 'call lib options pricing share share/schema store/rollup store/share store/sqlite',

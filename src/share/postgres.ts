@@ -73,9 +73,7 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
     keepAlive: true,
     types: {
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
-        type === bigintType
-          ? Number
-          : (types.getTypeParser(type as number, format) as (text: string) => unknown),
+        type === bigintType ? Number : parserOf(type, format),
     },
   })
   const { promise: closed, resolve: gone } = Promise.withResolvers<void>()
@@ -109,6 +107,8 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
     close,
   }
 }
+
+const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
