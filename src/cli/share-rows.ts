@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
 import type { ShareProcess } from '../share/rows/share-process.ts'
+import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
@@ -25,5 +26,5 @@ export async function shareRows(
   const address = shareAddress(env)
   const { ShareProcess } = await import('../share/rows/share-process.ts')
   const own = { ...childEnvironment(env), TOKENWEIR_SHARE: address }
-  return new ShareProcess({ path: resolve(db), pulls, days: shareDays }, own, systemClock, say)
+  return new ShareProcess({ path: resolve(databasePlace(db).path), pulls, days: shareDays }, own, systemClock, say)
 }

@@ -58,8 +58,8 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
     await response.arrayBuffer()
   }
   for (let round = 0; round < 6; round++) await Promise.all([call(a), call(b)])
-  const shown = async ({ ask }: typeof alone): Promise<readonly unknown[]> => {
-    const { calls } = (await (await ask('GET', '/api/query?limit=100')).json()) as {
+  const shown = async (dashboard: typeof alone): Promise<readonly unknown[]> => {
+    const { calls } = (await (await dashboard.ask('GET', '/api/query?limit=100')).json()) as {
       calls: readonly unknown[]
     }
     return calls

@@ -4,7 +4,7 @@ import { storedFields } from '../../call/call-fields.ts'
 import { costWriter, type CostEdit, type StoredCost } from '../jobs/cost-writer.ts'
 import { figureSourceList } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
-import { type Row, RowStatements } from '../sqlite/row-statements.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
@@ -107,7 +107,7 @@ export class Inbox {
     const source = `SELECT ${figureSourceList()}, cost_nano_usd, price_source_id, price_key_id, cache_saved_nano_usd
       FROM calls WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
     for (const { values } of rows) {
-      const row = this.#statements.first<Row>(source, Number(values[0]))
+      const row = this.#statements.first(source, Number(values[0]))
       if (row === undefined) continue
       const [cost, from, key, saved] = costRecords.map((record) => values[indexOf[record]] ?? null)
       const label = (text: string | number | null | undefined): number | null =>
