@@ -26,5 +26,10 @@ export async function shareRows(
   const address = shareAddress(env)
   const { ShareProcess } = await import('../share/rows/share-process.ts')
   const own = { ...childEnvironment(env), TOKENWEIR_SHARE: address }
-  return new ShareProcess({ path: resolve(databasePlace(db).path), pulls, days: shareDays }, own, systemClock, say)
+  return new ShareProcess(
+    { path: resolve(databasePlace(db).path), pulls, days: shareDays },
+    own,
+    systemClock,
+    say,
+  )
 }
