@@ -4,8 +4,11 @@
  * Fails with what to install where it cannot, so that no test is left out silently.
  */
 import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { installPackages } from './support/install-packages.ts'
+
+const install = ['install', '-y', '--no-install-recommends'] as const
 
 installPackages(fileURLToPath(new URL('.', import.meta.url)))
 if (process.argv[2] !== 'packages') {
@@ -29,14 +32,27 @@ function installTools(): void {
     ['ip', 'iproute2'],
   ])
   const missing = [...tools].filter(([command]) => spawnSync(command, ['--version']).error !== undefined)
-  if (missing.length === 0) return
   const packages = missing.map(([, name]) => name)
+  const hasPostgres = globSync('/usr/lib/postgresql/*/bin/postgres').length > 0
+  if (packages.length === 0 && hasPostgres) return
+  const all = hasPostgres ? packages : [...packages, 'postgresql']
   const isRoot = process.getuid?.() === 0
   const hasAptGet = spawnSync('apt-get', ['--version']).error === undefined
-  if (!isRoot || !hasAptGet)
-    throw new Error(`the tests need ${packages.join(', ')}: install it and try again`)
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
-    const { status } = spawnSync('apt-get', args, { stdio: 'inherit' })
-    if (status !== 0) throw new Error(`apt-get ${args.join(' ')} failed`)
-  }
+  if (!isRoot || !hasAptGet) throw new Error(`the tests need ${all.join(', ')}: install it and try again`)
+  aptGet('update')
+  if (packages.length > 0) aptGet(...install, ...packages)
+  if (hasPostgres) return
+  // Else the package would make a database and start it.
+  aptGet(...install, 'postgresql-common')
+  const settings = '/etc/postgresql-common/createcluster.conf'
+  const own = readFileSync(settings, 'utf8')
+  writeFileSync(settings, own.replace(/^#?\s*create_main_cluster\b.*$/m, 'create_main_cluster = false'))
+  aptGet(...install, 'postgresql')
+  writeFileSync(settings, own)
+}
+
+function aptGet(...args: readonly string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const { status } = spawnSync('apt-get', args, { stdio: 'inherit', env })
+  if (status !== 0) throw new Error(`apt-get ${args.join(' ')} failed`)
 }
