@@ -71,7 +71,7 @@ const source: Record<string, string> = {
   cli: '*',
   'cli/commands': '*',
   'cli/doctor': '*',
-  'cli/export': '*',
+  'cli/database': '*',
   'cli/terminal': '*',
 }
 
