@@ -18,7 +18,10 @@ export interface Postgres extends AsyncDisposable {
 /** The programs of a PostgreSQL that Debian's packages have installed; the newest. */
 function programs(): string {
   const found = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
-  assert.ok(found !== undefined, 'these tests need PostgreSQL: `npm test` gets it, or apt-get install postgresql')
+  assert.ok(
+    found !== undefined,
+    'these tests need PostgreSQL: `npm test` gets it, or apt-get install postgresql',
+  )
   return found
 }
 
