@@ -226,8 +226,6 @@ export const isDrainReport = record({
   used: listOf(isMinuteUsage),
   /** Tokens that its own budget counts as used. */
   counted: isAmount,
-  /** Tokens used before its start, which it did not know when it handed over. */
-  past: optional(listOf(isMinuteUsage)),
   /** Those that have reported to this one so far, and will report to its successor. */
   predecessors: listOf(isPredecessorClaim),
 })

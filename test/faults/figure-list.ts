@@ -160,6 +160,13 @@ export const figureList: readonly MeasuredFigure[] = [
     limitMs: 10 * minuteMs,
   },
   {
+    figures: ['R46'],
+    goal: '8 gateways that share, some killed, stopped, cut off, 10 min at 500 calls/s: never over the limit, each call one row',
+    run: ['test/faults/sharing-gateways.ts'],
+    quick: null,
+    limitMs: 15 * minuteMs,
+  },
+  {
     figures: ['R30'],
     goal: '6 min of silence in each phase: all succeed',
     run: ['test/faults/long-silence.ts'],

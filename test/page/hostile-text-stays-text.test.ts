@@ -68,6 +68,8 @@ test('a dashboard that says only hostile things cannot make the page run, load o
       await page.evaluate(`[${texts.join()}]`),
       ids.map(() => text),
     )
+    // What is still asked for stands for itself.
+    await page.waitForFunction(() => Reflect.get(globalThis, 'document').querySelector('.skeleton') === null)
     before ??= await page.evaluate(census)
     assert.equal(await page.locator('#process').textContent(), `1, instance ${text}, version ${text}`)
     // The one field that there is of each kind, with the hostile name, range, choices and value.

@@ -53,6 +53,12 @@ test('after the step every unfolded call is in the sums once, with its first tok
     ALTER TABLE rollup_quarters DROP COLUMN cache_saved_nano_usd;
     ALTER TABLE rollup_spans DROP COLUMN cache_saved_nano_usd;
     DROP TABLE imports;
+    DROP TRIGGER share_changed_cost;
+    DROP TABLE share_state;
+    DROP TABLE share_ranges;
+    DROP TABLE share_changed;
+    DROP TABLE share_deferred;
+    DROP TABLE share_files;
     DROP TABLE tags_in_sets;
     DROP TABLE tags;
     DROP TABLE tag_sets;

@@ -62,7 +62,6 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
     used: [],
     reserved: 0,
     counted: 0,
-    past: undefined,
     predecessors: [],
     clients: [{ of: 'a', slots: 1 }],
   }
@@ -162,7 +161,7 @@ test('a hand-over: a successor ignores what is no answer, and what a newer hando
       rawLog: { enabled: false, untilMs: null, asked: false },
       atMs: Date.now(),
       used: [],
-      usedIsAll: false,
+      usedSinceMs: null,
       new_one: { deep: [1] },
     }
     const answers: Readonly<Record<string, object>> = {

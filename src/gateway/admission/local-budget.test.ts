@@ -26,7 +26,7 @@ describe('LocalBudget', () => {
     budget.add(startMs - hourMs, 400)
     budget.add(startMs, 30)
     const told: { readonly minute: number; readonly tokens: number }[] = []
-    budget.watch({ added: (usage) => told.push(usage), reserved: () => {}, restored: () => {} })
+    budget.watch({ added: (usage) => told.push(usage), reserved: () => {} })
     const next = new LocalBudget(1000, false)
     next.restore(budget.minutes(startMs))
     assert.equal(next.snapshot(startMs).totalUsed, 430)
@@ -76,7 +76,7 @@ describe('LocalBudget', () => {
   it('says when what it reserves changes, and keeps what others may use free as well', () => {
     const budget = new LocalBudget(1000, true)
     const told: number[] = []
-    budget.watch({ added: () => {}, reserved: () => told.push(budget.reserved), restored: () => {} })
+    budget.watch({ added: () => {}, reserved: () => told.push(budget.reserved) })
     const held = budget.reserve(startMs, 300)!
     budget.reserve(startMs, 0)![Symbol.dispose]()
     budget.reserveElsewhere(600)

@@ -8,8 +8,6 @@ export interface BudgetWatcher {
   readonly added: (usage: MinuteUsage) => void
   /** What calls in flight here may use is another number now. */
   readonly reserved: () => void
-  /** What was used before the start is known now. */
-  readonly restored: (minutes: readonly MinuteUsage[]) => void
 }
 
 interface UsedMinute {
@@ -95,7 +93,6 @@ export class LocalBudget implements Budget {
   restore(minutes: readonly MinuteUsage[]): void {
     this.isKnown = true
     for (const usage of minutes) this.#put(usage)
-    this.#watcher?.restored(minutes)
   }
 
   check(nowMs: number, tokens: number): void {

@@ -50,7 +50,6 @@ export class Draining {
   #claims: readonly PredecessorClaim[]
   /** What calls used that ended since the last report. */
   #used: MinuteUsage[]
-  #past: readonly MinuteUsage[] | null = null
   /** Tokens that nobody could be told of are in the database before another gateway reads it. */
   #keepsUsed = true
   #isOver = false
@@ -74,12 +73,6 @@ export class Draining {
   used(usage: MinuteUsage): void {
     if (!this.#keepsUsed) return
     this.#used.push(usage)
-    this.changed()
-  }
-
-  /** What was used before this gateway's start is known now. */
-  restored(minutes: readonly MinuteUsage[]): void {
-    this.#past = minutes
     this.changed()
   }
 
@@ -168,12 +161,10 @@ export class Draining {
       reserved: budget.reserved,
       counted: budget.snapshot(clock.wallTime()).totalUsed,
       used: this.#used,
-      past: this.#past ?? undefined,
       predecessors: this.#claims,
       clients: slotsOfClients(admission),
     })
     this.#used = []
-    this.#past = null
     this.#claims = []
     return new Promise((resolve) => void this.#asked.push(resolve))
   }

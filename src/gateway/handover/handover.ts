@@ -7,6 +7,7 @@ import {
   isOneOf,
   isText,
   listOf,
+  nullable,
   optional,
   record,
 } from '../../lib/message-shape.ts'
@@ -26,8 +27,8 @@ export const isHandover = record({
   port: isPort,
   /** What the token budget counts. */
   used: listOf(isMinuteUsage),
-  /** Whether that is all; if not, what was used before its start is reported once it is known. */
-  usedIsAll: isFlag,
+  /** If that is not all yet, it is of calls that began since then; those before are in the database. ms since the Unix epoch. */
+  usedSinceMs: nullable(isNumber),
   /** The same of clients with budgets of their own; absent in earlier versions. */
   usedByClients: optional(listOf(record({ of: isText, used: listOf(isMinuteUsage) }))),
   rawLog: record({

@@ -28,7 +28,7 @@ function setUp(): {
   const shared = new SharedSlots({ admission, clock, holder: 'own', leaseMs: Infinity })
   const parts = { instance: 'own', admission, budget, clients, budgetRejects: true, clock }
   const predecessors = new Predecessors(parts, shared)
-  budget.watch({ added: () => {}, reserved: () => predecessors.changed(), restored: () => {} })
+  budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
   const orders = new Map<string, DrainOrder[]>()
   const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
   const report: Report = (instance, more) => {
@@ -45,7 +45,6 @@ function setUp(): {
       used: [],
       reserved: 0,
       counted: 0,
-      past: undefined,
       predecessors: [],
       clients: [],
       ...more,
@@ -99,18 +98,6 @@ test('who has handed over itself keeps what others may use free on until it is t
   assert.equal(predecessors.sendOn()[0]?.reserved, 900)
   b.ended()
   assert.equal(budget.reservedInAll, 900)
-})
-
-test('what a predecessor did not know when it handed over is told by the first that learns it, or by none', async () => {
-  const [told, untold] = [setUp(), setUp()]
-  for (const { predecessors, report } of [told, untold]) {
-    for (const instance of ['a', 'b']) predecessors.expect({ instance, identity, clients: [], reserved: 0 })
-    report('b', {}).ended()
-  }
-  told.report('a', { past: [{ minute: 5, tokens: 7 }] }).ended()
-  untold.report('a', {}).ended()
-  assert.deepEqual(await told.predecessors.past, [{ minute: 5, tokens: 7 }])
-  assert.equal(await untold.predecessors.past, null)
 })
 
 test('a stop waits for the processes of those that have reported their end', async () => {

@@ -1,5 +1,4 @@
 import { type Clock, within } from '../../call/clock.ts'
-import type { MinuteUsage } from '../../call/call-sink.ts'
 import type {
   CallsAnswer,
   DrainListener,
@@ -50,11 +49,6 @@ interface DrainingGateway {
 
 /** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
 export class Predecessors {
-  /**
-   * Tokens used before the start of the first of them, if it did not know that when it handed over and learns it; null once
-   * none is left that could.
-   */
-  readonly past: Promise<readonly MinuteUsage[] | null>
   /** To be called when what is reserved here has changed: those who drain must keep it free. */
   readonly changed: () => void
   readonly #parts: SharedParts
@@ -66,7 +60,6 @@ export class Predecessors {
   readonly #draining = new Map<string, DrainingGateway>()
   /** What those are told, too, who only report later. */
   readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
-  readonly #past = Promise.withResolvers<readonly MinuteUsage[] | null>()
   #hasMoved = false
   #over: PromiseWithResolvers<void> | null = null
   readonly #asked = new Map<number, (answer: CallsAnswer) => void>()
@@ -77,7 +70,6 @@ export class Predecessors {
   constructor(parts: SharedParts, slots: SharedSlots | null) {
     this.#parts = parts
     this.#slots = slots
-    this.past = this.#past.promise
     const share = onceATurn(() => this.#share())
     this.changed = () => {
       if (this.#draining.size > 0) share()
@@ -181,7 +173,6 @@ export class Predecessors {
     this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients })
     for (const claim of predecessors) this.expect(claim)
     tell?.({ slots: this.#sync(sync) })
-    if (report.past !== undefined) this.#past.resolve(report.past)
     this.#share()
   }
 
@@ -191,7 +182,6 @@ export class Predecessors {
     if (this.#over !== null) this.#ended.push(gateway.identity)
     this.#draining.delete(instance)
     if (this.#draining.size === 0) {
-      this.#past.resolve(null)
       this.#pool = null
       this.#slots?.release()
     } else {

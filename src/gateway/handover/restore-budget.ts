@@ -9,38 +9,38 @@ const minutesPerDay = 24 * 60
 const waitLimitMs = 10_000
 const retryAfterS = 10
 
-/** What a predecessor knows of what was used. */
-export interface ToldUsage {
-  readonly used: readonly MinuteUsage[]
-  readonly usedIsAll: boolean
-  /** The rest, once it knows that; null if it has ended before. */
-  readonly past: Promise<readonly MinuteUsage[] | null>
-}
-
 /**
- * Tells a budget what was used in the 24 hours before this gateway's start, however long it takes to learn it: from a
- * predecessor, or else from the database. `admission` is held until then; `null` if nobody is to wait for it.
+ * Tells a budget what was used in the 24 hours before this gateway's start, however long it takes to learn it: what a
+ * predecessor has told, and of calls that began before `sinceMs` what the database has, if that was not all. `admission` is
+ * held until then; `null` if nobody is to wait for it.
  */
 export async function restoreBudget(
   budget: LocalBudget,
   admission: LocalAdmission | null,
-  sink: { usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> },
+  sink: { usageByMinute(fromMinute: number, sinceMs: number): Promise<readonly MinuteUsage[] | null> },
   clock: Clock,
-  told: ToldUsage | null,
+  { told, isAll, sinceMs }: ToldUsage,
 ): Promise<void> {
-  if (told?.usedIsAll === true) {
-    budget.restore(told.used)
+  if (isAll) {
+    budget.restore(told)
     return
   }
   admission?.hold({ limitMs: waitLimitMs, refusal: budgetUnknown })
-  for (const usage of told?.used ?? []) budget.addTo(usage)
-  // What it tells of its own calls would be counted twice if the database, to which it writes them, was read meanwhile.
-  const past = told === null ? null : await told.past
+  for (const usage of told) budget.addTo(usage)
   const minuteNow = Math.floor(clock.wallTime() / 60_000)
-  const read = past ?? (await sink.usageByMinute(minuteNow - minutesPerDay))
+  // Not what a predecessor counts, nor what came since: rows of those may be there already.
+  const read = await sink.usageByMinute(minuteNow - minutesPerDay, sinceMs)
   if (read === null) return
   budget.restore(read)
   admission?.hold(null)
+}
+
+/** What is known of the budget at a start. */
+export interface ToldUsage {
+  readonly told: readonly MinuteUsage[]
+  readonly isAll: boolean
+  /** ms since the Unix epoch. */
+  readonly sinceMs: number
 }
 
 function budgetUnknown(): Failure {

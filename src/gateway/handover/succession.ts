@@ -26,6 +26,8 @@ import { Predecessors } from './predecessors.ts'
 const killLimitMs = 5000
 
 export interface SuccessionOptions extends DrainingOptions {
+  /** As long as the budget is not known, it counts calls that began since then: ms since the Unix epoch. */
+  readonly usedSinceMs: number
   /** Of the gateway that this one takes over from. */
   readonly handover: Handover | null
   readonly rawLog: () => InheritedRawLog
@@ -50,8 +52,6 @@ export class Succession {
   #successor: SpawnedGateway | null = null
   /** What calls have used since the handover was told. */
   #untold: MinuteUsage[] = []
-  /** What was used before this gateway's start, if that became known since. */
-  #past: readonly MinuteUsage[] | null = null
 
   constructor(options: SuccessionOptions) {
     const { admission, budget, clock, handover, instance, sharedSlots } = options
@@ -66,7 +66,6 @@ export class Succession {
     budget.watch({
       added: (usage) => this.#used(usage),
       reserved: () => (this.#draining ?? this.predecessors).changed(),
-      restored: (minutes) => this.#restored(minutes),
     })
   }
 
@@ -88,7 +87,6 @@ export class Succession {
     const pool = isElsewhere ? new PoolBeside(this.#options) : this.#slots
     if (isElsewhere) this.#slots.drain()
     this.#draining = new Draining(this.#options, pool, this.predecessors.sendOn(), this.#untold)
-    if (this.#past !== null) this.#draining.restored(this.#past)
   }
 
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
@@ -146,7 +144,6 @@ export class Succession {
   #handover(): Handover {
     const { instance, host, listener, admission, budget, clients, clock, rawLog } = this.#options
     this.#untold = []
-    this.#past = null
     return {
       instance,
       identity: ownIdentity(),
@@ -154,17 +151,12 @@ export class Succession {
       port: listener.port,
       atMs: clock.wallTime(),
       used: budget.minutes(clock.wallTime()),
-      usedIsAll: budget.isKnown,
+      usedSinceMs: budget.isKnown ? null : this.#options.usedSinceMs,
       usedByClients: clients.handover(),
       reserved: budget.reservedInAll,
       clients: slotsOfClients(admission),
       rawLog: rawLog(),
     }
-  }
-
-  #restored(minutes: readonly MinuteUsage[]): void {
-    if (this.#draining !== null) this.#draining.restored(minutes)
-    else if (this.isHandingOver) this.#past = minutes
   }
 
   #used(usage: MinuteUsage): void {

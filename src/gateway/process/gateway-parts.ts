@@ -160,7 +160,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
   const sharedSlots =
     limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
+  const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
   const succession = new Succession({
+    usedSinceMs: sinceMs,
     sharedSlots,
     admission,
     budget,
@@ -178,8 +180,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     onRawLog: (to) => rawLog.follow(to),
     onAsk: (cancel) => underWay.answer(cancel),
   })
-  const told = handover === null ? null : { ...handover, past: succession.predecessors.past }
-  void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, told)
+  const { used: told = [], usedSinceMs = null } = handover ?? {}
+  const isAll = handover !== null && usedSinceMs === null
+  void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, { told, isAll, sinceMs })
   const rawLog = new GatewayRawLog({
     values: options,
     salt,

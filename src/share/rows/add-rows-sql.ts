@@ -51,7 +51,9 @@ export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): 
   UPDATE tokenweir.calls AS c SET seq = n.seq, store_id = $1::int, is_changed = true, ${set(costColumns)}
   FROM numbered AS n WHERE n.what = 'priced' AND c.id = n.id AND c.id BETWEEN $3::bigint AND $4::bigint
 ), used AS (
-  SELECT id, duration_us, instance_id, ${tokens} AS tokens, estimate FROM numbered WHERE what IN ('new', 'known')
+  SELECT id, duration_us, instance_id, ${tokens} AS tokens, estimate FROM numbered
+    -- What was imported is no use of a budget.
+    WHERE what IN ('new', 'known') AND source_id IS NULL
   UNION ALL
   SELECT id, 0, instance_id, 0, -(${estimateOfInterrupted}) FROM numbered WHERE what = 'known'
 ), budget AS (

@@ -6,6 +6,7 @@ import type {
   GatewayMinute,
   MinuteUsage,
 } from '../../call/call-sink.ts'
+import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { usageOfClients } from './client-usage.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
@@ -21,9 +22,13 @@ const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
   queued_max = excluded.queued_max, at_limit_ms = excluded.at_limit_ms,
   admitted = excluded.admitted, dropped = excluded.dropped`
 const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
+/** Later than all calls. */
+const everMs = 2 ** 41
 const usage = `SELECT minute, sum(tokens), sum(estimated) FROM (
     SELECT minute, tokens, 0 AS estimated FROM budget_minutes WHERE minute >= ?1
     UNION ALL SELECT minute, tokens, tokens FROM budget_estimates WHERE minute >= ?1
+    UNION ALL SELECT ((id >> 12) * 1000 + coalesce(duration_us, 0)) / 60000000,
+      -coalesce(input_tokens, 0) - coalesce(output_tokens, 0), 0 FROM calls WHERE id >= ?2 AND source_id IS NULL
   ) GROUP BY minute ORDER BY minute`
 
 /** Writes an instance's own history and answers for the budget's. Idempotent: a minute's last word wins. */
@@ -57,9 +62,10 @@ export class HistoryWriter {
     return usageOfClients(this.#statements, about)
   }
 
-  usageByMinute(fromMinute: number): readonly MinuteUsage[] {
+  /** What calls used that began before an instant; what is only estimated, of others as well. */
+  usageByMinute(fromMinute: number, sinceMs: number = everMs): readonly MinuteUsage[] {
     return this.#statements
-      .all<readonly [number, number, number]>(usage, fromMinute)
+      .all<readonly [number, number, number]>(usage, fromMinute, firstIdAt(sinceMs))
       .map(([minute, tokens, estimated]) => ({ minute, tokens, estimated }))
   }
 }

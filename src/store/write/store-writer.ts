@@ -183,7 +183,7 @@ export class StoreWriter {
 
   #perform(store: OpenStore, job: Job): void {
     if (job.kind === 'usage') {
-      const minutes = store.history.usageByMinute(job.fromMinute)
+      const minutes = store.history.usageByMinute(job.fromMinute, job.sinceMs)
       this.#emit({ kind: 'usage', question: job.question, minutes })
       return
     }

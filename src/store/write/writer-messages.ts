@@ -45,7 +45,12 @@ export type ToWriter =
       readonly minutes: readonly GatewayMinute[]
       readonly events: readonly GatewayEvent[]
     }
-  | { readonly kind: 'usage'; readonly question: number; readonly fromMinute: number }
+  | {
+      readonly kind: 'usage'
+      readonly question: number
+      readonly fromMinute: number
+      readonly sinceMs: number | undefined
+    }
   | { readonly kind: 'client_usage'; readonly question: number; readonly about: ClientUsageQuestion }
   /** To an observer, by its name. */
   | { readonly kind: 'ask'; readonly question: number; readonly observer: string; readonly text: string }

@@ -176,9 +176,12 @@ export class WriterThread implements CallSink, GatewayHistory {
     return [...warnings, this.#journal.warning].filter((warning) => warning !== null)
   }
 
-  /** Tokens by the minute in which calls ended, as soon as they can be read; `null` if that is not before the close. */
-  usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
-    return this.#askUntilAnswered({ kind: 'usage', fromMinute }, (answer) =>
+  /**
+   * Tokens by the minute in which calls ended, of those that began before an instant, as soon as they can be read; `null` if
+   * that is not before the close.
+   */
+  usageByMinute(fromMinute: number, sinceMs?: number): Promise<readonly MinuteUsage[] | null> {
+    return this.#askUntilAnswered({ kind: 'usage', fromMinute, sinceMs }, (answer) =>
       answer.kind === 'usage' ? answer.minutes : null,
     )
   }
