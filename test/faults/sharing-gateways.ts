@@ -157,5 +157,7 @@ console.log(
 )
 assert.ok(inFlight.most <= most)
 assert.equal(count, inFlight.total)
-assert.ok(2 * answered <= tokens && tokens <= 2 * inFlight.total)
+// What ended within the last tenth of a second of a gateway that is killed is told as interrupted.
+const lostAtMost = troubles.killed * Math.ceil((0.1 * Number(values['calls-per-s'])) / machines.length)
+assert.ok(2 * (answered - lostAtMost) <= tokens && tokens <= 2 * inFlight.total)
 assert.equal(Number(minutes[0]), tokens)
