@@ -70,15 +70,17 @@ export class Histogram {
   /** The values of these ranks, from 0 to `count` − 1, each within 1 %: found the faster the more of them rise. */
   atRanks(ranks: readonly number[]): readonly number[] {
     const counts = this.#counts
+    const values: number[] = []
     let seen = this.#zeros
     let at = -1
     let last = 0
-    return ranks.map((rank) => {
+    for (const rank of ranks) {
       if (rank < last) [seen, at] = [this.#zeros, -1]
       last = rank
       while (seen <= rank && at + 1 < counts.length) seen += counts[++at] ?? 0
-      return rank < this.#zeros ? 0 : middleOf(this.#lowest + at)
-    })
+      values.push(rank < this.#zeros ? 0 : middleOf(this.#lowest + at))
+    }
+    return values
   }
 
   /** How many values lie between rising limits, from one (inclusive) to the next; what lies beyond them counts at the ends. */

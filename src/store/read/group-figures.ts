@@ -85,9 +85,9 @@ function valuesAt(
   positions: readonly number[],
   convert: (us: number) => number,
 ): readonly number[] {
-  const found = histogram.atRanks(
-    positions.flatMap((position) => [Math.floor(position), Math.ceil(position)]),
-  )
+  const ranks: number[] = []
+  for (const position of positions) ranks.push(Math.floor(position), Math.ceil(position))
+  const found = histogram.atRanks(ranks)
   const valueOf = (rank: number, us: number): number => {
     if (rank <= 0) return convert(min)
     if (rank >= count - 1) return convert(max)
