@@ -143,3 +143,23 @@ test('counts between limits are those of the values, within 1 % of a limit', () 
   )
   assert.deepEqual(histogramOf([3]).countsBetween([5]), [])
 })
+
+test('histograms are equal if they hold as many values in each bucket, whatever they held before', () => {
+  const filled = (...values: readonly number[]): Histogram => {
+    const histogram = new Histogram()
+    // What was held before leaves a wider window.
+    histogram.add(1e9)
+    histogram.clear()
+    for (const value of values) histogram.add(value)
+    return histogram
+  }
+  const one = new Histogram()
+  for (const value of [0, 5, 700, 700]) one.add(value)
+  assert.ok(one.equals(filled(700, 5, 0, 700)))
+  assert.ok(filled(700, 5, 0, 700).equals(one))
+  assert.ok(new Histogram().equals(filled()))
+  for (const others of [[0, 5, 700], [5, 5, 700, 700], [0, 5, 5, 700], [0, 5, 700, 900], []]) {
+    assert.ok(!one.equals(filled(...others)), String(others))
+    assert.ok(!filled(...others).equals(one), String(others))
+  }
+})

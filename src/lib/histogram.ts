@@ -100,6 +100,19 @@ export class Histogram {
     return found
   }
 
+  equals(other: Histogram): boolean {
+    if (this.#count !== other.#count || this.#zeros !== other.#zeros) return false
+    const shift = this.#lowest - other.#lowest
+    // As many values lie in each bucket of this one, so that none is left for another bucket.
+    let left = this.#count - this.#zeros
+    for (let at = 0; left > 0; at++) {
+      const times = this.#counts[at] ?? 0
+      if (times > 0 && times !== other.#counts[at + shift]) return false
+      left -= times
+    }
+    return true
+  }
+
   /** Back to no value at all. */
   clear(): void {
     this.#count = 0

@@ -4,8 +4,8 @@ import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 import { addCall, CallCells, type FigureRow, figureSourceList } from './call-figures.ts'
-import { addFigures, figureColumns, spreadBytes } from './figure-rows.ts'
-import { Figures, measureNames } from './rollup-figures.ts'
+import { addFigures, figureColumns } from './figure-rows.ts'
+import { Figures, sumColumns } from './rollup-figures.ts'
 import { type Grouping, groupings } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
 import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
@@ -16,8 +16,12 @@ const idsPerQuarter = firstIdAt(quarterMs)
 const quarterly = groupings.filter(({ levels: [finest] }) => finest === 0)
 const hourly = groupings.filter(({ levels: [finest] }) => finest === 1)
 
-/** Figures by key and slot. */
-type Cells = Map<string, Figures>
+/** A row of the rollups: {@link figureColumns}, then its slot and its key. */
+type StoredRow = readonly unknown[]
+const slotAt = sumColumns.length + 1
+/** What a cell is made of, by {@link cellOf}. */
+type Cells = Map<number, Parts>
+type Parts = (Figures | StoredRow)[]
 
 /** Compares the rollups with the calls that they are made of, and their levels with one another. */
 export class RollupCheck {
@@ -107,7 +111,7 @@ export class RollupCheck {
       for (const grouping of of) {
         // A key that exists was there for every call that belongs to it; without one the sums lack the call.
         const key = this.#keys.knownFor(grouping, call)
-        if (key !== null) cellAt(counted, key, quarter, level).merge(figures)
+        if (key !== null) getOrAdd(counted, cellOf(key, quarter, level), () => []).push(figures)
       }
     }
     return areSame(counted, this.#stored(of, level, first, past, level))
@@ -130,8 +134,8 @@ export class RollupCheck {
     )
     const cells: Cells = new Map()
     for (const row of rows) {
-      const [slot, key] = row.slice(-2) as readonly number[]
-      addFigures(cellAt(cells, key ?? 0, (slot ?? 0) * width, as), row)
+      const [slot, key] = [Number(row[slotAt]), Number(row[slotAt + 1])]
+      getOrAdd(cells, cellOf(key, slot * width, as), () => []).push(row)
     }
     return cells
   }
@@ -147,25 +151,42 @@ export class RollupCheck {
   }
 }
 
-function cellAt(cells: Cells, key: number, quarter: number, level: LevelNumber): Figures {
-  return getOrAdd(cells, `${key} ${Math.floor(quarter / quartersOf(level))}`, () => new Figures())
+/** A key and a slot as one number. */
+function cellOf(key: number, quarter: number, level: LevelNumber): number {
+  return key * slotLimit + Math.floor(quarter / quartersOf(level))
 }
 
-/** Both hold the same sums under the same keys; the sums of inverses may differ by how they were rounded. */
+/** Quarters since 1970 stay below until the year 2448. */
+const slotLimit = 2 ** 24
+
+/** Both hold the same sums under the same keys. */
 function areSame(one: Cells, other: Cells): boolean {
-  return (
-    one.size === other.size &&
-    [...one].every(([key, figures]) => {
-      const found = other.get(key)
-      return (
-        found?.sums.every((sum, index) => sum === figures.sums[index]) === true &&
-        spreadsOf(figures).equals(spreadsOf(found))
-      )
-    })
-  )
+  if (one.size !== other.size) return false
+  for (const [cell, parts] of one) {
+    const others = other.get(cell)
+    if (others === undefined) return false
+    if (!isSameRow(parts, others) && !wholeOf(parts, first).equals(wholeOf(others, second))) return false
+  }
+  return true
 }
 
-function spreadsOf(figures: Figures): Buffer {
-  for (const measure of measureNames) figures.spreads[measure].inverseSum = 0
-  return Buffer.from(spreadBytes(figures) ?? [])
+/** Says if both are a single row that needs not be unpacked to be the same. */
+function isSameRow([one, ...rest]: Parts, [other, ...others]: Parts): boolean {
+  if (rest.length + others.length > 0 || !Array.isArray(one) || !Array.isArray(other)) return false
+  for (let at = 0; at < sumColumns.length; at++) if (one[at] !== other[at]) return false
+  const [spreads, otherSpreads] = [one[sumColumns.length], other[sumColumns.length]]
+  if (spreads === null || otherSpreads === null) return spreads === otherSpreads
+  return Buffer.compare(spreads, otherSpreads) === 0
+}
+
+/** Used again for each cell. */
+const [first, second] = [new Figures(), new Figures()]
+
+function wholeOf(parts: Parts, whole: Figures): Figures {
+  whole.clear()
+  for (const part of parts) {
+    if (part instanceof Figures) whole.merge(part)
+    else addFigures(whole, part)
+  }
+  return whole
 }

@@ -30,7 +30,11 @@ export class RollupKeys {
   knownFor(grouping: Grouping, call: FigureRow): number | null {
     const parts = partsOf(grouping, call)
     if (parts === null) return null
-    return this.#found(parts) ?? this.#found(withEntry(parts, otherEntryId)) ?? noId
+    const name = parts.join(' ')
+    const found = this.#ids.get(name) ?? this.#found(parts)
+    if (found === null) return this.#found(withEntry(parts, otherEntryId)) ?? noId
+    this.#ids.set(name, found)
+    return found
   }
 
   #found(parts: Parts): number | null {
