@@ -97,10 +97,11 @@ export class RollForward {
       }
     }
     const keys = this.#someKeys(coarseKey, limit)
-    for (const [id, groupingId] of keys) {
+    const known = keys.flatMap(([id, groupingId]) => {
       const grouping = groupingOf.get(groupingId)
-      if (grouping !== undefined) this.#sums.complete(id, grouping, hourEnd)
-    }
+      return grouping === undefined ? [] : [[id, grouping] as const]
+    })
+    this.#sums.complete(known, hourEnd)
     if (keys.length < limit) this.#setState(watermark, hourEnd, 0)
     else this.#setState(watermark, coarseUntil, keys.at(-1)?.[0] ?? 0)
     return true

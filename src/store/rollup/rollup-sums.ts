@@ -18,6 +18,11 @@ type Row = readonly unknown[]
 const quarters = sqlOf('rollup_quarters', ['slot', 'key_id'])
 const spans = sqlOf('rollup_spans', ['level', 'key_id', 'slot'])
 
+const wholeSql = {
+  quarters: `SELECT ${figureColumns}, key_id FROM rollup_quarters WHERE slot = ? AND key_id BETWEEN ? AND ?`,
+  spans: `SELECT ${figureColumns}, key_id FROM rollup_spans WHERE level = ? AND key_id = ? AND slot >= ? AND slot < ?`,
+}
+
 /** A call of which something is counted otherwise than before. */
 export interface CallChange {
   readonly before: FigureRow
@@ -75,22 +80,58 @@ export class RollupSums {
     this.add(cells.all(), state)
   }
 
-  /** Makes a key's wider slots that end within the hour that ends at a quarter, of finer ones; none of empty ones. */
-  complete(key: number, grouping: Grouping, hourEnd: number): void {
+  /** Makes the wider slots of keys, in rising order, that end within the hour that ends at a quarter, of finer ones; none of empty ones. */
+  complete(keys: readonly (readonly [id: number, grouping: Grouping])[], hourEnd: number): void {
     for (const { level, quarters: width, of } of levels) {
-      if (of === null || level === grouping.levels[0] || !grouping.levels.includes(level)) continue
+      if (of === null) continue
       const parts = width / quartersOf(of)
+      const wider = keys.filter(
+        ([
+          ,
+          {
+            levels: [finest, ...others],
+          },
+        ]) => finest !== level && others.includes(level),
+      )
       for (let end = hourEnd - quartersPerHour + 1; end <= hourEnd; end++) {
-        if (end % width !== 0) continue
+        if (end % width !== 0 || wider.length === 0) continue
         const slot = end / width - 1
-        const whole = new Figures()
-        for (let part = slot * parts; part < (slot + 1) * parts; part++) {
-          const row = this.#find([of, key, part])
-          if (row !== undefined) addFigures(whole, row)
+        for (const [key, figures] of this.#wholes(
+          wider.map(([id]) => id),
+          of,
+          slot * parts,
+          (slot + 1) * parts,
+        )) {
+          this.#put([level, key, slot], [...figures.sums], spreadBytes(figures))
         }
-        if (whole.sum('calls') !== 0) this.#put([level, key, slot], [...whole.sums], spreadBytes(whole))
       }
     }
+  }
+
+  /** What some slots of a level come to, by key. */
+  #wholes(
+    keys: readonly number[],
+    level: LevelNumber,
+    first: number,
+    past: number,
+  ): ReadonlyMap<number, Figures> {
+    const wholes = new Map<number, Figures>()
+    const addRows = (sql: string, ...values: readonly number[]): void => {
+      for (const row of this.#statements.all<Row>(sql, ...values)) {
+        addFigures(
+          getOrAdd(wholes, Number(row.at(-1)), () => new Figures()),
+          row,
+        )
+      }
+    }
+    if (level === 0) {
+      // A slot holds few of all keys, and they lie together.
+      const asked = new Set(keys)
+      for (let slot = first; slot < past; slot++)
+        addRows(wholeSql.quarters, slot, keys[0] ?? 0, keys.at(-1) ?? 0)
+      for (const key of wholes.keys()) if (!asked.has(key)) wholes.delete(key)
+    } else for (const key of keys) addRows(wholeSql.spans, level, key, first, past)
+    return wholes
   }
 
   /** Adds figures to a cell, which is made if there is none, and goes when no call is left in it. */
