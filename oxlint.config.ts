@@ -42,7 +42,7 @@ const source: Record<string, string> = {
   import: 'call json lib gateway/call gateway/recorder store/read store/sqlite',
   share: 'share/schema',
   'share/schema': 'call',
-  'share/slots': 'call lib gateway/admission share share/schema',
+  'share/slots': 'api call lib gateway/admission share share/schema',
   'share/rows': 'call lib options pricing share share/schema store/rollup store/share store/sqlite',
 
   metrics: 'call',

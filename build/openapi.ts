@@ -59,8 +59,14 @@ function dashboardRoutes(): RouteTable {
     clients: none,
   }
   const rules = { adminToken: null, thisMachine: none, demandsToken: false, allowedHosts: [] }
-  return makeDashboardServer({ ...services, priceFile: '', ...rules, clock: systemClock, onFault: () => {} })
-    .routes
+  return makeDashboardServer({
+    ...services,
+    priceFile: '',
+    gateways: null,
+    ...rules,
+    clock: systemClock,
+    onFault: () => {},
+  }).routes
 }
 
 const codes = (kinds: typeof failureKinds): Record<string, number | null> =>

@@ -24,6 +24,7 @@ export const commands: Readonly<
   sessions: ['list sessions, the newest last', () => import('./commands/sessions.ts')],
   tail: ['show calls as they begin and end', () => import('./commands/tail.ts')],
   top: ['show the calls that are under way, and cancel one', () => import('./commands/top.ts')],
+  gateways: ['list the gateways that share a limit', () => import('./commands/gateways.ts')],
   'costs show': [
     'say what a model costs, or what prices there are',
     () => import('./commands/costs-show.ts'),
@@ -77,6 +78,7 @@ const readers: ReadonlySet<string> = new Set([
   'db backup',
   'db check',
   'db export',
+  'gateways',
   'payloads export',
   'db move',
   'sessions',

@@ -12,6 +12,8 @@ import { SettingError } from '../options/gateway-settings.ts'
 import type { Options } from '../options/option-spec.ts'
 import { QueryProcess } from '../query/query-process.ts'
 import { spawnQuery } from '../query/spawn-query.ts'
+import type { ShareProcess } from '../share/rows/share-process.ts'
+import type { GatewayList } from '../share/slots/gateway-list.ts'
 import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
@@ -99,6 +101,13 @@ export async function openDashboard(
     return service
   }
   let clients: Promise<Clients> | null = null
+  let share: ShareProcess | null = null
+  let gateways: Promise<GatewayList> | null = null
+  const gatewayList = async (): Promise<GatewayList> => {
+    const { GatewayList } = await import('../share/slots/gateway-list.ts')
+    const url = shareAddress(env)
+    return new GatewayList({ url, folder: dirname(db), clock, copy: () => share?.copy ?? null })
+  }
   const server = makeDashboardServer({
     process: gateway,
     log: logFile,
@@ -108,6 +117,7 @@ export async function openDashboard(
     alerts: alertService,
     clients: () =>
       (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
+    gateways: options.share ? () => (gateways ??= gatewayList()) : null,
     priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),
@@ -123,7 +133,7 @@ export async function openDashboard(
     throw error
   }
   queries.start()
-  const share = await shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
+  share = await shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
   const cancelFirstLook = clock.after(options.alertEveryS * 1000, () => void alertService().catch(onFault), {
     background: true,
   })
@@ -133,7 +143,7 @@ export async function openDashboard(
     signInPath: demandsToken ? server.signInLink() : null,
     close: async () => {
       cancelFirstLook()
-      for (const part of [await alerts, gateway, jobs, queries]) part?.close()
+      for (const part of [await alerts, await gateways, gateway, jobs, queries]) part?.close()
       await Promise.all([share?.close(), server.close()])
     },
   }

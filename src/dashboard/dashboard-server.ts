@@ -22,6 +22,7 @@ import { databaseRoutes } from './routes/database-routes.ts'
 import { documentRoutes } from './routes/document-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { exportRoutes } from './routes/export-routes.ts'
+import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { openPaths, pageRoutes } from './routes/page-routes.ts'
 import { processRoutes } from './routes/process-routes.ts'
 import { rawLogRoutes } from './routes/raw-log-routes.ts'
@@ -101,6 +102,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...costRoutes(options, clock),
     ...alertRoutes(options),
     ...clientRoutes(options, clock),
+    ...gatewayRoutes(options, clock),
     ...events.routes,
   }
   const answerByRoute = answerBy(routes, onFault)

@@ -13,6 +13,8 @@ export interface Postgres extends AsyncDisposable {
   database(name: string): Promise<string>
   /** Ends it at once, as a loss of power does, and starts it again. */
   restart(): Promise<void>
+  /** Ends it at once, for good. */
+  stop(): Promise<void>
 }
 
 /** The programs of a PostgreSQL that Debian's packages have installed; the newest. */
@@ -79,6 +81,7 @@ export async function startPostgres(): Promise<Postgres> {
       await stop()
       await start()
     },
+    stop,
     [Symbol.asyncDispose]: async () => {
       await stop()
       await dir[Symbol.asyncDispose]()

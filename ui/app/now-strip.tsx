@@ -96,7 +96,7 @@ function Load({ load }: { readonly load: GatewayLoad }) {
         <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
         <span>
           {count(active)} of {count(slots)}
-          <span class="unit"> {slots === 1 ? 'slot' : 'slots'}</span>
+          <span class="unit"> {`${slots === 1 ? 'slot' : 'slots'}${load.ofAll}`}</span>
         </span>
       </span>
       <span

@@ -64,6 +64,23 @@ const withUse = (used: number, limit: number): GatewayNow =>
     health: { ...health, token_budget: { ...health.token_budget, daily_limit: limit, total_used: used } },
   })
 
+test('with several gateways the bar tells what all have in use, unless the database that they share is away', () => {
+  const shared = { gateways: 3, held: 9, active_all: 7, waiting_all: 2, lease_s: 600, engine: 'ok' }
+  const load = (change: Partial<typeof shared>) =>
+    gatewayNow({
+      ...status,
+      health: {
+        ...health,
+        rate_limiter: { ...health.rate_limiter, max_concurrent: 12 },
+        shared: { ...shared, ...change },
+      },
+    }).load
+  assert.deepEqual([load({})?.active, load({})?.queued], [7, 2])
+  assert.equal(load({})?.slotWords, '7 of 12 slots, 3 gateways')
+  assert.deepEqual([load({ engine: 'away' })?.active, load({ engine: 'away' })?.ofAll], [3, ''])
+  assert.deepEqual([load({ gateways: 1 })?.active, load({ gateways: 1 })?.ofAll], [3, ''])
+})
+
 test('every state has words, a tone and a shape of its own', () => {
   const states: readonly GatewayState[] = [
     'starting',

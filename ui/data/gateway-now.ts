@@ -37,6 +37,8 @@ export interface GatewayLoad {
   readonly active: number
   readonly slots: number
   readonly queued: number
+  /** Of how many gateways together; empty for one alone. */
+  readonly ofAll: string
   readonly slotWords: string
   readonly queueWords: string
   /** Null where there is no budget. */
@@ -101,12 +103,18 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
 
 function loadOf({ health }: ProcessStatus): GatewayLoad | null {
   if (health === null) return null
-  const { active, max_concurrent: slots, queued } = health.rate_limiter
+  const { rate_limiter: own, shared } = health
+  const slots = own.max_concurrent
+  // What the database told last is old while it is away.
+  const all = shared !== undefined && shared.gateways > 1 && shared.engine !== 'away' ? shared : null
+  const { active, queued } = all === null ? own : { active: all.active_all, queued: all.waiting_all }
+  const ofAll = all === null ? '' : `, ${counted(all.gateways, 'gateway')}`
   return {
     active,
     slots,
     queued,
-    slotWords: `${count(active)} of ${counted(slots, 'slot')}`,
+    ofAll,
+    slotWords: `${count(active)} of ${counted(slots, 'slot')}${ofAll}`,
     queueWords: queued === 0 ? 'none waiting' : `${shortCount(queued)} waiting`,
     budget: budgetOf(health.token_budget),
   }

@@ -9,6 +9,7 @@ import { Note } from '../design/note.tsx'
 import { AlertsCard } from './alerts-card.tsx'
 import { ClientsCard } from './clients-card.tsx'
 import { DatabaseCard } from './database-card.tsx'
+import { GatewaysCard } from './gateways-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
 import { OptionsCard } from './options-card.tsx'
@@ -36,6 +37,7 @@ export function GatewayView() {
           <>
             <StateCard status={status} config={config} actions={actions} />
             <NowCard health={status.health} />
+            <GatewaysCard />
             <ClientsCard />
             <AlertsCard />
             <LogCard file={status.log_file} />

@@ -22,7 +22,7 @@ export function NowCard({ health }: { readonly health: HealthReport | null }) {
       </Card>
     )
   }
-  const { rate_limiter: calls, token_budget: tokens, telemetry } = health
+  const { rate_limiter: calls, token_budget: tokens, telemetry, shared } = health
   const { pending, dropped } = telemetry
   const budget = budgetOf(tokens)
   return (
@@ -32,7 +32,7 @@ export function NowCard({ health }: { readonly health: HealthReport | null }) {
           name="In flight"
           id="active"
           value={count(calls.active)}
-          of={`of ${count(calls.max_concurrent)}`}
+          of={`of ${count(calls.max_concurrent)}${(shared?.gateways ?? 1) > 1 ? ' for all gateways' : ''}`}
           detail={`${count(calls.peak_active)} at peak, ${shortCount(calls.total_admitted)} so far`}
         >
           <SlotCells active={calls.active} slots={calls.max_concurrent} most={mostSlots} />

@@ -57,6 +57,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   if (server === null) return
   const port = sharedPort ?? portOf(server)
   const limit = options.share ? await joinLimit(options, env, server, (line) => gatewayLog.say(line)) : null
+  const share = await shareRows(options, env, { pulls: false }, (line) => gatewayLog.say(line))
+  if (limit !== null && share !== null) limit.behind = () => share.behind
   const gateway = new RunningGateway({
     listener: { server, port },
     options,
@@ -67,7 +69,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     handover: predecessor?.handover ?? null,
     clients,
     limit,
-    share: await shareRows(options, env, { pulls: false }, (line) => gatewayLog.say(line)),
+    share,
   })
   tellOfRecording(gateway, databasePlace(options.db).path)
   stopOnSignals(gateway)

@@ -1,4 +1,5 @@
 import type { AlertService } from '../../alerts/alert-service.ts'
+import type { GatewaysReport } from '../../api/gateways.ts'
 import type { QueryProcess } from '../../query/query-process.ts'
 import type { Clients } from '../../supervisor/clients.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
@@ -19,6 +20,12 @@ export type RawLogSource = Pick<
 /** The alert rules. */
 export type AlertSource = Pick<AlertService, 'report' | 'active' | 'change' | 'check' | 'test'>
 
+/** The gateways that share a limit. `release` rejects with an error that the dashboard can answer. */
+export interface GatewaysSource {
+  report(): Promise<GatewaysReport>
+  release(instance: string): Promise<void>
+}
+
 /** The parts that the dashboard's routes ask, each of them a seam for tests. */
 export interface DashboardParts {
   readonly process: GatewayProcess
@@ -30,6 +37,8 @@ export interface DashboardParts {
   readonly alerts: () => Promise<AlertSource>
   /** Limits and names of clients; loaded when they are first asked for. */
   readonly clients: () => Promise<Pick<Clients, 'report' | 'change'>>
+  /** Loaded when it is first asked for; null without `--share`. */
+  readonly gateways: (() => Promise<GatewaysSource>) | null
   /** The path of the price file. */
   readonly priceFile: string
 }

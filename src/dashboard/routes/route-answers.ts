@@ -4,6 +4,7 @@ import type { CallPayloads } from '../../api/call-payloads.ts'
 import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
 import type { CompressResult, DatabaseJob, DatabaseSize } from '../../api/database-job.ts'
 import type { EventData } from '../../api/dashboard-event.ts'
+import type { GatewaysReport } from '../../api/gateways.ts'
 import type { LiveCalls } from '../../api/live-calls.ts'
 import type { Overview } from '../../api/overview.ts'
 import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
@@ -165,6 +166,11 @@ export interface RouteAnswers {
   'GET /api/clients': { readonly 200: ClientsReport }
   /** Sets limits of a client, by its name or the fingerprint of a key, or names the key; null takes a value away. In force at once. @fails invalid_client broken_clients_file clients_not_kept clients_busy too_busy too_slow query_interrupted */
   'PUT /api/clients/:name': { readonly 200: ClientsReport }
+
+  /** The gateways that share a limit, each with its state and slots; without `--share` the dashboard's own alone. */
+  'GET /api/gateways': { readonly 200: GatewaysReport }
+  /** Takes a gateway that is lost off the list: what it held is given to others. @fails gateway_not_found gateway_not_silent share_unreachable */
+  'POST /api/gateways/:instance/release': { readonly 200: GatewaysReport }
 
   /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
   'GET /api/events': { readonly '200 text/event-stream': EventData }

@@ -53,9 +53,15 @@ export class ShareProcess {
     this.#host.need()
   }
 
-  /** How the copying of others' rows goes; null if nothing is known of it. */
-  get pull(): ShareStatus['pull'] {
-    return this.#status?.pull ?? null
+  /** How a copy of others' rows goes; null if there is none that anybody waits for. */
+  get copy(): ShareStatus['pull'] {
+    const pull = this.#status?.pull ?? null
+    return pull !== null && pull.last - pull.pulled >= toldRows ? pull : null
+  }
+
+  /** Rows that are not in the common database yet. */
+  get behind(): number {
+    return this.#status?.behind?.rows ?? 0
   }
 
   warnings(): readonly Warning[] {
@@ -82,10 +88,11 @@ export class ShareProcess {
     if (!isShareStatus(status)) return
     this.#host.isWell()
     this.#status = status
-    const { line, pull } = status
+    const { line } = status
+    const pull = this.copy
     if (line !== null) this.#say(`sharing: ${line}`)
     const now = this.#clock.now()
-    if (pull === null || pull.last - pull.pulled < toldRows || now - this.#toldMs < progressEveryMs) return
+    if (pull === null || now - this.#toldMs < progressEveryMs) return
     this.#toldMs = now
     this.#say(`sharing: ${pull.pulled} of ${pull.last} rows of the common database were looked at`)
   }

@@ -1,3 +1,4 @@
+import { listTables } from './list-tables.ts'
 import { rowTables } from './row-tables.ts'
 import { slotTables } from './slot-tables.ts'
 
@@ -10,6 +11,7 @@ interface Connection {
 const steps: ReadonlyMap<number, string> = new Map([
   [1, slotTables],
   [2, rowTables],
+  [4, listTables],
 ])
 
 /** Makes what is missing of the schema, one program at a time. */

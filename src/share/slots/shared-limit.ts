@@ -79,6 +79,9 @@ export class SharedLimit implements SlotLink {
   #isClosed = false
   /** Messages that were answered. */
   answers = 0
+  /** Rows of this gateway that are not in the common database yet: the others' pages tell of them. */
+  behind: () => number = () => 0
+  #toldBehind: number | null = null
 
   constructor(options: SharedLimitOptions) {
     this.#options = options
@@ -245,6 +248,14 @@ export class SharedLimit implements SlotLink {
     }
   }
 
+  async #tellBehind(connection: PostgresConnection): Promise<void> {
+    const behind = this.behind()
+    if (behind === this.#toldBehind) return
+    const tell = 'UPDATE tokenweir.gateways SET behind = $2 WHERE instance = $1'
+    await connection.query(tell, [this.instance, behind])
+    this.#toldBehind = behind
+  }
+
   #begin(main: PostgresConnection): void {
     this.#main = main
     void main.closed.then(() => {
@@ -288,6 +299,7 @@ export class SharedLimit implements SlotLink {
         tries = 0
         while (!this.#isClosed && this.#side === side) {
           await this.#look(side)
+          await this.#tellBehind(side)
           await Promise.race([
             side.closed.then(() => (this.#side = null)),
             this.#options.clock.delay(lookEveryMs),

@@ -1,0 +1,88 @@
+import { dirname } from 'node:path'
+import type { GatewayRow, GatewaysReport } from '../../api/gateways.ts'
+import { ControlClient } from '../../control/control-client.ts'
+import { controlFolder } from '../../control/control-folder.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { ownGateway } from '../../supervisor/own-gateway.ts'
+import { exitCode } from '../exit-code.ts'
+import { database, flag } from '../option-rows.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import { shareAddress } from '../share-rows.ts'
+import { clockTime, count, counted, known } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { column, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+
+export const table = optionTable({
+  json: flag('print one JSON object'),
+  db: database('file of the telemetry database; a gateway that does not share is found beside it'),
+})
+
+/** `tokenweir gateways`: those that share by `TOKENWEIR_SHARE`, or else the one of this folder. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const { db, json } = parseOptions(table, argv, env)
+  const report = await ask(dirname(db), env, terminal)
+  if (json) terminal.print(`${JSON.stringify(report)}\n`)
+  else show(report, terminal)
+  return report.problem === null ? 0 : exitCode.fault
+}
+
+async function ask(folder: string, env: Environment, { clock }: Terminal): Promise<GatewaysReport> {
+  if ((env['TOKENWEIR_SHARE'] ?? '') === '') {
+    const status = await new ControlClient(controlFolder(folder)).status()
+    const nobody = { instance: null, health: null }
+    return ownGateway(typeof status === 'string' ? nobody : status, clock.wallTime())
+  }
+  const { GatewayList } = await import('../../share/slots/gateway-list.ts')
+  const list = new GatewayList({ url: shareAddress(env), folder, clock })
+  try {
+    return await list.report()
+  } finally {
+    list.close()
+  }
+}
+
+function show(report: GatewaysReport, { print, warn, clock, color, width }: Terminal): void {
+  const { gateways, max_concurrent: max, problem } = report
+  if (problem !== null) return warn(`tokenweir: ${problem}\n`)
+  if (gateways.length === 0) return print('No gateway runs.\n')
+  const nowMs = clock.wallTime()
+  const shown = layOut(columns, gateways, { width: width(), nowMs, open: false })
+  print(`${headerLine(shown, color)}\n`)
+  for (const row of gateways) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
+  const active = gateways.reduce((sum, row) => sum + row.active, 0)
+  print(`${count(active)} of ${known(max, count)} slots in use, ${counted(gateways.length, 'gateway')}\n`)
+}
+
+const right = { align: 'right' } as const
+
+const columns = [
+  column<GatewayRow>('gateway', 0, 8, ({ instance }) => instance, { gap: '' }),
+  column<GatewayRow>(
+    'host',
+    0,
+    12,
+    ({ host, is_own: isOwn }) => `${printable(host)}${isOwn ? ' (this one)' : ''}`,
+  ),
+  column<GatewayRow>('version', 4, 7, ({ version }) => printable(version)),
+  column<GatewayRow>('state', 0, 5, stateText),
+  column<GatewayRow>('in flight', 1, 9, ({ active }) => count(active), right),
+  column<GatewayRow>('held', 1, 4, ({ held }) => count(held), right),
+  column<GatewayRow>('waiting', 1, 7, ({ waiting }) => count(waiting), right),
+  column<GatewayRow>('rows behind', 3, 11, ({ rows_behind: behind }) => count(behind), right),
+  column<GatewayRow>(
+    'lease left',
+    2,
+    10,
+    ({ lease_left_s: left }) => known(left, (s) => `${count(s)} s`),
+    right,
+  ),
+]
+
+function stateText({ state, away_since: since }: GatewayRow, nowMs: number): string {
+  return since === null ? state : `away since ${clockTime(Date.parse(since), nowMs)}`
+}

@@ -1,0 +1,144 @@
+import { hostname } from 'node:os'
+import type { GatewayRow, GatewaysReport } from '../../api/gateways.ts'
+import type { Clock } from '../../call/clock.ts'
+import { CodedError } from '../../lib/errors.ts'
+import { type PostgresConnection, connect, errorInWords } from '../postgres.ts'
+import { makeSharedSchema } from '../schema/shared-schema.ts'
+import { ownRun } from './machine.ts'
+
+/** Why a gateway is not released. */
+export class ReleaseError extends CodedError<
+  'gateway_not_found' | 'gateway_not_silent' | 'share_unreachable'
+> {}
+
+const statementMs = 2000
+/** A gateway is heard of once a second. */
+const awayMs = 5000
+/** A connection that nobody has asked through for so long is closed. */
+const idleMs = 60_000
+
+export interface GatewayListOptions {
+  readonly url: string
+  /** The data folder whose gateway is the own one. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly copy?: () => GatewaysReport['copy']
+}
+
+/** All gateways that share, as their database tells: asked by a connection of its own, which only the asker waits for. */
+export class GatewayList {
+  readonly #options: GatewayListOptions
+  readonly #ownFolder: string
+  #connection: Promise<PostgresConnection> | null = null
+  #stopIdling: () => void = () => {}
+  #last: Pick<GatewaysReport, 'gateways' | 'max_concurrent' | 'as_of'> | null = null
+
+  constructor(options: GatewayListOptions) {
+    this.#options = options
+    this.#ownFolder = ownRun(options.folder).folder
+  }
+
+  /** Never rejects: while the database is away, it tells what it knew last. */
+  async report(): Promise<GatewaysReport> {
+    const { url, clock, copy } = this.#options
+    let problem: string | null = null
+    try {
+      const rows = await this.#ask('SELECT * FROM tokenweir.gateway_list()')
+      const nowMs = clock.wallTime()
+      this.#last = {
+        gateways: rows.map((row) => this.#rowOf(row, nowMs)).toSorted(inOrder),
+        max_concurrent: typeof rows[0]?.[12] === 'number' ? rows[0][12] : null,
+        as_of: new Date(nowMs).toISOString(),
+      }
+    } catch (error) {
+      problem = errorInWords(error, url)
+    }
+    const nothing = { gateways: [], max_concurrent: null, as_of: new Date(clock.wallTime()).toISOString() }
+    return { ...(this.#last ?? nothing), problem, copy: copy?.() ?? null }
+  }
+
+  /** Frees what a lost gateway held. Rejects with {@link ReleaseError}, also if there was a sign of life of it. */
+  async release(instance: string): Promise<void> {
+    const released = await this.#ask('SELECT tokenweir.release_lost_gateway($1)', [instance]).catch(
+      (error: unknown) => {
+        throw new ReleaseError('share_unreachable', `${errorInWords(error, this.#options.url)}.`)
+      },
+    )
+    const [[isReleased] = []] = released
+    if (isReleased === null) throw new ReleaseError('gateway_not_found', 'No gateway of this name shares.')
+    if (isReleased !== true) {
+      const message =
+        'There was a sign of life of this gateway within its lease and ten seconds: it is not released.'
+      throw new ReleaseError('gateway_not_silent', message)
+    }
+  }
+
+  close(): void {
+    this.#stopIdling()
+    const connection = this.#connection
+    this.#connection = null
+    void connection?.then(
+      (open) => open.close(),
+      () => {},
+    )
+  }
+
+  async #ask(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]> {
+    this.#stopIdling()
+    const connection = (this.#connection ??= this.#open())
+    try {
+      return await (await connection).query(sql, values)
+    } catch (error) {
+      if (this.#connection === connection) this.close()
+      throw error
+    } finally {
+      this.#stopIdling()
+      this.#stopIdling = this.#options.clock.after(idleMs, () => this.close(), { background: true })
+    }
+  }
+
+  async #open(): Promise<PostgresConnection> {
+    const { url } = this.#options
+    const connection = await connect(url, {
+      applicationName: 'tokenweir dashboard',
+      statementTimeoutMs: statementMs,
+    })
+    void connection.closed.then(() => this.close())
+    try {
+      await makeSharedSchema(connection)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  #rowOf(row: readonly unknown[], nowMs: number): GatewayRow {
+    const [instance, folder, host, version, quiet, learns, active, held, waiting, behind, lease, isLost] = row
+    const quietMs = Number(quiet)
+    const isAway = quietMs > awayMs
+    return {
+      instance: String(instance),
+      host: String(host),
+      version: String(version),
+      state: isAway ? 'away' : learns === true ? 'learning' : 'ok',
+      away_since: isAway ? new Date(nowMs - quietMs).toISOString() : null,
+      active: Number(active),
+      held: Number(held),
+      waiting: Number(waiting),
+      rows_behind: Number(behind),
+      lease_left_s: lease === null ? null : Math.ceil(Number(lease) / 1000),
+      // A copied folder has the same name on another machine.
+      is_own: folder === this.#ownFolder && host === hostname(),
+      can_release: isLost === true,
+    }
+  }
+}
+
+function inOrder(a: GatewayRow, b: GatewayRow): number {
+  return (
+    Number(b.is_own) - Number(a.is_own) ||
+    a.host.localeCompare(b.host) ||
+    a.instance.localeCompare(b.instance)
+  )
+}
