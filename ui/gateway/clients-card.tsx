@@ -138,7 +138,7 @@ function ClientLine({ row, isEdited, isFixed, onEdit }: ClientLineProps) {
       : `${counted(calls, 'call')}, last ${times.short(Date.parse(last), nowMs())}`
   const isUsedUp = left !== null && left <= 0
   return (
-    <tr class="client">
+    <tr class="stacked">
       <th scope="row">
         {nameOf(row)}
         <small>

@@ -95,7 +95,7 @@ function GatewayLine({ row, isOff, onRelease }: GatewayLineProps) {
   const { instance, host, version, active, held, waiting, rows_behind: behind, is_own: isOwn } = row
   const { shape, tone, words, detail } = stateOf(row, (ms) => times.short(ms, nowMs()))
   return (
-    <tr>
+    <tr class="stacked">
       <th scope="row">
         {host}
         <small>
@@ -103,8 +103,8 @@ function GatewayLine({ row, isOff, onRelease }: GatewayLineProps) {
           {instance}, version {version}
         </small>
       </th>
-      <td class="is-words" data-label="State">
-        <span class={`is-${tone} gateway-state`}>
+      <td class="is-words">
+        <span class={`is-${tone}`}>
           <StateMark shape={shape} /> {words}
         </span>
         {detail !== '' && <small>{detail}</small>}
