@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { RollupCheck } from '../rollup/check-rollups.ts'
+import { RollupCheck, type SlotsLookedAt } from '../rollup/check-rollups.ts'
 import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
 import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
@@ -59,10 +59,10 @@ function countedIn(database: DatabaseSync, full: boolean): Counted {
     calls: number('SELECT count(*) FROM calls'),
     callsToAdd: number('SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'),
     foldedUntilMs: foldedUntilMs(database) || null,
-    quarters: checked(quarters, full ? quarters.length : quartersInSample, quarterMs, (slot) =>
-      check.isQuarterRight(slot),
+    quarters: checked(quarters, full ? quarters.length : quartersInSample, quarterMs, (some) =>
+      check.wrongQuarters(some),
     ),
-    days: checked(days, full ? days.length : daysInSample, foldedDayMs, (day) => check.isDayRight(day)),
+    days: checked(days, full ? days.length : daysInSample, foldedDayMs, (some) => check.wrongDays(some)),
   }
 }
 
@@ -71,12 +71,12 @@ function checked(
   slots: readonly number[],
   count: number,
   widthMs: number,
-  isRight: (slot: number) => boolean,
+  lookThrough: (slots: readonly number[]) => Iterable<SlotsLookedAt>,
 ): Sampled {
   const size = Math.min(count, slots.length)
   const step = size <= 1 ? 0 : (slots.length - 1) / (size - 1)
   const sample = Array.from({ length: size }, (_, index) => slots[Math.round(index * step)] ?? 0)
-  const wrong = sample.filter((slot) => !isRight(slot))
+  const wrong = [...lookThrough(sample)].flatMap((seen) => seen.wrong)
   return { checked: size, of: slots.length, wrongMs: wrong.map((slot) => slot * widthMs) }
 }
 

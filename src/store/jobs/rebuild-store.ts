@@ -1,6 +1,6 @@
-import { RollupCheck } from '../rollup/check-rollups.ts'
+import { RollupCheck, type SlotsLookedAt } from '../rollup/check-rollups.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
+import { RollupRepair } from '../rollup/repair-rollups.ts'
 import { quartersOf } from '../rollup/rollup-spans.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { inSlices, type JobContext, type JobProgress, runJob, type SlicedWork } from './job.ts'
@@ -19,9 +19,9 @@ export interface RebuildOutcome {
 const hoursPerDay = 24
 
 /**
- * Counts calls again, and, if any sum is wrong, throws the sums away and makes them anew from the calls, in short
- * transactions with pauses between them, while others read and write. It may be killed at any moment: the gateway,
- * or the next run, goes on. What was folded stays as it is.
+ * Counts calls again, and makes the sums of days of which any is wrong anew from the calls, an hour in a transaction with
+ * pauses between them, while others read and write. It may be killed at any moment: the next run goes on. What was
+ * folded stays as it is.
  */
 export async function rebuildStore(
   path: string,
@@ -31,31 +31,41 @@ export async function rebuildStore(
   return await runJob(path, async (database) => {
     const check = new RollupCheck(database)
     const quarters = check.countable()
-    const days = [...new Set([...check.days(), ...quarters.map((slot) => Math.floor(slot / quartersOf(3)))])]
+    const days = [...new Set([...check.days(), ...quarters.map(dayOf)])]
     // In days that hold calls or sums: first in looking at them, then in making them anew.
     const tell = ({ done, total }: JobProgress): void =>
       onProgress({ done: Math.floor((days.length * done) / Math.max(1, total)), total: days.length })
-    /** Looks at each without the lock, and says which are wrong. */
-    const wrongOf = async (
+    /** They are looked at without the lock. */
+    const wrongAmong = async (
       slots: readonly number[],
-      isRight: (slot: number) => boolean,
-    ): Promise<number[]> => {
-      const wrong: number[] = []
-      let done = 0
-      const slice: SlicedWork['slice'] = (size) => {
-        wrong.push(...slots.slice(done, done + size).filter((slot) => !isRight(slot)))
-        done = Math.min(slots.length, done + size)
-        return { done, hasMore: done < slots.length, hasWritten: false }
+      lookThrough: (slots: readonly number[]) => Iterable<SlotsLookedAt>,
+    ): Promise<readonly number[]> => {
+      const found: number[] = []
+      for (const { done, wrong } of lookThrough(slots)) {
+        found.push(...wrong)
+        tell({ done, total: slots.length })
+        await clock.delay(0)
       }
-      await inSlices(clock, { bounds: { first: 1, least: 1, most: 100 }, total: slots.length, slice }, tell)
-      return wrong
+      return found
     }
-    const wrongQuarters = await wrongOf(quarters, (slot) => check.isQuarterRight(slot))
-    const wrongDays = await wrongOf(days, (day) => check.isDayRight(day))
-    if (wrongQuarters.length + wrongDays.length > 0) {
+    const wrongQuarters = await wrongAmong(quarters, (slots) => check.wrongQuarters(slots))
+    const wrongDays = await wrongAmong(days, (slots) => check.wrongDays(slots))
+    const daysToMend = new Set([...wrongQuarters.map(dayOf), ...wrongDays])
+    if (daysToMend.size > 0) {
       // What folding left over is in sums that stay.
       await inSlices(clock, foldBefore(database, foldedUntilMs(database)))
-      new RollForward(database).restart()
+      const repair = new RollupRepair(database)
+      const hours = [...daysToMend].flatMap((day) =>
+        Array.from({ length: hoursPerDay }, (_, hour) => day * quartersOf(3) + hour * quartersOf(1)),
+      )
+      let done = 0
+      const slice: SlicedWork['slice'] = (size) => {
+        for (const hour of hours.slice(done, done + size)) repair.mendHour(hour)
+        done = Math.min(hours.length, done + size)
+        return { done, hasMore: done < hours.length }
+      }
+      const bounds = { first: 1, least: 1, most: 100 }
+      await inSlices(clock, { bounds, total: hours.length, slice }, tell)
     }
     await inSlices(clock, rollUp(database, clock), tell)
     return {
@@ -66,4 +76,8 @@ export async function rebuildStore(
       durationMs: clock.now() - startedMs,
     }
   })
+}
+
+function dayOf(quarter: number): number {
+  return Math.floor(quarter / quartersOf(3))
 }

@@ -1,12 +1,12 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
-import { addCall, CallCells, type FigureRow, figureSourceList } from './call-figures.ts'
+import { addCall, CallCells, figureSourceList } from './call-figures.ts'
 import { addFigures, figureColumns } from './figure-rows.ts'
 import { Figures, sumColumns } from './rollup-figures.ts'
-import { type Grouping, groupings } from './rollup-groupings.ts'
+import { type Grouping, groupings, groupingsMadeAt } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
 import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
 import { type RollupState, rollupState } from './rollup-state.ts'
@@ -22,6 +22,12 @@ const slotAt = sumColumns.length + 1
 /** What a cell is made of, by {@link cellOf}. */
 type Cells = Map<number, Parts>
 type Parts = (Figures | StoredRow)[]
+
+/** How many slots were looked at so far, and which of those since the last time are wrong. */
+export interface SlotsLookedAt {
+  readonly done: number
+  readonly wrong: readonly number[]
+}
 
 /** Compares the rollups with the calls that they are made of, and their levels with one another. */
 export class RollupCheck {
@@ -39,8 +45,7 @@ export class RollupCheck {
 
   /** Quarter hours of which there are sums or calls, and whose calls are all there to be counted, the oldest first. */
   countable(): readonly number[] {
-    const { foldedUntil, isVoid } = this.#state()
-    if (isVoid) return []
+    const { foldedUntil } = this.#state()
     const sums = this.#slots('SELECT min(slot) FROM rollup_quarters WHERE slot >= ?', foldedUntil)
     const calls = this.#slots(
       `SELECT min(id) / ${idsPerQuarter} FROM calls WHERE id >= ? * ${idsPerQuarter}`,
@@ -62,15 +67,29 @@ export class RollupCheck {
       .sort((a, b) => a - b)
   }
 
-  /** Says if the sums of a quarter hour are those of its calls. */
-  isQuarterRight(slot: number): boolean {
-    return inOneInstant(this.#database, () => this.#isCounted(quarterly, 0, slot, slot + 1, this.#state()))
+  /** Looks through quarter hours, the oldest first: which do not have the sums of their calls. */
+  wrongQuarters(slots: readonly number[]): Generator<SlotsLookedAt> {
+    const areRight = (first: number, past: number): boolean =>
+      inOneInstant(this.#database, () => this.#isCounted(quarterly, 0, first, past, this.#state()))
+    return lookThrough(slots, this.#quartersOf(1000), areRight)
   }
 
-  /** Says if every level says of a day, as far as it is made, what the finer one says: or its calls, without a finer one. */
-  isDayRight(day: number): boolean {
-    const first = day * quartersPerDay
-    const past = first + quartersPerDay
+  /** Looks through days, the oldest first: in which a level does not say what the finer one says, or its calls. */
+  wrongDays(days: readonly number[]): Generator<SlotsLookedAt> {
+    const atOnce = Math.floor(this.#quartersOf(10_000) / quartersPerDay)
+    return lookThrough(days, atOnce, (first, past) =>
+      this.#areLevelsRight(first * quartersPerDay, past * quartersPerDay),
+    )
+  }
+
+  /** In how many quarter hours there are about so many calls. */
+  #quartersOf(calls: number): number {
+    const [all = 0, first = 0, last = 0] =
+      this.#statements.first('SELECT max(seq), min(id), max(id) FROM calls')?.map(Number) ?? []
+    return Math.floor((calls * (1 + (last - first) / idsPerQuarter)) / Math.max(1, all))
+  }
+
+  #areLevelsRight(first: number, past: number): boolean {
     // Short transactions, so that the log can be emptied in between.
     return levels.every(({ level, quarters, of }) =>
       inOneInstant(this.#database, () => {
@@ -78,9 +97,7 @@ export class RollupCheck {
         const { coarseUntil, heldFrom, foldedUntil } = state
         const from = level === 4 ? Math.max(first, heldFrom) : first
         const madeUntil = Math.min(past, Math.floor(coarseUntil / quarters) * quarters)
-        const made = groupings.filter(
-          ({ levels: [finest, ...wider] }) => finest !== level && wider.includes(level),
-        )
+        const made = groupingsMadeAt(level)
         const stored = (source: LevelNumber): Cells => this.#stored(made, source, from, madeUntil, level)
         if (of !== null && from < madeUntil && !areSame(stored(of), stored(level))) return false
         const countedFrom = Math.max(first, heldFrom, foldedUntil)
@@ -89,23 +106,22 @@ export class RollupCheck {
     )
   }
 
-  /** Says if a level's sums, of groupings of which it is the finest, are those of the calls; void ones are no sums. */
+  /** Says if a level's sums, of groupings of which it is the finest, are those of the calls. */
   #isCounted(
     of: readonly Grouping[],
     level: LevelNumber,
     first: number,
     past: number,
-    { isVoid, watermark }: RollupState,
+    { watermark }: RollupState,
   ): boolean {
-    if (isVoid) return true
     const calls = new CallCells()
-    const rows = this.#rows(
+    const rows = this.#statements.all(
       `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
       first * idsPerQuarter,
       past * idsPerQuarter,
       watermark,
     )
-    for (const call of rows as Iterable<FigureRow>) addCall(calls.figuresFor(call), call)
+    for (const call of rows) addCall(calls.figuresFor(call), call)
     const counted: Cells = new Map()
     for (const { quarter, call, figures } of calls.all()) {
       for (const grouping of of) {
@@ -125,7 +141,7 @@ export class RollupCheck {
       level === 0
         ? 'rollup_quarters AS r CROSS JOIN rollup_keys AS k ON k.id = r.key_id'
         : `rollup_keys AS k CROSS JOIN rollup_spans AS r ON r.level = ${level} AND r.key_id = k.id`
-    const rows = this.#rows(
+    const rows = this.#statements.all<StoredRow>(
       `SELECT ${figureColumns}, r.slot, k.id FROM ${tables}
         WHERE r.slot >= ? AND r.slot < ? AND k.grouping_id IN (SELECT value FROM json_each(?))`,
       first / width,
@@ -145,10 +161,29 @@ export class RollupCheck {
     const next = (from: number): number | null => this.#statements.number(nextSql, from)
     for (let at = next(first); at !== null; at = next(at + 1)) yield at
   }
+}
 
-  #rows(sql: string, ...values: readonly SQLInputValue[]): Iterable<readonly unknown[]> {
-    return this.#statements.get(sql).iterate(...values) as Iterable<unknown> as Iterable<readonly unknown[]>
+/** Looks at slots, in rising order, so many at once, and yields after each look. */
+function* lookThrough(
+  slots: readonly number[],
+  atOnce: number,
+  areRight: (first: number, past: number) => boolean,
+): Generator<SlotsLookedAt> {
+  for (let done = 0; done < slots.length;) {
+    const some = slots.slice(done, done + Math.max(1, atOnce))
+    done += some.length
+    yield { done, wrong: wrongOf(some, areRight) }
   }
+}
+
+/** Those that lie together are looked at together, and one by one if any of them is wrong. */
+function wrongOf(
+  slots: readonly number[],
+  areRight: (first: number, past: number) => boolean,
+): readonly number[] {
+  const [from = 0, to = 0] = [slots[0], slots.at(-1)]
+  if (to - from < slots.length && areRight(from, to + 1)) return []
+  return slots.length === 1 ? slots : slots.filter((slot) => !areRight(slot, slot + 1))
 }
 
 /** A key and a slot as one number. */

@@ -11,6 +11,7 @@ import { openForWriting } from '../sqlite/open-store.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
 import { foldCalls } from './fold-calls.ts'
+import { RollupRepair } from './repair-rollups.ts'
 import { RollForward } from './roll-forward.ts'
 
 const days = 4
@@ -53,54 +54,47 @@ function rollAll(database: DatabaseSync): void {
   while (forward.step(toMs, 500));
 }
 
-function lastSeq(database: DatabaseSync): number {
-  return Number(database.prepare('SELECT max(seq) AS seq FROM calls').get()?.['seq'])
-}
-
-test('begun anew: every answer on the way is what the calls say, folded and late ones included', async () => {
+test('mended an hour at a time while calls come: the sums are those of the calls, folded and late ones included', async () => {
   await using run = await setUp()
   run.write(300)
   rollAll(run.database)
-  // Of the second day some calls are still there, as if folding had been killed.
-  const fold = foldCalls(run.database)
-  while (fold(fromMs + dayMs, 1000) > 0);
-  assert.equal(fold(fromMs + 2 * dayMs, 20), 20)
+  while (foldCalls(run.database)(fromMs + dayMs, 1000) > 0);
   run.write(20)
+  const foldedQuarter = (fromMs + dayMs) / 900_000
   run.database.exec('UPDATE rollup_spans SET calls = calls + 1 WHERE level > 1')
-  run.database.exec(`UPDATE rollup_quarters SET errors = 7 WHERE slot >= ${(fromMs + 2 * dayMs) / 900_000}`)
-
-  new RollForward(run.database).restart()
-  assertTold(run.path, run.calls, fromMs, toMs)
-  for (let step = 0; ; step++) {
-    // Whoever goes on finds its way by the database alone.
-    const hasMore = new RollForward(run.database).step(toMs, 60)
-    if (!hasMore) break
-    if (step % 40 === 5) run.write(1)
-    if (step % 40 === 6) assertTold(run.path, run.calls, fromMs, toMs)
-    if (step === 30) {
-      const report = checkStore(run.path, { full: true })
-      assert.ok(typeof report === 'object')
-      assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs], [[], []])
-    }
+  run.database.exec(`UPDATE rollup_quarters SET errors = 7 WHERE slot >= ${foldedQuarter}`)
+  const sums = () => {
+    const report = checkStore(run.path, { full: true })
+    assert.ok(typeof report === 'object')
+    return report
   }
+  assert.ok(sums().quarters.wrongMs.length > 0 && sums().days.wrongMs.length === days)
+
+  for (let hour = 0; hour < days * 24; hour++) {
+    new RollupRepair(run.database).mendHour(fromMs / 900_000 + 4 * hour)
+    // Late calls, in the sums before and after their hour is mended.
+    run.write(1)
+    new RollForward(run.database).step(toMs, hour % 7)
+  }
+  rollAll(run.database)
+  assertTold(run.path, run.calls, fromMs, toMs)
+  const { quarters, days: ofDays, callsToAdd } = sums()
+  assert.deepEqual([quarters.wrongMs, ofDays.wrongMs, callsToAdd], [[], [], 0])
+})
+
+test('an hour that is mended while its wider slots are made is made whole', async () => {
+  await using run = await setUp()
+  run.write(300)
+  const forward = new RollForward(run.database)
+  const state = () => run.database.prepare('SELECT coarse_until, coarse_key FROM rollup_state').get()
+  // Three keys of an hour in the midst of all are made, and no more.
+  while (Number(state()?.['coarse_until']) < (fromMs + dayMs) / 900_000) forward.step(toMs, 100)
+  while (state()?.['coarse_key'] === 0) forward.step(toMs, 3)
+  new RollupRepair(run.database).mendHour(Number(state()?.['coarse_until']))
+  assert.equal(state()?.['coarse_key'], 0)
+  rollAll(run.database)
   assertTold(run.path, run.calls, fromMs, toMs)
   const report = checkStore(run.path, { full: true })
   assert.ok(typeof report === 'object')
-  assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs, report.callsToAdd], [[], [], 0])
-})
-
-test('begun anew, the numbers of calls go on, also if no call is left', async () => {
-  for (const isLeft of [true, false]) {
-    await using run = await setUp()
-    run.write(50)
-    rollAll(run.database)
-    const before = lastSeq(run.database)
-    run.database.exec(isLeft ? `DELETE FROM calls WHERE seq > 10` : 'DELETE FROM calls')
-    const forward = new RollForward(run.database)
-    forward.restart()
-    if (isLeft) run.write(1)
-    rollAll(run.database)
-    run.write(1)
-    assert.ok(lastSeq(run.database) > before, `${lastSeq(run.database)} after ${before}`)
-  }
+  assert.deepEqual(report.days.wrongMs, [])
 })

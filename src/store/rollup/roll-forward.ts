@@ -1,16 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import { startedAtMs } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { addCall, CallCells, figureSourceList, valueIn } from './call-figures.ts'
-import { groupings } from './rollup-groupings.ts'
 import { quarterMs, quartersOf } from './rollup-spans.ts'
 import type { RollupState } from './rollup-state.ts'
 import { RollupSums } from './rollup-sums.ts'
 
 const quartersPerHour = quartersOf(1)
 const quartersPerDay = quartersOf(3)
-const groupingOf = new Map(groupings.map((grouping) => [grouping.id, grouping]))
 
 /**
  * Adds calls to the rollups in the order in which they were written, each once: what is added and how far that
@@ -33,32 +31,8 @@ export class RollForward {
     return inTransaction(this.#database, () => this.#step(Math.floor(nowMs / quarterMs), limit))
   }
 
-  /**
-   * Begins anew: all that is not folded, and the wider slots of what is, will be thrown away and made again by the
-   * next steps, whoever takes them. From this instant on whoever asks counts the calls themselves.
-   */
-  restart(): void {
-    inTransaction(this.#database, () => {
-      const { watermark, isVoid, foldedUntil } = this.#sums.state()
-      if (isVoid) return
-      // Of a day whose folding was not finished some calls are there still, and in the sums that stay.
-      const isFolded = 'FROM calls WHERE id < ? AND +seq <= ?'
-      const folded = [firstIdAt(foldedUntil * quarterMs), watermark]
-      this.#statements.run(`DELETE FROM repriced WHERE call_id IN (SELECT id ${isFolded})`, ...folded)
-      this.#statements.run(`DELETE ${isFolded}`, ...folded)
-      // The numbers of calls go on from the watermark: they must not come twice.
-      this.#statements.run(
-        'UPDATE calls SET seq = ?1 WHERE seq < ?1 AND seq = (SELECT max(seq) FROM calls)',
-        watermark,
-      )
-      this.#statements.run('UPDATE rollup_state SET held_from = min(held_from, folded_until)')
-      this.#setState(-1 - watermark, 0, 0)
-    })
-  }
-
   #step(quarterNow: number, limit: number): boolean {
     const state = this.#sums.state()
-    if (state.isVoid) return this.#clearSome(state)
     const isBehind = this.#lastSeq() - state.watermark > limit
     // While many calls are still to come, a time is over when calls of a later one have come.
     const now = isBehind ? Math.min(quarterNow, this.#quarterReached(state.watermark)) : quarterNow
@@ -97,39 +71,9 @@ export class RollForward {
       }
     }
     const keys = this.#someKeys(coarseKey, limit)
-    const known = keys.flatMap(([id, groupingId]) => {
-      const grouping = groupingOf.get(groupingId)
-      return grouping === undefined ? [] : [[id, grouping] as const]
-    })
-    this.#sums.complete(known, hourEnd)
+    this.#sums.complete(keys, hourEnd)
     if (keys.length < limit) this.#setState(watermark, hourEnd, 0)
     else this.#setState(watermark, coarseUntil, keys.at(-1)?.[0] ?? 0)
-    return true
-  }
-
-  /** Throws void sums away: the wider slots of a key, or the quarters of an hour. */
-  #clearSome({ watermark, coarseKey, foldedUntil }: RollupState): boolean {
-    const [key] = this.#someKeys(coarseKey, 1)
-    if (key !== undefined) {
-      const [id, groupingId] = key
-      // Folded hours that were never made of quarters cannot be made again.
-      const isHourly = groupingOf.get(groupingId)?.levels[0] === 1
-      this.#statements.run(
-        'DELETE FROM rollup_spans WHERE level IN (1, 2, 3, 4) AND key_id = ? AND (level <> 1 OR slot >= ?)',
-        id,
-        isHourly ? foldedUntil / quartersPerHour : 0,
-      )
-      this.#setState(watermark, 0, id)
-      return true
-    }
-    const next = this.#nextQuarter(foldedUntil)
-    if (next === null) this.#setState(this.#lastSeq() === 0 ? -1 - watermark : 0, 0, 0)
-    else
-      this.#statements.run(
-        'DELETE FROM rollup_quarters WHERE slot >= ? AND slot < ?',
-        next,
-        next + quartersPerHour,
-      )
     return true
   }
 

@@ -38,6 +38,11 @@ export const groupings: readonly Grouping[] = [
   { id: 9, byType: true, byOutcome: false, entry: 'client', second: 'model', levels: [1, 2, 3] },
 ]
 
+/** Those that hold a level, and make its slots of finer ones. */
+export function groupingsMadeAt(level: LevelNumber): readonly Grouping[] {
+  return groupings.filter(({ levels: [finest, ...wider] }) => finest !== level && wider.includes(level))
+}
+
 /** In place of a call type, an outcome or an entry that a grouping does not tell apart or the call does not have. */
 export const noId = -1
 /** In place of an entry that came when a grouping had {@link maxKeys} already: names that clients make up have no end. */

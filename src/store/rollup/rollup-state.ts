@@ -4,8 +4,6 @@ import type { DatabaseSync } from 'node:sqlite'
 export interface RollupState {
   /** The calls up to this `seq` are in the sums. */
   readonly watermark: number
-  /** The sums of what is not folded count no more, and are being deleted; then the watermark is −1 − what it was. */
-  readonly isVoid: boolean
   /** Wider slots that end here or before are complete. A whole hour. */
   readonly coarseUntil: number
   /** Of the hour that begins there, the keys up to this one are already in the wider slots that end with it. */
@@ -21,10 +19,8 @@ export function rollupState(database: DatabaseSync): () => RollupState {
   const statement = database.prepare('SELECT * FROM rollup_state')
   return () => {
     const row = statement.get() ?? {}
-    const watermark = Number(row['watermark_seq'])
     return {
-      watermark,
-      isVoid: watermark < 0,
+      watermark: Number(row['watermark_seq']),
       coarseUntil: Number(row['coarse_until']),
       coarseKey: Number(row['coarse_key']),
       foldedUntil: Number(row['folded_until']),

@@ -4,7 +4,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { addSums, type CallCell, CallCells, type FigureRow, valueIn } from './call-figures.ts'
 import { addFigures, addSpreadBytes, figureColumns, isMeasured, spreadBytes } from './figure-rows.ts'
 import { Figures, sumColumns } from './rollup-figures.ts'
-import { type Grouping, groupings } from './rollup-groupings.ts'
+import { groupings, groupingsMadeAt } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
 import { type LevelNumber, levels, quartersOf } from './rollup-spans.ts'
 import { type RollupState, rollupState } from './rollup-state.ts'
@@ -44,7 +44,10 @@ export class RollupSums {
   }
 
   /** Adds figures to the cells that are held by now: those of a wider level are made of others when their time is over. */
-  add(cells: Iterable<CallCell>, { coarseUntil, coarseKey }: RollupState): void {
+  add(
+    cells: Iterable<CallCell>,
+    { coarseUntil, coarseKey }: Pick<RollupState, 'coarseUntil' | 'coarseKey'>,
+  ): void {
     const added = new Map<string, { readonly cell: Cell; readonly parts: Figures[] }>()
     for (const { quarter, call, figures } of cells) {
       for (const grouping of groupings) {
@@ -81,29 +84,17 @@ export class RollupSums {
   }
 
   /** Makes the wider slots of keys, in rising order, that end within the hour that ends at a quarter, of finer ones; none of empty ones. */
-  complete(keys: readonly (readonly [id: number, grouping: Grouping])[], hourEnd: number): void {
+  complete(keys: readonly (readonly [id: number, groupingId: number])[], hourEnd: number): void {
     for (const { level, quarters: width, of } of levels) {
       if (of === null) continue
       const parts = width / quartersOf(of)
-      const wider = keys.filter(
-        ([
-          ,
-          {
-            levels: [finest, ...others],
-          },
-        ]) => finest !== level && others.includes(level),
-      )
+      const made = new Set(groupingsMadeAt(level).map(({ id }) => id))
+      const wider = keys.filter(([, groupingId]) => made.has(groupingId)).map(([id]) => id)
       for (let end = hourEnd - quartersPerHour + 1; end <= hourEnd; end++) {
         if (end % width !== 0 || wider.length === 0) continue
         const slot = end / width - 1
-        for (const [key, figures] of this.#wholes(
-          wider.map(([id]) => id),
-          of,
-          slot * parts,
-          (slot + 1) * parts,
-        )) {
+        for (const [key, figures] of this.#wholes(wider, of, slot * parts, (slot + 1) * parts))
           this.#put([level, key, slot], [...figures.sums], spreadBytes(figures))
-        }
       }
     }
   }
@@ -118,10 +109,8 @@ export class RollupSums {
     const wholes = new Map<number, Figures>()
     const addRows = (sql: string, ...values: readonly number[]): void => {
       for (const row of this.#statements.all<Row>(sql, ...values)) {
-        addFigures(
-          getOrAdd(wholes, Number(row.at(-1)), () => new Figures()),
-          row,
-        )
+        const whole = getOrAdd(wholes, Number(row.at(-1)), () => new Figures())
+        addFigures(whole, row)
       }
     }
     if (level === 0) {

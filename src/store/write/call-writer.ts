@@ -52,7 +52,7 @@ const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } =
 /** Sources and keys of prices whose number is kept. */
 const labelsKept = 1000
 /** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
-const lastSeq = 'SELECT max(abs(watermark_seq), (SELECT coalesce(max(seq), 0) FROM calls)) FROM rollup_state'
+const lastSeq = 'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM rollup_state'
 const addTo = (table: string): string =>
   `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`
 const microsecondsPerMinute = 60_000_000
