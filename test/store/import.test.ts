@@ -12,8 +12,6 @@ import { addPast } from '../../bench/generate/add-past.ts'
 import { rollAll } from '../../bench/generate/rollups-anew.ts'
 import type { ImportResult } from '../../src/api/database-job.ts'
 import { formatCallId, parseCallId } from '../../src/call/call-id.ts'
-import { callDimensions } from '../../src/call/call-question.ts'
-import type { CallFilter } from '../../src/call/call-filter.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { StoreReader } from '../../src/call/call-reader.ts'
 import { systemClock } from '../../src/call/clock.ts'
@@ -27,12 +25,14 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
+import { assertNear, fiftyAnswers, withoutSource } from './fifty-answers.ts'
 
 const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 4)
 const random = seededRandom(51)
 const endMs = Date.UTC(2026, 10, 20)
 const days = 20
 const dayMs = 86_400_000
+const range = { fromMs: endMs - days * dayMs, toMs: endMs }
 
 let generated: readonly CallJson[] = []
 let generatedIn: TempDir
@@ -70,10 +70,6 @@ function counts({ added, present, skipped, stopped }: ImportResult): readonly un
   return [added, present, skipped, stopped]
 }
 
-function withoutSource(calls: readonly CallJson[]): readonly object[] {
-  return calls.map((call) => ({ ...call, source: null }))
-}
-
 /** Comparing thousands at once would print all of them. */
 function assertSameCalls(calls: readonly CallJson[], expected: readonly CallJson[]): void {
   assert.equal(calls.length, expected.length)
@@ -89,42 +85,6 @@ function assertSound(db: string): void {
   assert.equal(quarters.checked, quarters.of)
 }
 
-/** Sums of speeds are rounded as calls come to them, in whatever order. */
-function assertNear(told: unknown, expected: unknown, where = ''): void {
-  if (typeof told === 'number' && typeof expected === 'number') {
-    assert.ok(Math.abs(told - expected) <= 1e-6 * Math.abs(expected), `${where}: ${told}, not ${expected}`)
-  } else if (typeof told === 'object' && told !== null && typeof expected === 'object' && expected !== null) {
-    assert.deepEqual(Object.keys(told), Object.keys(expected), where)
-    const others = Object.values(expected)
-    for (const [index, [name, one]] of Object.entries(told).entries())
-      assertNear(one, others[index], `${where}.${name}`)
-  } else assert.equal(told, expected, where)
-}
-
-/** Fifty questions: filters, times and groups as the page asks for them. */
-async function answersOf(path: string): Promise<readonly unknown[]> {
-  const reader = readerOf(path)
-  const fromMs = endMs - days * dayMs
-  const filters: readonly CallFilter[] = [
-    {},
-    { failedOnly: true },
-    { outcome: ['ok'], min_ms: 1000 },
-    { fromMs: fromMs + 5 * dayMs + 1234, toMs: fromMs + 9 * dayMs },
-    { call_type: ['embedding'] },
-  ]
-  const answers: unknown[] = []
-  for (const filter of filters) {
-    const edgesMs = Array.from({ length: 8 }, (_, index) => fromMs + (index * (days + 1) * dayMs) / 7)
-    for (const dimension of [null, ...callDimensions].slice(0, 8)) {
-      answers.push(await reader.aggregate({ filter, edgesMs, dimension }))
-    }
-    answers.push(withoutSource(await reader.list(filter, { limit: 50, sort: 'cost' })))
-    answers.push(await reader.sessions(filter, { limit: 20 }))
-  }
-  reader.close()
-  return answers
-}
-
 test('ten thousand calls of an export come back with all their fields, and fifty questions have the same answers', async () => {
   await using dir = await makeTempDir()
   const [file, db] = [dir.file('calls.ndjson'), dir.file('data/to.db')]
@@ -134,7 +94,10 @@ test('ten thousand calls of an export come back with all their fields, and fifty
   const calls = await callsOf(readerOf(db))
   assertSameCalls(calls, generated)
   assert.deepEqual(new Set(calls.map(({ source }) => source)), new Set(['tokenweir']))
-  const [told, expected] = [await answersOf(db), await answersOf(generatedIn.file('from.db'))]
+  const [told, expected] = [
+    await fiftyAnswers(readerOf(db), range),
+    await fiftyAnswers(readerOf(generatedIn.file('from.db')), range),
+  ]
   assert.equal(told.length, 50)
   for (const [index, answer] of told.entries()) assertNear(answer, expected[index])
   assertSound(db)
