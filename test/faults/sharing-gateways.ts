@@ -141,7 +141,7 @@ cleanup.defer(() => connection.close())
 const rows = async (): Promise<readonly number[]> => {
   const [row = []] = await connection.query(
     `SELECT count(*), coalesce(sum(input_tokens + output_tokens), 0) FROM tokenweir.calls_readable
-      WHERE attempts > 0 OR outcome = 'interrupted'`,
+      WHERE (attempts > 0 OR outcome = 'interrupted') AND coalesce(failure_code, '') <> 'upstream_unreachable'`,
   )
   return row.map(Number)
 }
