@@ -310,7 +310,7 @@ test('the numbers of each panel are those of /api/query', async (t) => {
         const off = Math.max(least - found[name]!, found[name]! - most)
         // Percentiles within 1 %, as everywhere; all else exactly, but for the window's millisecond.
         const part = panel.targets.some(({ expr }) => expr.includes('histogram_quantile')) ? 0.01 : atMost
-        assert.ok(off <= Math.abs(most) * part, `${name}: ${found[name]} in place of ${value}`)
+        assert.ok(off <= Math.abs(most) * part, `${name}: ${found[name]} in place of ${least} to ${most}`)
       }
     })
   }
