@@ -26,9 +26,11 @@ const source: Record<string, string> = {
   'gateway/http': 'api call json lib gateway/admission gateway/call gateway/caller gateway/raw-log',
   'gateway/call':
     'api call lib gateway/admission gateway/caller gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',
+  'gateway/routing':
+    'call lib options secrets gateway/admission gateway/call gateway/caller gateway/http gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http',
   'gateway/process':
-    'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/raw-log gateway/upstream gateway/usage-injection',
+    'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
 
   'store/migrations': '',
   'store/sqlite': 'call lib store/migrations store/rollup',

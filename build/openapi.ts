@@ -57,6 +57,7 @@ function dashboardRoutes(): RouteTable {
     jobs: none,
     alerts: none,
     clients: none,
+    upstreams: none,
   }
   const rules = { adminToken: null, thisMachine: none, demandsToken: false, allowedHosts: [] }
   return makeDashboardServer({

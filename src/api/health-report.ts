@@ -2,23 +2,52 @@ import type { ClientUse } from './clients.ts'
 
 export type HealthStatus = 'ok' | 'degraded' | 'draining'
 
+/** Slots and queue, of one upstream or of all. */
+export interface SlotReport {
+  readonly max_concurrent: number
+  readonly active: number
+  readonly queued: number
+  readonly slot_cooldown_ms: number
+  readonly total_admitted: number
+  readonly total_queued: number
+  readonly total_retries_429: number
+  readonly peak_active: number
+}
+
+/** How a named upstream is, as far as calls have found out. */
+export interface UpstreamHealth {
+  readonly name: string
+  /** `failing`: none of its replicas could be connected to. */
+  readonly state: 'up' | 'failing'
+  /** Why it is lent no key, where it should be. */
+  readonly problem: string | null
+  readonly rate_limiter: SlotReport
+  /** Tokens of any 24 hours; absent where there is no limit of its own. */
+  readonly token_limit?: number
+  /** Of those; null while what was used before is not known. */
+  readonly used_tokens?: number | null
+  readonly replicas: readonly {
+    readonly host: string
+    readonly state: 'up' | 'failing'
+    readonly in_flight: number
+    /** ISO 8601, UTC. */
+    readonly failing_since: string | null
+    readonly problem: string | null
+  }[]
+}
+
 /** The body of the gateway's `GET /health`: the outside names of its figures. */
 export interface HealthReport {
   readonly status: HealthStatus
   readonly upstream: string
   readonly db: string
-  readonly rate_limiter: {
-    readonly max_concurrent: number
-    readonly active: number
-    readonly queued: number
-    readonly slot_cooldown_ms: number
-    readonly total_admitted: number
-    readonly total_queued: number
-    readonly total_retries_429: number
-    readonly peak_active: number
+  /** Of all upstreams together; `peak_active` is at most what it says. */
+  readonly rate_limiter: SlotReport & {
     /** Which waiting call is next: `fifo` or `fair`. Absent in earlier versions. */
     readonly queue_order?: string
   }
+  /** Where there are more than that of `--upstream`, which is the first of them and called `default`. */
+  readonly upstreams?: readonly UpstreamHealth[]
   readonly token_budget: {
     readonly daily_limit: number
     readonly total_used: number

@@ -25,7 +25,7 @@ export interface LiveCall {
   readonly model: string | null
   readonly client: string | null
   readonly session: string | null
-  /** The host that it goes to. */
+  /** The name of the upstream that it goes to; of the default one, the host. */
   readonly upstream: string
   readonly state: LiveState
   /** 1 for the next one that gets a slot; null unless it waits for one. */

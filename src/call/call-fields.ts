@@ -180,6 +180,11 @@ export const callFields = {
     table: 'labels',
     doc: 'what an import brought it from ([moving-in.md](moving-in.md)); NULL if a gateway on this database took it',
   },
+  upstream_name: {
+    kind: 'word',
+    table: 'upstreams',
+    doc: 'of several upstreams the one that took it, `default` for that of `--upstream` ([upstreams.md](upstreams.md))',
+  },
 } as const
 
 type Fields = typeof callFields

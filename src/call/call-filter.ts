@@ -14,6 +14,7 @@ export const callFilters = {
   endpoint: { by: 'any', field: 'endpoint' },
   session: { by: 'any', field: 'session' },
   source: { by: 'any', field: 'source' },
+  upstream_name: { by: 'any', field: 'upstream_name' },
   min_ms: { by: 'least', field: 'duration_ms' },
   max_ms: { by: 'most', field: 'duration_ms' },
 } as const

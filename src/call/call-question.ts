@@ -10,6 +10,7 @@ export const callDimensions = [
   'endpoint',
   'failure_code',
   'session',
+  'upstream_name',
 ] as const
 
 /** A field of calls. */

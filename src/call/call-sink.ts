@@ -69,18 +69,23 @@ export interface MinuteUsage {
   readonly estimated?: number | undefined
   /** The client whose own budget counts them, too. */
   readonly of?: string | undefined
+  /** The upstream whose own budget counts them, too. */
+  readonly at?: string | undefined
 }
 
-/** Tokens used by the calls of one client and key that ended in one minute. */
+/** Tokens used by the calls of one client and key at one upstream that ended in one minute. */
 export interface ClientUsage extends MinuteUsage {
   readonly client: string | null
   readonly keyFingerprint: string | null
+  readonly upstreamName: string | null
 }
 
-/** Which calls are meant: of these clients and keys, begun from `fromMs` to `toMs`, and ended before a third instant. */
+/** Which calls are meant: of these clients and keys, or at these upstreams, begun from `fromMs` to `toMs`, and ended before a third instant. */
 export interface ClientUsageQuestion {
   /** Names of clients, and fingerprints of keys. */
   readonly of: readonly string[]
+  /** Names of upstreams. */
+  readonly at: readonly string[]
   readonly fromMs: number
   readonly toMs: number
   readonly endedBeforeMs: number

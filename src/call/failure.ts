@@ -33,6 +33,8 @@ const table = {
   token_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** The same of the tokens that one client, or key, may use. */
   client_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
+  /** And of those that one upstream may take. */
+  upstream_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */
   budget_unknown: ['gateway', 503, 'server_error'],
   /** The gateways share their limit through a database that cannot be asked, and what this one held of it is not its own any more. */

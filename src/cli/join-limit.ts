@@ -4,7 +4,7 @@ import { Failure } from '../call/failure.ts'
 import { systemClock } from '../call/clock.ts'
 import { writeErrorAnswer } from '../gateway/http/error-answer.ts'
 import { newInstance } from '../gateway/process/gateway-parts.ts'
-import type { GatewayOptions } from '../options/gateway-options.ts'
+import { type GatewayOptions, gatewayOptionTable as table } from '../options/gateway-options.ts'
 import type { SharedLimit } from '../share/slots/shared-limit.ts'
 import { version } from './package-version.ts'
 import { type Environment, OptionError } from './parse-options.ts'
@@ -28,7 +28,11 @@ export async function joinLimit(
     folder: dirname(options.db),
     version,
     maxConcurrent: options.maxConcurrent,
-    isDefault: options.sources.maxConcurrent === 'default',
+    // A dashboard names every option: who asks for a default asks for what there is.
+    isDefault: options.maxConcurrent === table.maxConcurrent.default,
+    tokenLimit: options.tokenLimit === table.tokenLimit.default ? null : options.tokenLimit,
+    defaultTokenLimit: table.tokenLimit.default,
+    rejects: options.budgetAction === table.budgetAction.default ? null : true,
     leaseMs: options.shareLeaseS * 1000,
     clock: systemClock,
     say,

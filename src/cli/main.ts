@@ -37,6 +37,17 @@ export const commands: Readonly<
   ],
   'clients set': ['limit the calls or the tokens of a client', () => import('./commands/clients-set.ts')],
   'clients name': ['name the calls of a key', () => import('./commands/clients-name.ts')],
+  'upstreams list': [
+    'list upstreams, as they are set and found; the same as upstreams alone',
+    () => import('./commands/upstreams-list.ts'),
+  ],
+  'upstreams add': ['add an upstream beside the default one', () => import('./commands/upstreams-add.ts')],
+  'upstreams set': ['change an upstream', () => import('./commands/upstreams-set.ts')],
+  'upstreams remove': ['take an upstream away', () => import('./commands/upstreams-remove.ts')],
+  'upstreams test': [
+    'ask upstreams for their models, and say what came',
+    () => import('./commands/upstreams-test.ts'),
+  ],
   alerts: ['list alert rules and what is active, or send a test', () => import('./commands/alerts.ts')],
   'db compress': [
     'fold old calls into sums and make the file smaller',
@@ -83,6 +94,11 @@ const readers: ReadonlySet<string> = new Set([
   'db move',
   'sessions',
   'top',
+  'upstreams add',
+  'upstreams list',
+  'upstreams remove',
+  'upstreams set',
+  'upstreams test',
 ])
 
 /** Calls go before them, also if nobody but a terminal began them. */
@@ -102,6 +118,7 @@ const groups: Readonly<Record<string, string>> = {
   costs: 'what models cost',
   db: 'look after the telemetry database',
   payloads: 'what calls sent and got',
+  upstreams: 'where calls go',
   service: 'run it as a service of the system',
 }
 

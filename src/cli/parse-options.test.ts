@@ -9,6 +9,7 @@ const defaults: GatewayValues = {
   port: 9090,
   host: '0.0.0.0',
   upstream: 'https://api.openai.com/v1',
+  upstreamFile: 'upstreams.json',
   maxConcurrent: 4,
   slotCooldownMs: 50,
   queueLimit: 10_000,

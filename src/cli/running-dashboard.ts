@@ -18,6 +18,7 @@ import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
 import type { Clients } from '../supervisor/clients.ts'
+import type { Upstreams } from '../supervisor/upstreams.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
@@ -101,6 +102,7 @@ export async function openDashboard(
     return service
   }
   let clients: Promise<Clients> | null = null
+  let upstreams: Promise<Upstreams> | null = null
   let share: ShareProcess | null = null
   let gateways: Promise<GatewayList> | null = null
   const gatewayList = async (): Promise<GatewayList> => {
@@ -117,6 +119,17 @@ export async function openDashboard(
     alerts: alertService,
     clients: () =>
       (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
+    upstreams: () =>
+      (upstreams ??= import('../supervisor/upstreams.ts').then(
+        ({ Upstreams }) =>
+          new Upstreams({
+            folder,
+            file: options.upstreamFile,
+            upstream: options.upstream,
+            dashboardPort: own.port,
+            gatewayPort: options.port,
+          }),
+      )),
     gateways: options.share ? () => (gateways ??= gatewayList()) : null,
     priceFile: priceFileOf(db),
     adminToken,

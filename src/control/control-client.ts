@@ -9,6 +9,7 @@ import {
   type ControlStatus,
   type DrainOrder,
   type DrainReport,
+  type UpstreamSync,
   type HandOverAnswer,
   type HandOverOrder,
   type LiveOptions,
@@ -47,7 +48,7 @@ export interface Stopping {
 
 /** On it a gateway that finishes its calls reports to its successor. */
 export interface DrainConnection {
-  send(report: DrainReport | { readonly answer: CallsAnswer }): void
+  send(report: DrainReport | { readonly upstream: UpstreamSync } | { readonly answer: CallsAnswer }): void
   /** Says that nothing more will come. */
   end(): void
   /** Resolves when the other side no longer listens. Never rejects. */
@@ -90,9 +91,9 @@ export class ControlClient {
     return status
   }
 
-  /** Has it read again what people said of clients; it does so by itself, too. Rejects as `status` does. */
-  lookAtClients(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
-    return this.#ask('POST /clients', { limitMs }, readStatus)
+  /** Has it read again what people wrote of clients and upstreams; it does so by itself, too. Rejects as `status` does. */
+  lookAtFiles(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
+    return this.#ask('POST /files', { limitMs }, readStatus)
   }
 
   /**

@@ -43,6 +43,7 @@ export const isMinuteUsage = record<MinuteUsage>({
   tokens: isAmount,
   estimated: optional(isAmount),
   of: optional(isText),
+  at: optional(isText),
 })
 
 /** The members that are shown or decide something; a page takes all others as they are. */
@@ -194,6 +195,8 @@ export const claim = {
   reserved: isAmount,
   /** Slots that calls of clients with a limit of their own may be using there; absent in earlier versions. */
   clients: optional(listOf(record({ of: isText, slots: isCount }))),
+  /** Further upstreams of which it may hold slots; absent in earlier versions. */
+  upstreams: optional(listOf(isText)),
 }
 
 const isPredecessorClaim = record(claim)
@@ -230,6 +233,14 @@ export const isDrainReport = record({
   predecessors: listOf(isPredecessorClaim),
 })
 
+/** To the pool of slots of a further upstream; each is answered by one order, in turn. */
+export type UpstreamSync = MessageOf<typeof isUpstreamSync>
+
+const isUpstreamSync = record({ name: isText, max: isCount, sync: isSlotSync })
+
+/** Another line of that body. */
+export const isUpstreamReport = record({ upstream: isUpstreamSync })
+
 /** What a draining gateway answers when it is asked about its calls: all of them, or whether one was cancelled. */
 export type CallsAnswer = MessageOf<typeof isCallsAnswer>
 
@@ -243,6 +254,7 @@ export type DrainOrder = MessageOf<typeof isDrainOrder>
 
 export const isDrainOrder = either(
   record({ slots: isSlotAnswer }),
+  record({ upstream: record({ name: isText, slots: isSlotAnswer }) }),
   /** The pool of slots has news for it. */
   record({ wake: isOneOf([true]) }),
   /** The whole gateway stops; what is in flight has so long. */
@@ -268,6 +280,8 @@ export function refusalIn(body: string): { readonly code: string; readonly messa
 /** One gateway that drains, as its successor hears it. */
 export interface DrainListener {
   report(report: DrainReport): void
+  /** On the slots of a further upstream. */
+  upstream(sync: UpstreamSync): void
   /** To what it was asked. */
   answer(answer: CallsAnswer): void
   /** It has ended, or reports to another. */
@@ -283,8 +297,8 @@ export interface ControlledGateway {
   cancel(id: string): Promise<boolean>
   /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
   stop(): void
-  /** Reads again what people said of clients, which is in force when this resolves. */
-  lookAtClients(): Promise<void>
+  /** Reads again what people wrote of clients and upstreams, which is in force when this resolves. */
+  lookAtFiles(): Promise<void>
   /** The values are checked already. */
   setOptions(options: LiveOptions): void
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */

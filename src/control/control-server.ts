@@ -10,14 +10,20 @@ import { either, isObject, onMessage, readMessage } from '../lib/message-shape.t
 import { createServer, readAtMost } from '../lib/http.ts'
 import { SettingError, live, readSettings } from '../options/gateway-settings.ts'
 import { ControlClient } from './control-client.ts'
-import { type ControlledGateway, isDrainAnswer, isDrainReport, isHandOverOrder } from './control-messages.ts'
+import {
+  type ControlledGateway,
+  isDrainAnswer,
+  isDrainReport,
+  isHandOverOrder,
+  isUpstreamReport,
+} from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
 
 const maxBodyBytes = 64 * 1024
 const lockLimitMs = 5000
 const rawLogPath = '/raw-log/'
-const isDrainMessage = either(isDrainReport, isDrainAnswer)
+const isDrainMessage = either(isDrainReport, isUpstreamReport, isDrainAnswer)
 const cancelRoute = /^POST \/calls\/([0-9a-z]+)\/cancel$/
 
 export interface ControlServerOptions {
@@ -133,8 +139,8 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       gateway.setOptions(readSettings(asked, live))
       return [200, gateway.status()]
     }
-    case 'POST /clients':
-      await gateway.lookAtClients()
+    case 'POST /files':
+      await gateway.lookAtFiles()
       return [200, gateway.status()]
     case 'POST /hand-over': {
       // What it would start is not looked into: who may open the socket could start any program himself.
@@ -162,6 +168,7 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
   })
   const onReport = onMessage(isDrainMessage, (message) => {
     if ('answer' in message) listener.answer(message.answer)
+    else if ('upstream' in message) listener.upstream(message.upstream)
     else listener.report(message)
   })
   req

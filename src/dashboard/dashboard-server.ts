@@ -15,6 +15,7 @@ import { type RouteTable, answerBy } from './http/router.ts'
 import { SignIn } from './http/sign-in.ts'
 import { alertRoutes } from './routes/alert-routes.ts'
 import { clientRoutes } from './routes/client-routes.ts'
+import { upstreamRoutes } from './routes/upstream-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
 import type { DashboardParts } from './routes/dashboard-parts.ts'
@@ -102,6 +103,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...costRoutes(options, clock),
     ...alertRoutes(options),
     ...clientRoutes(options, clock),
+    ...upstreamRoutes(options),
     ...gatewayRoutes(options, clock),
     ...events.routes,
   }

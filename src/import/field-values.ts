@@ -22,6 +22,8 @@ export function textIn(fields: Fields, name: string): string | null {
 
 /** Throws {@link FieldError}. */
 export function numberIn(fields: Fields, name: string): number | null {
+  const plain = fields[name]
+  if (typeof plain === 'number' && Number.isFinite(plain)) return plain
   const text = textIn(fields, name)
   if (text === null) return null
   const value = Number(text)

@@ -28,6 +28,7 @@ export function ownCall(fields: Fields): StoredCall {
 }
 
 function valueOf(fields: Fields, { name, kind, codes }: NamedField): unknown {
+  if (fields[name] === null) return null
   if (kind === 'time' || kind === 'count' || kind === 'cost') {
     const value = numberIn(fields, name)
     if (value === null || kind === 'time') return value

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { Histogram, VarintReader, VarintWriter, quantileOf } from './histogram.ts'
+import { fingerprintFrom, Histogram, quantileOf } from './histogram.ts'
+import { VarintReader, VarintWriter } from './packed-numbers.ts'
 
 function bytesOf(histogram: Histogram): Uint8Array {
   const writer = new VarintWriter()
@@ -144,7 +145,7 @@ test('counts between limits are those of the values, within 1 % of a limit', () 
   assert.deepEqual(histogramOf([3]).countsBetween([5]), [])
 })
 
-test('histograms are equal if they hold as many values in each bucket, whatever they held before', () => {
+test('fingerprints tell what is counted, whatever was counted before, and add up', () => {
   const filled = (...values: readonly number[]): Histogram => {
     const histogram = new Histogram()
     // What was held before leaves a wider window.
@@ -153,13 +154,58 @@ test('histograms are equal if they hold as many values in each bucket, whatever 
     for (const value of values) histogram.add(value)
     return histogram
   }
-  const one = new Histogram()
-  for (const value of [0, 5, 700, 700]) one.add(value)
-  assert.ok(one.equals(filled(700, 5, 0, 700)))
-  assert.ok(filled(700, 5, 0, 700).equals(one))
-  assert.ok(new Histogram().equals(filled()))
-  for (const others of [[0, 5, 700], [5, 5, 700, 700], [0, 5, 5, 700], [0, 5, 700, 900], []]) {
-    assert.ok(!one.equals(filled(...others)), String(others))
-    assert.ok(!filled(...others).equals(one), String(others))
-  }
+  const print = histogramOf([0, 5, 700, 700]).fingerprint()
+  assert.equal(filled(700, 5, 0, 700).fingerprint(), print)
+  assert.equal(fingerprintFrom(new VarintReader(bytesOf(filled(0, 5, 700, 700)))), print)
+  assert.equal((filled(0, 700).fingerprint() + filled(5, 700).fingerprint()) | 0, print)
+  assert.equal(filled().fingerprint(), new Histogram().fingerprint())
+  for (const others of [
+    [0, 5, 700],
+    [5, 5, 700, 700],
+    [0, 5, 5, 700],
+    [0, 5, 700, 900],
+    [0, 4, 700, 710],
+    [],
+  ])
+    assert.notEqual(filled(...others).fingerprint(), print, String(others))
+})
+
+test('where many buckets are in use, a value takes a byte and a half; its bytes bring it back, and none of them can be missing', () => {
+  const counted = fc.array(
+    fc.record({
+      value: fc.double({ min: 0.001, max: 1e7, noNaN: true }),
+      times: fc.oneof(
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 2 ** 31 }),
+        fc.constant(2 ** 40),
+      ),
+    }),
+    { minLength: 60, maxLength: 400 },
+  )
+  fc.assert(
+    fc.property(counted, (all) => {
+      const histogram = new Histogram()
+      for (const { value, times } of all) histogram.add(value, times)
+      const writer = new VarintWriter()
+      writer.write(300)
+      histogram.writeTo(writer)
+      histogram.writeTo(writer)
+      writer.write(7)
+      const reader = new VarintReader(writer.toBytes())
+      const copy = new Histogram()
+      assert.equal(reader.read(), 300)
+      copy.addFrom(reader)
+      assert.equal(fingerprintFrom(reader), histogram.fingerprint())
+      assert.equal(reader.read(), 7)
+      assert.ok(reader.atEnd)
+      assert.equal(copy.count, histogram.count)
+      assert.deepEqual(percentiles(copy), percentiles(histogram))
+      assert.equal(copy.fingerprint(), histogram.fingerprint())
+      const bytes = bytesOf(histogram)
+      const cut = new VarintReader(bytes.subarray(0, bytes.length - 1))
+      assert.throws(() => new Histogram().addFrom(cut), RangeError)
+    }),
+  )
+  const single = histogramOf(Array.from({ length: 200 }, (_, at) => 1.03 ** at))
+  assert.ok(bytesOf(single).length < 1.5 * 200, `${bytesOf(single).length}`)
 })

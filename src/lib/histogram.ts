@@ -1,3 +1,5 @@
+import type { VarintReader, VarintWriter } from './packed-numbers.ts'
+
 /** Width of a bucket: each ends this factor above the one before. */
 const gamma = 1.02
 const logGamma = Math.log(gamma)
@@ -6,6 +8,14 @@ const smallest = 1e-6
 const largest = 1e12
 const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
+/** More than there are buckets: added to their number where steps and counts stand in gamma code. */
+const isDense = 4096
+/** Fewer buckets are not worth the time. */
+const leastDense = 32
+/** Numbers in gamma code are below. */
+const mostGamma = 2 ** 31
+/** Steps and counts as they are read. */
+const pairs = new Int32Array(2 * isDense)
 /** Buckets beyond a second value: its like lie within a factor of two. */
 const growth = 35
 const nothing = new Float64Array(0)
@@ -14,6 +24,12 @@ const middles = Float64Array.from(
   { length: highestBucket - lowestBucket + 1 },
   (_, index) => (2 * gamma ** (lowestBucket + index)) / (gamma + 1),
 )
+
+/** By bucket: whole numbers of 32 bits without any order (Knuth's multiplicative hash, mixed). */
+const weights = Int32Array.from(middles, (_, index) => {
+  const hash = Math.imul(index + 1, 0x9e3779b1)
+  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+})
 
 /**
  * Counts of values in buckets on a logarithmic scale: percentiles within 1 %, from 1e-6 to 1e12 (beyond it, the
@@ -26,6 +42,9 @@ export class Histogram {
   /** `#counts[i]` belongs to bucket `#lowest + i`. */
   #lowest = 0
   #counts: Float64Array = nothing
+  /** Between these places lie all counts that are not 0. */
+  #from = 0
+  #to = -1
 
   get count(): number {
     return this.#count
@@ -41,17 +60,13 @@ export class Histogram {
     const theirs = other.#counts
     this.#count += other.#count
     this.#zeros += other.#zeros
-    if (theirs.length === 0) return
-    if (this.#counts.length === 0) {
-      this.#lowest = other.#lowest
-      this.#counts = theirs.slice()
-      return
-    }
-    this.#cover(other.#lowest)
-    this.#cover(other.#lowest + theirs.length - 1)
+    if (other.#to < other.#from) return
+    this.#cover(other.#lowest + other.#from)
+    this.#cover(other.#lowest + other.#to)
     const counts = this.#counts
     const shift = other.#lowest - this.#lowest
-    for (let i = 0; i < theirs.length; i++) counts[shift + i] = (counts[shift + i] ?? 0) + (theirs[i] ?? 0)
+    for (let i = other.#from; i <= other.#to; i++)
+      counts[shift + i] = (counts[shift + i] ?? 0) + (theirs[i] ?? 0)
   }
 
   /**
@@ -100,57 +115,91 @@ export class Histogram {
     return found
   }
 
-  equals(other: Histogram): boolean {
-    if (this.#count !== other.#count || this.#zeros !== other.#zeros) return false
-    const shift = this.#lowest - other.#lowest
-    // As many values lie in each bucket of this one, so that none is left for another bucket.
-    let left = this.#count - this.#zeros
-    for (let at = 0; left > 0; at++) {
-      const times = this.#counts[at] ?? 0
-      if (times > 0 && times !== other.#counts[at + shift]) return false
-      left -= times
-    }
-    return true
+  /** That of the counts: see {@link fingerprintFrom}. */
+  fingerprint(): number {
+    let print = this.#zeros | 0
+    for (let at = this.#from; at <= this.#to; at++)
+      print = (print + Math.imul(this.#counts[at] ?? 0, weights[this.#lowest + at - lowestBucket] ?? 0)) | 0
+    return print
   }
 
   /** Back to no value at all. */
   clear(): void {
     this.#count = 0
     this.#zeros = 0
-    this.#counts.fill(0)
+    this.#counts.fill(0, this.#from, this.#to + 1)
+    this.#to = this.#from - 1
   }
 
-  /** Number of buckets in use, number of zeros, then step to each bucket and its count: a few bytes for each. */
+  /**
+   * Number of buckets in use, number of zeros, then step to each bucket and its count: a few bytes for each. Where there are many,
+   * these stand in Elias's gamma code, which takes half the room; {@link isDense} is added to the number of buckets then.
+   */
   writeTo(writer: VarintWriter): void {
     let used = 0
-    for (const times of this.#counts) if (times > 0) used += 1
-    writer.write(used)
+    let largestCount = 0
+    for (let i = this.#from; i <= this.#to; i++) {
+      const times = this.#counts[i] ?? 0
+      if (times > 0) used += 1
+      if (times > largestCount) largestCount = times
+    }
+    const dense = used >= leastDense && largestCount < mostGamma
+    writer.write(dense ? used + isDense : used)
     writer.write(this.#zeros)
-    let last = lowestBucket
-    for (let i = 0; i < this.#counts.length; i++) {
+    let last = dense ? lowestBucket - 1 : lowestBucket
+    for (let i = this.#from; i <= this.#to; i++) {
       const times = this.#counts[i] ?? 0
       if (times === 0) continue
       const bucket = this.#lowest + i
-      writer.write(bucket - last)
-      writer.write(times)
+      if (dense) {
+        writer.writeGamma(bucket - last)
+        writer.writeGamma(times)
+      } else {
+        writer.write(bucket - last)
+        writer.write(times)
+      }
       last = bucket
     }
+    if (dense) writer.endBits()
   }
 
   /** Adds the counts that `writeTo` wrote; throws where the bytes cannot be such. */
   addFrom(reader: VarintReader): void {
-    const used = reader.read()
+    const told = reader.read()
     const zeros = reader.read()
     if (zeros > 0) this.#addTo(null, zeros)
+    if (told >= isDense) {
+      this.#addDense(reader, told - isDense)
+      return
+    }
     let bucket = lowestBucket
     let added = 0
-    for (let i = 0; i < used; i++) {
+    for (let i = 0; i < told; i++) {
       bucket += reader.read()
       if (bucket > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
       const times = reader.read()
       this.#cover(bucket)
       const at = bucket - this.#lowest
       this.#counts[at] = (this.#counts[at] ?? 0) + times
+      added += times
+    }
+    this.#count += added
+  }
+
+  #addDense(reader: VarintReader, used: number): void {
+    reader.readGammaPairs(used, pairs)
+    let last = lowestBucket - 1
+    for (let i = 0; i < used; i++) last += pairs[2 * i] ?? 0
+    if (last > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
+    this.#cover(lowestBucket - 1 + (pairs[0] ?? 0))
+    this.#cover(last)
+    const counts = this.#counts
+    let at = lowestBucket - 1 - this.#lowest
+    let added = 0
+    for (let i = 0; i < used; i++) {
+      at += pairs[2 * i] ?? 0
+      const times = pairs[2 * i + 1] ?? 0
+      counts[at] = (counts[at] ?? 0) + times
       added += times
     }
     this.#count += added
@@ -166,20 +215,54 @@ export class Histogram {
     }
   }
 
-  /** Widens the window, by more the wider it is, until it covers the bucket. */
+  /** Takes a bucket among those in use, and widens the window, by more the wider it is, until it covers the bucket. */
   #cover(bucket: number): void {
     const length = this.#counts.length
     const index = bucket - this.#lowest
-    if (index >= 0 && index < length) return
+    if (index < 0 || index >= length) this.#widen(bucket, index, length)
+    const at = bucket - this.#lowest
+    if (this.#to < this.#from) this.#from = this.#to = at
+    else if (at < this.#from) this.#from = at
+    else if (at > this.#to) this.#to = at
+  }
+
+  #widen(bucket: number, index: number, length: number): void {
     // Most hold a single value, and the like of many lie close together.
     const margin = length === 0 ? 0 : Math.max(growth, length >> 1)
     const lowest = length === 0 || index < 0 ? bucket - margin : this.#lowest
     const end = length === 0 || index >= length ? bucket + 1 + margin : this.#lowest + length
     const counts = new Float64Array(end - lowest)
-    counts.set(this.#counts, length === 0 ? 0 : this.#lowest - lowest)
+    const shift = length === 0 ? 0 : this.#lowest - lowest
+    counts.set(this.#counts, shift)
     this.#counts = counts
     this.#lowest = lowest
+    this.#from += shift
+    this.#to += shift
   }
+}
+
+/**
+ * Reads what `writeTo` wrote into a number of 32 bits that tells its counts from others. Those of two histograms add up,
+ * in 32 bits, to that of both.
+ */
+export function fingerprintFrom(reader: VarintReader): number {
+  const told = reader.read()
+  let print = reader.read() | 0
+  if (told >= isDense) {
+    const used = told - isDense
+    reader.readGammaPairs(used, pairs)
+    for (let i = 0, bucket = -1; i < used; i++) {
+      bucket += pairs[2 * i] ?? 0
+      print = (print + Math.imul(pairs[2 * i + 1] ?? 0, weights[bucket] ?? 0)) | 0
+    }
+    return print
+  }
+  let bucket = 0
+  for (let i = 0; i < told; i++) {
+    bucket += reader.read()
+    print = (print + Math.imul(reader.read(), weights[bucket] ?? 0)) | 0
+  }
+  return print
 }
 
 /** A percentile of `count` values, of which `atRank` knows the one of each rank, 0 the smallest. */
@@ -198,47 +281,4 @@ function bucketOf(value: number): number {
 /** The value that is off by the same part from both ends of the bucket: (γ − 1) ÷ (γ + 1) = 0.99 %. */
 function middleOf(bucket: number): number {
   return middles[bucket - lowestBucket] ?? 0
-}
-
-/** Whole numbers from 0 to 2^53 in one byte for each seven bits, the lowest first (LEB128). */
-export class VarintWriter {
-  readonly #bytes: number[] = []
-
-  write(value: number): void {
-    let rest = value
-    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes.push((rest % 128) + 128)
-    this.#bytes.push(rest)
-  }
-
-  toBytes(): Uint8Array {
-    return new Uint8Array(this.#bytes)
-  }
-}
-
-/** Reads what a {@link VarintWriter} wrote. Throws a `RangeError` where the bytes end too early. */
-export class VarintReader {
-  readonly bytes: Uint8Array
-  /** Where the next number begins: a loop that reads a great many moves it on by itself. */
-  at: number = 0
-
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes
-  }
-
-  get atEnd(): boolean {
-    return this.at >= this.bytes.length
-  }
-
-  read(): number {
-    const { bytes } = this
-    let value = 0
-    // A byte that is not the last one counts 128 too many, which is one too many of the next.
-    for (let factor = 1; ; factor *= 128) {
-      const byte = bytes[this.at++]
-      if (byte === undefined) throw new RangeError('a number is cut short')
-      value += byte * factor
-      if (byte < 128) return value
-      value -= 128 * factor
-    }
-  }
 }

@@ -1,11 +1,15 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { placeInJson, readJson } from '../json/json-text.ts'
 import { codeOf, messageOf } from '../lib/errors.ts'
+import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type JsonCheck, JsonValueError, pathText } from './json-check.ts'
 
 /** Why a file was not changed: somebody has to mend it first, or it cannot be written. */
 export type NotChanged = 'broken' | 'not_kept'
+
+const lockLimitMs = 5000
 
 /**
  * A JSON file that anybody may edit, made private to its owner when it is written here. While it is broken, the last
@@ -51,6 +55,16 @@ export abstract class CheckedFile<T extends object> {
 
   /** The error to be thrown. */
   protected abstract refusal(why: NotChanged, message: string): Error
+
+  /** Has one process at a time change the file; null if another one does. Rejects with {@link refusal}. */
+  protected async lock(): Promise<Disposable | null> {
+    try {
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+      return await takeFileLock(`${this.path}.lock`, lockLimitMs)
+    } catch (error) {
+      throw this.refusal('not_kept', `${this.path} cannot be written: ${messageOf(error)}.`)
+    }
+  }
 
   /** Writes what is made of the present content. Throws {@link refusal}: nothing writes over a file that is to be mended. */
   protected write(changed: (content: T) => T): void {

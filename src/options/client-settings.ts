@@ -63,19 +63,14 @@ export const clientSettings: json.JsonCheck<ClientSettings> = json.described<Cli
 
 /** The body of a change. */
 export const clientChange: json.JsonCheck<ClientChange> = json.object<ClientChange>({
-  max_concurrent: json.optional(orNull(fields.max_concurrent)),
-  token_limit: json.optional(orNull(fields.token_limit)),
-  name: json.optional(orNull(fields.name)),
+  max_concurrent: json.optional(json.orNull(fields.max_concurrent)),
+  token_limit: json.optional(json.orNull(fields.token_limit)),
+  name: json.optional(json.orNull(fields.name)),
 })
 
 /** Whether a name is the fingerprint of a key, as the rows of its calls have it. */
 export function isFingerprint(of: string): boolean {
   return /^[0-9a-f]{8}$/.test(of)
-}
-
-function orNull<T>(check: json.JsonCheck<T>): json.JsonCheck<T | null> {
-  const schema = { anyOf: [check.schema ?? {}, { type: 'null' }] }
-  return json.described(schema, (value) => (value === null ? null : check(value)))
 }
 
 function checked<T>(check: json.JsonCheck<T>, value: unknown, path: string[], at: 'name' | 'value'): void {

@@ -1,7 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { CodedError, messageOf } from '../lib/errors.ts'
-import { takeFileLock } from '../lib/file-lock.ts'
+import { join } from 'node:path'
+import { CodedError } from '../lib/errors.ts'
 import { CheckedFile, type NotChanged } from './checked-file.ts'
 import {
   type ClientChange,
@@ -10,8 +8,6 @@ import {
   clientSettings,
 } from './client-settings.ts'
 import { JsonValueError, pathText } from './json-check.ts'
-
-const lockLimitMs = 5000
 
 /** Why settings were not changed. */
 export class ClientSettingsError extends CodedError<
@@ -26,7 +22,7 @@ export class ClientsFile extends CheckedFile<ClientSettings> {
 
   /** Changes what stands of one client. Rejects with {@link ClientSettingsError}. */
   async change(of: string, change: ClientChange): Promise<void> {
-    using lock = await this.#lock()
+    using lock = await this.lock()
     if (lock === null) {
       throw new ClientSettingsError('clients_busy', `${this.path} is being changed by another process.`)
     }
@@ -43,15 +39,6 @@ export class ClientsFile extends CheckedFile<ClientSettings> {
         throw new ClientSettingsError('invalid_client', `${words}.`, { param: 'name' })
       }
     })
-  }
-
-  async #lock(): Promise<Disposable | null> {
-    try {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
-      return await takeFileLock(`${this.path}.lock`, lockLimitMs)
-    } catch (error) {
-      throw this.refusal('not_kept', `${this.path} cannot be written: ${messageOf(error)}.`)
-    }
   }
 
   protected override refusal(why: NotChanged, message: string): ClientSettingsError {

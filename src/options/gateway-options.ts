@@ -35,6 +35,11 @@ export const gatewayOptionTable = optionTable({
   upstream: row(baseUrl, 'https://api.openai.com/v1', 'base URL of the API that calls are forwarded to', {
     changes: 'restart',
   }),
+  upstreamFile: row(
+    path,
+    'upstreams.json',
+    'file of further upstreams and what goes to them; a name without a folder is one beside the database',
+  ),
   maxConcurrent: row(
     integer(1, 100_000),
     4,

@@ -97,6 +97,12 @@ export function optional<T>(check: JsonCheck<T>): JsonCheck<T | undefined> {
   return described(check.schema, (value) => (value === undefined ? undefined : check(value)), absent)
 }
 
+/** A value, or null. */
+export function orNull<T>(check: JsonCheck<T>): JsonCheck<T | null> {
+  const schema = { anyOf: [check.schema ?? {}, { type: 'null' }] }
+  return described(schema, (value) => (value === null ? null : check(value)))
+}
+
 /** A value that may be absent, which counts as another. */
 export function or<T>(check: JsonCheck<T>, byDefault: T): JsonCheck<T> {
   const schema = { ...check.schema, default: byDefault }

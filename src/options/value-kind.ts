@@ -28,7 +28,11 @@ function kind<T>(
 }
 
 /** Takes the texts that pass, as they are written. */
-function textKind(placeholder: string, range: string, isGood: (text: string) => boolean): ValueKind<string> {
+export function textKind(
+  placeholder: string,
+  range: string,
+  isGood: (text: string) => boolean,
+): ValueKind<string> {
   return kind(placeholder, range, (text) => (isGood(text) ? text : undefined))
 }
 
@@ -40,6 +44,16 @@ export function integer(min: number, max: number): ValueKind<number> {
   }
   const schema = { type: 'integer', minimum: min, maximum: max }
   return { ...kind('<n>', `a whole number from ${min} to ${max}`, parse), schema }
+}
+
+/** The same, or `none`. */
+export function integerOrNone(min: number, max: number): ValueKind<number | 'none'> {
+  const number = integer(min, max)
+  return {
+    placeholder: '<n|none>',
+    range: `${number.range}, or none`,
+    parse: (text) => (text === 'none' ? text : number.parse(text)),
+  }
 }
 
 /** A number of at least 0, with or without a fraction. */

@@ -15,6 +15,8 @@ export interface ChildSecrets {
   /** Whether the upstream's address came from who set `UPSTREAM_API_KEY`, so that the key may go there. */
   readonly upstreamIsTrusted: boolean
   readonly adminToken: string | null
+  /** Further variables, which hold keys of upstreams. */
+  readonly variables?: readonly string[]
 }
 
 /**
@@ -23,12 +25,19 @@ export interface ChildSecrets {
  */
 export function childEnvironment(
   own: Readonly<Record<string, string | undefined>>,
-  { upstreamIsTrusted, adminToken }: ChildSecrets = { upstreamIsTrusted: false, adminToken: null },
+  { upstreamIsTrusted, adminToken, variables = [] }: ChildSecrets = {
+    upstreamIsTrusted: false,
+    adminToken: null,
+  },
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(own)) {
     const isPassedOn = passedOn.has(name) || /^(?:LC|OTEL)_|^PG[A-Z]+$/.test(name)
     if (value !== undefined && isPassedOn) env[name] = value
+  }
+  for (const name of variables) {
+    const value = own[name]
+    if (value !== undefined) env[name] = value
   }
   const key = own['UPSTREAM_API_KEY'] ?? ''
   if (upstreamIsTrusted && key !== '') env['UPSTREAM_API_KEY'] = key

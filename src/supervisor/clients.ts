@@ -44,7 +44,7 @@ export class Clients {
   async change(of: string, change: ClientChange): Promise<void> {
     await this.#file.change(of, change)
     // If it does not answer, it looks by itself as soon as it can.
-    await this.#control.lookAtClients().catch(() => null)
+    await this.#control.lookAtFiles().catch(() => null)
   }
 }
 

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type Clock, within } from '../call/clock.ts'
 import {
   type GatewayEnd,
@@ -11,6 +11,7 @@ import {
 import { messageOf } from '../lib/errors.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import { argumentsOf } from '../options/option-spec.ts'
+import { upstreamsPath, variablesNamedIn } from '../options/upstreams-path.ts'
 import { childEnvironment } from './child-environment.ts'
 import type { GatewayConfig } from './gateway-config.ts'
 import type { Found, GatewayFinder } from './gateway-finder.ts'
@@ -137,7 +138,12 @@ export class GatewayStarter {
 
   #process(plan: GatewayValues): Pick<SpawnOptions, 'command' | 'args' | 'env'> {
     const { adminToken, command, config, env } = this.#options
-    const secrets = { upstreamIsTrusted: config.trusts(plan.upstream), adminToken }
+    const upstreams = upstreamsPath(plan.upstreamFile, dirname(plan.db))
+    const secrets = {
+      upstreamIsTrusted: config.trusts(plan.upstream),
+      adminToken,
+      variables: variablesNamedIn(upstreams),
+    }
     return { command, args: argumentsOf(gatewayOptionTable, plan), env: childEnvironment(env, secrets) }
   }
 

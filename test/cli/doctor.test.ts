@@ -62,6 +62,19 @@ async function doctor(
   return { code, of: Object.fromEntries(of), stdout }
 }
 
+test('further upstreams are told of, and a file of them that is broken, with its place', async () => {
+  await using folder = await makeTempDir()
+  mkdirSync(folder.file('data'))
+  const write = (upstreams: object): void =>
+    writeFileSync(folder.file('data/upstreams.json'), JSON.stringify({ version: 1, upstreams }))
+  write([{ name: 'local', urls: ['http://127.0.0.1:9'] }])
+  assert.match((await doctor(folder, nobodysPort)).of['upstreams'] ?? '', /^ok: 1 further one/)
+  write([{ name: 'local', urls: 'http://127.0.0.1:9' }])
+  const { code, of } = await doctor(folder, nobodysPort)
+  assert.equal(code, 1)
+  assert.match(of['upstreams'] ?? '', /^fault: .*upstreams\.json, line 1, column \d+: upstreams\[0\]\.urls/)
+})
+
 test('before the first start all is well, and nothing is made', async () => {
   await using folder = await makeTempDir()
   await using upstream = await startSimulatedUpstream()

@@ -10,9 +10,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { agentTask, answerAgent } from '../support/agent-model.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
+import type { ReplyScript } from '../support/reply-step.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { startGatewayOfUpstreams } from '../support/upstreams-file.ts'
 import { type AgentRun, agents, type SeenRuns } from './agents.ts'
 
 const run = promisify(execFile)
@@ -25,8 +26,19 @@ const limitMs = 60_000
 const [, , folder = ''] = process.argv
 const namesAsked = new Set<string>()
 const nameServer = await startNameServer()
-const upstream = await startSimulatedUpstream({ reply: (request) => ({ steps: answerAgent(request) }) })
-const gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+const reply = (request: SeenRequest): ReplyScript => ({ steps: answerAgent(request) })
+const upstream = await startSimulatedUpstream({ reply })
+const others = { codex: await startSimulatedUpstream({ reply }), pi: await startSimulatedUpstream({ reply }) }
+// Two of them have upstreams of their own behind the same gateway, by the model that they ask for.
+const gateway = await startGatewayOfUpstreams({
+  upstream: upstream.baseUrl,
+  named: Object.entries(others).map(([name, { origin }]) => ({
+    name,
+    urls: [origin],
+    models: [agents[name]!.model],
+    credentials: 'client',
+  })),
+})
 const names = Object.keys(agents)
 const directPort = Number(new URL(upstream.origin).port)
 let day: string
@@ -58,15 +70,16 @@ const seen: SeenRuns = {
 }
 process.stdout.write(JSON.stringify(seen))
 await gateway[Symbol.asyncDispose]()
-await upstream.close()
+for (const each of [upstream, ...Object.values(others)]) await each.close()
 nameServer.close()
 
 /** All at once, each in a home of its own that is empty; and what they sent. */
 async function runAll(port: number): Promise<[readonly AgentRun[], readonly SeenRequest[]]> {
-  const before = upstream.requests.length
+  const all = [upstream, ...Object.values(others)]
+  const before = all.map(({ requests }) => requests.length)
   for (const name of names) rmSync(join(folder, name), { recursive: true, force: true })
-  const all = await Promise.all(names.map((name) => runAgent(name, port)))
-  return [all, upstream.requests.slice(before)]
+  const ended = await Promise.all(names.map((name) => runAgent(name, port)))
+  return [ended, all.flatMap(({ requests }, index) => requests.slice(before[index]))]
 }
 
 async function runAgent(name: string, port: number): Promise<AgentRun> {

@@ -59,6 +59,12 @@ describe('agents, configured by what `tokenweir env` prints', { skip }, () => {
       )
     })
 
+    it(`${name} is answered by the upstream of its model`, () => {
+      const calls = seen.calls.filter((call) => call.model === model)
+      const own = name === 'codex' || name === 'pi' ? name : 'default'
+      assert.deepEqual([...new Set(calls.map((call) => call.upstream_name))], [own])
+    })
+
     it(`${name} sends the upstream what it sends it without the gateway`, () => {
       const { through, direct } = seen.sent[name]!
       assert.ok(direct.length >= 2)

@@ -88,6 +88,7 @@ export interface SeenRuns {
     readonly session_source: string | null
     readonly tool_calls: number | null
     readonly tools: string | null
+    readonly upstream_name: string | null
   }[]
   /** By agent, what it sent through the gateway and to the upstream itself, without ids and times. */
   readonly sent: Readonly<

@@ -105,6 +105,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     jobs: setup.jobs ?? noJobs,
     alerts: async () => setup.alerts ?? noAlerts,
     clients: () => Promise.reject(new Error('not asked')),
+    upstreams: () => Promise.reject(new Error('not asked')),
     gateways: null,
     priceFile: setup.priceFile ?? '/nowhere/model_costs.json',
     adminToken: setup.adminToken ?? null,

@@ -115,6 +115,7 @@ test('a port that is taken is told of by the error of the system', async () => {
     },
     alerts: () => assert.fail('not asked'),
     clients: () => assert.fail('not asked'),
+    upstreams: () => assert.fail('not asked'),
     gateways: null,
     priceFile: '/nowhere/model_costs.json',
     adminToken: null,

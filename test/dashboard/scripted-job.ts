@@ -12,7 +12,8 @@ appendFileSync(join(folder, 'asked'), `${JSON.stringify({ args, secrets, priorit
 const parent = process.ppid
 let told = 0
 setInterval(() => {
-  if (process.ppid !== parent) process.exit(1)
+  // Nobody is left to say anything.
+  if (process.ppid !== parent || !existsSync(folder)) process.exit(1)
   const path = join(folder, 'said')
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
   for (const line of lines.slice(told)) {

@@ -69,6 +69,20 @@ export const figureList: readonly MeasuredFigure[] = [
     quick: null,
     limitMs: 10 * minuteMs,
   },
+  {
+    figures: ['R51'],
+    goal: 'a token budget shared by gateways, 100,000 random schedules: never over, nothing held back in the end',
+    run: ['test/faults/budget-schedules.ts'],
+    quick: ['test/faults/budget-schedules.ts', '--schedules', '2000'],
+    limitMs: 10 * minuteMs,
+  },
+  {
+    figures: ['R50'],
+    goal: 'four upstreams, each killed, frozen, slowed; 100 edits: only calls fail that a killed one had been sent',
+    run: ['test/faults/upstreams-under-load.ts'],
+    quick: ['test/faults/upstreams-under-load.ts', '--phase-s', '1'],
+    limitMs: 5 * minuteMs,
+  },
   of('R18', 'a reader of 60 s: log ≤ 64 MB 10 s after, no record lost', ['test/faults/long-reader.ts'], 5),
   of(
     'R39',

@@ -62,6 +62,7 @@ interface Made {
   readonly client: string | null
   readonly endpoint: string
   readonly session: string | null
+  readonly upstream_name: string | null
   readonly env: string | null
   readonly durationMs: number
   readonly tpotMs: number | null
@@ -79,6 +80,7 @@ const made: fc.Arbitrary<Made> = fc.record({
   client: fc.constantFrom('x', 'y', null),
   endpoint: fc.constantFrom('/v1/chat/completions', '/v1/embeddings'),
   session: fc.constantFrom('run 1', 'run 2', null),
+  upstream_name: fc.constantFrom('default', 'local', null),
   env: fc.constantFrom('a', 'b:c', null),
   durationMs: fc.integer({ min: 1, max: 100_000 }),
   tpotMs: fc.option(fc.integer({ min: 0, max: 500 }), { nil: null }),
@@ -99,6 +101,7 @@ const filters: fc.Arbitrary<CallFilter> = fc.oneof(
       client: fc.constantFrom(['x'], ['x', 'y']),
       endpoint: fc.constantFrom(['/v1/embeddings']),
       session: fc.constantFrom(['run 1'], ['run 1', 'run 2', 'run 3']),
+      upstream_name: fc.constantFrom(['local'], ['local', 'nowhere']),
       tag: fc.constantFrom(['env:a'], ['env:a', 'env:b:c'], ['all:1', 'env:b:c'], ['all:2']),
       min_ms: fc.integer({ min: 0, max: 60_000 }),
       max_ms: fc.integer({ min: 20_000, max: 100_000 }),
@@ -125,6 +128,7 @@ function passes(call: Made, filter: CallFilter): boolean {
     within(filter.client, call.client) &&
     within(filter.endpoint, call.endpoint) &&
     within(filter.session, call.session) &&
+    within(filter.upstream_name, call.upstream_name) &&
     filter.tag?.includes('all:2') !== true &&
     within(
       filter.tag?.filter((tag) => tag !== 'all:1'),
@@ -230,6 +234,7 @@ const dimensions = [
   'endpoint',
   'failure_code',
   'session',
+  'upstream_name',
   'tag:env',
 ] as const
 
@@ -315,6 +320,7 @@ function storedCall(each: Made, startMs: number, index: number): StoredCall {
     model: each.model,
     outcome: each.outcome,
     failureCode: failureCodeOf(each),
+    upstreamName: each.upstream_name,
     status: each.status,
     client: each.client,
     endpoint: each.endpoint,

@@ -41,7 +41,7 @@ test('after the step every unfolded call is in the sums once, with its first tok
   for (const table of ['rollup_quarters', 'rollup_spans']) {
     database.exec(`UPDATE ${table} SET spreads = x'00000000' WHERE spreads IS NOT NULL`)
   }
-  // What came with the eleventh migration, the tenth, and the ninth.
+  // What came with the ninth migration and those after it.
   const added = 'source_id session_source_id tags_id tool_calls tools_id cache_saved_nano_usd'.split(' ')
   database.exec(`PRAGMA foreign_keys = OFF;
     DROP VIEW calls_readable;
@@ -66,6 +66,7 @@ test('after the step every unfolded call is in the sums once, with its first tok
     DROP INDEX calls_by_trace;
     ALTER TABLE calls DROP COLUMN trace_id;
     ALTER TABLE calls DROP COLUMN parent_span_id;
+    ALTER TABLE calls DROP COLUMN upstream_name_id;
     PRAGMA user_version = ${versionBefore}`)
   const before = new Map(callsByDay(path))
   database.close()

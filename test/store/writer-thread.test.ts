@@ -112,18 +112,18 @@ test('what clients and keys used is answered, with calls that had just ended, an
   const minute = sampleStartMs / 60_000
   const ofKey = 1369 + Math.ceil(5321 / 4) + 164
   const estimated = ofKey - 1369
-  const usual = { client: 'openai-python', minute, tokens: 1369, estimated: 0 }
-  const found = await writer.usageOfClients(['openai-python', '0000000a'], sampleStartMs + 3_600_000)
+  const usual = { client: 'openai-python', upstreamName: null, minute, tokens: 1369, estimated: 0 }
+  const found = await writer.usageOfClients(['openai-python', '0000000a'], [], sampleStartMs + 3_600_000)
   assert.deepEqual(found, [
     { ...usual, keyFingerprint: 'a1b2c3d4' },
     { ...usual, keyFingerprint: null },
-    { ...other, minute, tokens: ofKey, estimated },
+    { ...other, upstreamName: null, minute, tokens: ofKey, estimated },
   ])
   // An hour earlier, all of it had yet to end, and a day later it is over.
-  assert.deepEqual(await writer.usageOfClients(['openai-python'], sampleStartMs), [])
-  assert.deepEqual(await writer.usageOfClients(['openai-python'], sampleStartMs + 30 * 3_600_000), [])
+  assert.deepEqual(await writer.usageOfClients(['openai-python'], [], sampleStartMs), [])
+  assert.deepEqual(await writer.usageOfClients(['openai-python'], [], sampleStartMs + 30 * 3_600_000), [])
   await writer.close()
-  assert.equal(await writer.usageOfClients(['openai-python'], sampleStartMs), null)
+  assert.equal(await writer.usageOfClients(['openai-python'], [], sampleStartMs), null)
 })
 
 test("the budget's minutes are answered, also what was asked before the database was open", async () => {

@@ -49,7 +49,7 @@ export class FakeGateway implements ControlledGateway {
     this.stops += 1
   }
 
-  async lookAtClients(): Promise<void> {}
+  async lookAtFiles(): Promise<void> {}
 
   setOptions(options: LiveOptions): void {
     this.set.push(options)
@@ -60,7 +60,7 @@ export class FakeGateway implements ControlledGateway {
   }
 
   draining(): DrainListener {
-    return { report: () => {}, answer: () => {}, ended: () => {} }
+    return { report: () => {}, upstream: () => {}, answer: () => {}, ended: () => {} }
   }
 
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {

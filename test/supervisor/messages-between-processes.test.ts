@@ -63,6 +63,7 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
     reserved: 0,
     counted: 0,
     predecessors: [],
+    upstreams: ['local'],
     clients: [{ of: 'a', slots: 1 }],
   }
   const reporting = request({ socketPath, method: 'POST', path: '/draining', agent: false })

@@ -72,6 +72,7 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       ['Received', bytes(call.response_bytes)],
     ],
     Upstream: [
+      ['Name', call.upstream_name],
       ['Host', call.upstream ?? unknownFigure],
       ['Attempts', count(call.attempts)],
       ['Answered by', answered === call.model ? null : answered],

@@ -16,11 +16,11 @@ import { Nothing } from '../design/nothing.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
-import { CallFacts } from './call-facts.tsx'
 import { CallPrice } from './call-price.tsx'
 import { CallTag } from './call-tag.tsx'
 import { CallTiming } from './call-timing.tsx'
 
+const CallFacts = lazyPart(async () => (await import('./call-facts.tsx')).CallFacts)
 const PayloadTab = lazyPart(async () => (await import('../payloads/payload-tab.tsx')).PayloadTab)
 
 const allTabs = Object.keys(callTabWords) as CallTab[]

@@ -271,6 +271,9 @@ const cells: Readonly<
   session: ({ session }) => <span class="quiet">{session ?? unknownFigure}</span>,
   tools: ({ tools }) => <span class="quiet">{tools?.replaceAll(',', ', ') ?? unknownFigure}</span>,
   tags: ({ tags }) => <span class="quiet">{tags?.replaceAll(',', ', ') ?? unknownFigure}</span>,
+  upstream: ({ upstream_name: name, upstream: host }) => (
+    <span class="quiet">{name ?? host ?? unknownFigure}</span>
+  ),
   source: ({ source }) => <span class="quiet">{source ?? unknownFigure}</span>,
   attempts: ({ attempts }) =>
     attempts > 1 ? <strong>{attempts}</strong> : <span class="quiet">{attempts}</span>,

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { type CallSort, isCallSort, sortWords } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
+import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { useWatched } from '../data/watched.ts'
@@ -13,7 +14,7 @@ import { Segments } from '../design/segments.tsx'
 import { stored } from '../design/stored.ts'
 import { CheckList } from '../filters/check-list.tsx'
 import { count } from '../format/figures.ts'
-import { exportPath, facetPath, listedBounds, searched } from './calls-question.ts'
+import { type Facet, exportPath, facetNames, facetPath, listedBounds, searched } from './calls-question.ts'
 import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
 
 export interface CallsToolsProps {
@@ -31,11 +32,15 @@ export const keptColumns = stored<readonly ColumnName[] | null>(
 
 /** Above the list: search, further filters, order, columns, export. */
 export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps) {
+  const { upstreams } = useNavigation().address
+  const knowsSeveral = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
+  const hasUpstreams = knowsSeveral || upstreams.length > 0
   return (
     <div class="calls-tools">
       <CallSearch onOpen={onOpen} />
       <FacetMenu facet="client" />
       <FacetMenu facet="failure_code" />
+      {hasUpstreams && <FacetMenu facet="upstream_name" />}
       <SortChoice isNarrow={isNarrow} />
       <div class="at-end">
         {!isNarrow && <ColumnsMenu columns={columns} />}
@@ -74,16 +79,20 @@ function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>) {
 }
 
 interface FacetProps {
-  readonly facet: 'client' | 'failure_code'
+  readonly facet: Facet
 }
 
-const facets = { client: ['clients', 'Client'], failure_code: ['failureCodes', 'Failure'] } as const
+const facetWords: Readonly<Record<Facet, string>> = {
+  client: 'Client',
+  failure_code: 'Failure',
+  upstream_name: 'Upstream',
+}
 
-/** Chooses clients, or ways to fail, from those that the range has: they are asked for when it opens. */
+/** Chooses clients, upstreams or ways to fail, from those that the range has: they are asked for when it opens. */
 function FacetMenu({ facet }: FacetProps) {
   const { address } = useNavigation()
-  const [name, words] = facets[facet]
-  const chosen = address[name]
+  const words = facetWords[facet]
+  const chosen = address[facetNames[facet]]
   return (
     <Popover
       label={`${words}s`}
@@ -105,7 +114,7 @@ function FacetList({ facet }: FacetProps) {
   const { address, go } = useNavigation()
   const path = facetPath(address, listedBounds(address, nowMs()), facet)
   const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path)
-  const [name] = facets[facet]
+  const name = facetNames[facet]
   const chosen = address[name]
   if (answer === null) return <p class="filter-panel-note">{trouble ?? 'Counting…'}</p>
   const found = (answer.groups ?? []).flatMap(({ key, calls }) =>
@@ -116,7 +125,7 @@ function FacetList({ facet }: FacetProps) {
   if (keys.length === 0) {
     return (
       <p class="filter-panel-note">
-        {facet === 'client' ? 'No call in this range.' : 'No call failed in this range.'}
+        {facet === 'failure_code' ? 'No call failed in this range.' : 'No call in this range.'}
       </p>
     )
   }
@@ -126,7 +135,7 @@ function FacetList({ facet }: FacetProps) {
         const calls = counts.get(key)
         return {
           choice: key,
-          words: facet === 'client' ? key : failureCodeWords(key),
+          words: facet === 'failure_code' ? failureCodeWords(key) : key,
           note: calls === undefined ? undefined : count(calls),
           title: key,
         }

@@ -23,6 +23,7 @@ const columns = {
   session: { words: 'Session', title: 'The run of an agent that it is part of', rem: 9 },
   tools: { words: 'Tools', title: 'Tools that the answer asks for', rem: 9 },
   tags: { words: 'Tags', rem: 9 },
+  upstream: { words: 'Upstream', title: 'Which of several upstreams took it, else its host', rem: 9 },
   source: { words: 'Source', title: 'What an import brought it from', rem: 7 },
   attempts: {
     words: 'Attempts',

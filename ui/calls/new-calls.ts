@@ -14,6 +14,7 @@ export function belongsTo(call: CallJson, address: PageAddress): boolean {
     isOneOf(outcomes, call.outcome) &&
     isOneOf(failureCodes, call.failure_code) &&
     isOneOf(clients, call.client) &&
+    isOneOf(address.upstreams, call.upstream_name) &&
     (address.source === null || address.source === call.source) &&
     isOneOf(statuses, call.status === null ? null : String(call.status)) &&
     (!address.errorsOnly || call.failed) &&

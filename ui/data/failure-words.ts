@@ -32,6 +32,10 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
     'Client budget',
     'The client had used up its own tokens of 24 hours, and its calls beyond them are refused.',
   ],
+  upstream_budget_exceeded: [
+    'Upstream budget',
+    'The tokens of 24 hours that the upstream has of its own were used up.',
+  ],
   budget_unknown: [
     'Budget unknown',
     'The gateway could not read what was used of the token budget, so it let no call through.',

@@ -48,6 +48,7 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     outcomes: some(keysOf(outcomeWords)),
     failureCodes: texts,
     clients: texts,
+    upstreams: texts,
     tags: texts.map((each) => each.map((text) => `key:${text}`)),
     statuses: fc.uniqueArray(fc.integer({ min: 100, max: 599 }).map(String), { maxLength: 3 }),
     minMs: durations,

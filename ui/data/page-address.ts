@@ -54,6 +54,8 @@ export const plainAddress = {
   outcomes: [] as readonly Outcome[],
   failureCodes: [] as readonly string[],
   clients: [] as readonly string[],
+  /** Names of upstreams. */
+  upstreams: [] as readonly string[],
   /** `key:value` each. */
   tags: [] as readonly string[],
   /** HTTP statuses, as digits. */
@@ -101,7 +103,15 @@ interface Parameter {
   readonly write: (address: PageAddress) => readonly string[]
 }
 
-type ListName = 'models' | 'clients' | 'tags' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'
+type ListName =
+  | 'models'
+  | 'clients'
+  | 'upstreams'
+  | 'tags'
+  | 'statuses'
+  | 'failureCodes'
+  | 'callTypes'
+  | 'outcomes'
 type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
 
 /** A parameter of one value; `parse` answers undefined for what means nothing. */
@@ -145,6 +155,7 @@ const filters: Readonly<Record<string, Parameter>> = {
   outcome: many('outcomes', isOutcome),
   failure_code: many('failureCodes', isGiven),
   client: many('clients', isGiven),
+  upstream_name: many('upstreams', isGiven),
   session: one('session', (text) => (text === '' ? undefined : text)),
   source: one('source', (text) => (text === '' ? undefined : text)),
   tag: many('tags', (text) => text.includes(':')),

@@ -18,8 +18,21 @@ export function filterChips(
   address: PageAddress,
   rangeWords: (fromMs: number, toMs: number) => string,
 ): readonly FilterChip[] {
-  const { view, range, clients, session, source, tags, failureCodes, statuses, minMs, maxMs, q, ignored } =
-    address
+  const {
+    view,
+    range,
+    clients,
+    upstreams,
+    session,
+    source,
+    tags,
+    failureCodes,
+    statuses,
+    minMs,
+    maxMs,
+    q,
+    ignored,
+  } = address
   const chips: FilterChip[] = []
   const add = (name: string, words: string, without: Partial<PageAddress>): void => {
     chips.push({ name, words, isIgnored: false, without })
@@ -33,6 +46,9 @@ export function filterChips(
   }
   for (const client of clients) {
     add('Client', client, { clients: clients.filter((other) => other !== client) })
+  }
+  for (const upstream of upstreams) {
+    add('Upstream', upstream, { upstreams: upstreams.filter((other) => other !== upstream) })
   }
   if (session !== null && view !== 'sessions') add('Session', session, { session: null })
   if (source !== null) add('Imported from', source, { source: null })

@@ -14,6 +14,7 @@ import { Note } from '../design/note.tsx'
 import { Table } from '../design/table.tsx'
 import { count, counted, shortCount } from '../format/figures.ts'
 import { limitOf, nameOf, orderWords, withUse } from './client-words.ts'
+import { Field } from './form-field.tsx'
 
 const everyMs = 30_000
 /** More are shown when they are asked for. */
@@ -252,31 +253,5 @@ function ClientForm({ row, onSaved, onLeave }: ClientFormProps) {
         {wrong}
       </p>
     </form>
-  )
-}
-
-interface FieldProps {
-  readonly label: string
-  readonly value: string
-  readonly hint: string
-  readonly isNumber?: boolean
-  readonly onInput: (value: string) => void
-}
-
-function Field({ label, value, hint, isNumber = false, onInput }: FieldProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <input
-        class="field"
-        type="text"
-        inputMode={isNumber ? 'numeric' : undefined}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={hint}
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-    </label>
   )
 }

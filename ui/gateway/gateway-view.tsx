@@ -13,6 +13,7 @@ import { GatewaysCard } from './gateways-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
 import { OptionsCard } from './options-card.tsx'
+import { UpstreamsCard } from './upstreams-card.tsx'
 import { StateCard } from './state-card.tsx'
 import { useGatewayActions } from './use-gateway-actions.tsx'
 
@@ -38,6 +39,7 @@ export function GatewayView() {
             <StateCard status={status} config={config} actions={actions} />
             <NowCard health={status.health} />
             <GatewaysCard />
+            <UpstreamsCard />
             <ClientsCard />
             <AlertsCard />
             <LogCard file={status.log_file} />

@@ -35,7 +35,7 @@ export function GatewaysCard() {
   const release = async ({ instance }: GatewayRow): Promise<void> =>
     setReleased([await act('POST', `/api/gateways/${encodeURIComponent(instance)}/release`), nowMs()])
   return (
-    <Card title="All gateways" about={allWords(report)} class="gateways-card">
+    <Card title="All gateways" about={allWords(report)} class="rows-card gateways-card">
       {problem !== null && <GatewaysProblem problem={problem} asOfMs={Date.parse(asOf)} />}
       {copy !== null && (
         <div class="copy" role="status">

@@ -14,6 +14,7 @@ test('every option of the gateway gets the control that its kind of value wants'
     port: [0, 65_535],
     host: 'text',
     upstream: 'text',
+    'upstream-file': 'text',
     'max-concurrent': [1, 100_000],
     'slot-cooldown-ms': [0, 60_000],
     'queue-limit': [0, 1_000_000],

@@ -25,6 +25,7 @@ const known: Readonly<Record<string, Words>> = {
   share_lost: { group: 'Limits', title: 'Calls of a gateway that is lost' },
   max_body_mb: { group: 'Limits', title: 'Largest request' },
   upstream: { group: 'Network', title: 'Upstream' },
+  upstream_file: { group: 'Network', title: 'File of further upstreams' },
   host: { group: 'Network', title: 'Address' },
   port: { group: 'Network', title: 'Port' },
   connect_timeout_ms: { group: 'Network', title: 'Time to connect' },

@@ -6,6 +6,7 @@ import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
+import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, plainAddress, sessionAddress, writeAddress } from '../data/page-address.ts'
 import { useAction } from '../data/use-action.ts'
@@ -121,6 +122,7 @@ interface BoardListProps extends Pick<
 
 function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, isLost, onOpen, onCancel }: BoardListProps) {
   const { address } = useNavigation()
+  const tellsUpstream = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
   const list = useCallRows({ title: 'Under way', calls: rows, list: box, rowPx, hasKeys, onOpen })
   const active = rows.find(({ id }) => id === list.activeId)
@@ -177,6 +179,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, isLost, onOpen,
               scaleMs={scaleMs}
               address={address}
               isActive={row.id === list.activeId}
+              tellsUpstream={tellsUpstream}
               onCancel={onCancel}
               {...list.handlers}
             />
@@ -198,14 +201,16 @@ interface RowProps extends RowHandlers {
   readonly address: PageAddress
   /** Tab leads to it. */
   readonly isActive: boolean
+  /** There are several. */
+  readonly tellsUpstream: boolean
   readonly onCancel: (id: string) => void
 }
 
 /** A call of the board on a line. */
 class Row extends OnlyWhenChanged<RowProps> {
   override render() {
-    const { row, index, count: all, topPx, nowMs: now, scaleMs, address, isActive } = this.props
-    const { onFocus, onPress, onCancel } = this.props
+    const { row, index, count: all, topPx, nowMs: now, scaleMs, address } = this.props
+    const { isActive, tellsUpstream, onFocus, onPress, onCancel } = this.props
     const { id, call, goneMs } = row
     const { state, model, client, session, method, path, upstream } = call
     const seconds = (since: string): string =>
@@ -240,6 +245,7 @@ class Row extends OnlyWhenChanged<RowProps> {
           onClick={(event) => onPress(event, id)}
         >
           {shownText(model ?? path)}
+          {tellsUpstream && <span class="quiet"> at {upstream}</span>}
         </a>
         <span class="board-who">
           {client !== null && (

@@ -3,7 +3,7 @@ import { controlFolder } from '../../control/control-folder.ts'
 import type { ClientChange } from '../../options/client-settings.ts'
 import { ClientSettingsError } from '../../options/clients-file.ts'
 import { type OptionRow, optionTable } from '../../options/option-spec.ts'
-import { integer, type ValueKind } from '../../options/value-kind.ts'
+import { integerOrNone } from '../../options/value-kind.ts'
 import { Clients } from '../../supervisor/clients.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, optional } from '../option-rows.ts'
@@ -22,13 +22,7 @@ export const table = optionTable({
 export const operand = ['<client>', 'its name, or the fingerprint of its key'] as const
 
 function limit(most: number, description: string): OptionRow<number | 'none' | null> {
-  const number = integer(1, most)
-  const kind: ValueKind<number | 'none'> = {
-    placeholder: '<n|none>',
-    range: `${number.range}, or none`,
-    parse: (text) => (text === 'none' ? text : number.parse(text)),
-  }
-  return optional(kind, `${description}; none takes the limit away`)
+  return optional(integerOrNone(1, most), `${description}; none takes the limit away`)
 }
 
 /** `tokenweir clients set <client>`: sets limits, or takes them away. Gives the exit code; throws `OptionError`. */

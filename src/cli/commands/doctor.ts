@@ -13,9 +13,11 @@ import { exitCode } from '../exit-code.ts'
 import { flag } from '../option-rows.ts'
 import { version } from '../package-version.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
+import { counted } from '../terminal/figures.ts'
 import { paint, type Tone } from '../terminal/paint.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
+import { upstreamsOf } from './upstreams-list.ts'
 
 const own = optionTable({ json: flag('print the findings as one JSON object') })
 
@@ -71,6 +73,7 @@ export async function run(
     await checkDatabase(db),
     checkPrices(db, clock.wallTime()),
     ...(await checkUpstream({ ...asked, connectTimeoutMs: values.connectTimeoutMs }, env)),
+    ...(await furtherUpstreams(options, env)),
   ]
   const isWell = findings.every(({ state }) => state !== 'fault')
   if (options.json) print(`${JSON.stringify({ ok: isWell, checks: findings })}\n`)
@@ -82,6 +85,20 @@ function lineOf({ check, state, message, remedy }: Finding, color: boolean): str
   const [sign, tone] = signs[state]
   const text = remedy === null ? message : `${message.replace(/\.$/, '')} → ${remedy}`
   return `${paint(tone, sign, color)} ${check.padEnd(9)}  ${text}`
+}
+
+/** Whether the file of further upstreams can be read, if there are any. */
+async function furtherUpstreams(
+  options: Parameters<typeof upstreamsOf>[0],
+  env: Environment,
+): Promise<readonly Finding[]> {
+  const { upstreams, problem } = await upstreamsOf(options, env).report()
+  if (problem !== null)
+    return [fault('upstreams', problem, 'mend it: the last good upstreams hold meanwhile')]
+  const further = upstreams.length - 1
+  return further === 0
+    ? []
+    : [ok('upstreams', `${counted(further, 'further one')}: tokenweir upstreams test asks each`)]
 }
 
 /** The gateway of the folder, and what it warns of itself. */

@@ -14,6 +14,8 @@ import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
+import { upstreamsPath } from '../../options/upstreams-path.ts'
+import { openUpstreams } from '../../gateway/process/watched-upstreams.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { joinLimit } from '../join-limit.ts'
@@ -41,6 +43,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const proxy = upstreamProxy(options.upstream, env)
+  const dataFolder = dirname(options.db)
   const traces = await tracesOf(options, env)
   const found = await Predecessor.find(env)
   if (found === 'unknown') {
@@ -49,7 +52,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const predecessor = found === 'gone' ? null : found
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   const bind = found === 'gone' ? listenOnceFree : listen
-  const clients = await openClients(dirname(options.db))
+  const clients = await openClients(dataFolder)
   const server =
     sharedPort === null
       ? await bind(options.port, options.host).catch((error: unknown) => reportListenError(error, options))
@@ -59,15 +62,23 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const limit = options.share ? await joinLimit(options, env, server, (line) => gatewayLog.say(line)) : null
   const share = await shareRows(options, env, { pulls: false }, (line) => gatewayLog.say(line))
   if (limit !== null && share !== null) limit.behind = () => share.behind
+  const upstreams = await openUpstreams(upstreamsPath(options.upstreamFile, dataFolder), [port])
   const gateway = new RunningGateway({
     listener: { server, port },
     options,
-    secrets: { adminToken, upstreamKey: env['UPSTREAM_API_KEY'] ?? null, proxy, traces },
+    secrets: {
+      adminToken,
+      upstreamKey: env['UPSTREAM_API_KEY'] ?? null,
+      proxyFor: (origin) => proxyFor(origin, env),
+      variable: (name) => env[name],
+      traces,
+    },
     version,
     clock: systemClock,
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
     clients,
+    upstreams,
     limit,
     share,
   })

@@ -17,7 +17,14 @@ export const table = optionTable({
 export const operand = ['<file>', 'file to make'] as const
 
 /** What else of the data folder somebody has set, or cannot be made again: prices, limits, alert rules, settings, and what fingerprints go by. */
-const otherFiles = ['model_costs.json', 'clients.json', 'alerts.json', 'gateway.json', '.salt']
+const otherFiles = [
+  'model_costs.json',
+  'clients.json',
+  'upstreams.json',
+  'alerts.json',
+  'gateway.json',
+  '.salt',
+]
 
 /** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. Gives the exit code; throws `OptionError`. */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {

@@ -1,11 +1,11 @@
 import { keyHeader } from '../../gateway/call/attempt.ts'
-import { maxHeaderBytes } from '../../gateway/http/listen.ts'
-import { parseTarget, parseUpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
-import { UndiciUpstream } from '../../gateway/upstream/undici-upstream.ts'
+import { parseUpstreamBase } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
 import { proxyFor, type UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'
 import { codeOf, messageOf } from '../../lib/errors.ts'
-import { isObject, readMessage } from '../../lib/message-shape.ts'
+import { headerOf } from '../../lib/header-list.ts'
+import type { Whole } from '../../gateway/upstream/whole-answer.ts'
+import { listModels, namesIn } from '../list-models.ts'
 import type { Environment } from '../parse-options.ts'
 import { counted, duration } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
@@ -21,7 +21,6 @@ export interface AskedUpstream {
 
 /** For the whole of the list of models. */
 const limitMs = 15_000
-const mostBytes = 4 * 1024 ** 2
 const shownModels = 3
 const mostSkewMs = 30_000
 
@@ -35,80 +34,26 @@ export async function checkUpstream(asked: AskedUpstream, env: Environment): Pro
     return [fault('proxy', messageOf(error), 'set it to http://host:port, or take it away')]
   }
   const sentMs = Date.now()
-  const answer = await list(asked, proxy)
+  const { url, key, connectTimeoutMs } = asked
+  const lent = keyHeader(key, base.host)
+  const answer = await listModels({ url, keyHeader: lent, proxy, connectTimeoutMs, limitMs })
   const tookMs = Date.now() - sentMs
+  const date = headerOf(answer.headers, 'date')
   const clock =
-    answer.date === null
+    date === null
       ? warning('clock', 'not compared: the upstream told no time', 'see that it is right: budgets go by it')
-      : clockFinding(Date.parse(answer.date) - (sentMs + tookMs / 2))
+      : clockFinding(Date.parse(date) - (sentMs + tookMs / 2))
   return [proxyFinding(proxy, env), upstreamFinding(asked, answer, tookMs, proxy), clock]
-}
-
-interface Listed {
-  /** 0 if none came. */
-  readonly status: number
-  readonly date: string | null
-  readonly body: string
-  readonly error: Error | null
-}
-
-/** Never rejects. */
-async function list(
-  { url, key, connectTimeoutMs }: AskedUpstream,
-  proxy: UpstreamProxy | null,
-): Promise<Listed> {
-  const base = parseUpstreamBase(url)
-  const times = { firstByteTimeoutMs: limitMs, idleTimeoutMs: limitMs, connectRetryMs: 0 }
-  const upstream = new UndiciUpstream(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
-  const chunks: Buffer[] = []
-  let bytes = 0
-  let head = { status: 0, date: null as string | null }
-  const { promise: over, resolve } = Promise.withResolvers<Error | null>()
-  const tooLate = setTimeout(() => resolve(new Error('it did not answer in time')), limitMs)
-  const headers = ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader(key, base.host)]
-  const version = base.host === 'api.anthropic.com' ? ['anthropic-version', '2023-06-01'] : []
-  const path = upstreamPath(base, parseTarget('/v1/models'))
-  upstream.send(
-    {
-      method: 'GET',
-      path,
-      headers: [...headers, ...version],
-      body: null,
-      bodyBytes: 0,
-      freshConnection: false,
-    },
-    {
-      isOver: false,
-      connection: null,
-      onConnect: () => {},
-      onHeaders: (status, raw) => {
-        const at = raw.findIndex((name, index) => index % 2 === 0 && /^date$/i.test(name.toString()))
-        head = { status, date: at < 0 ? null : String(raw[at + 1]) }
-        return true
-      },
-      onData: (chunk) => {
-        bytes += chunk.length
-        if (bytes <= mostBytes) chunks.push(Buffer.from(chunk))
-        else resolve(null)
-        return true
-      },
-      onComplete: () => resolve(null),
-      onError: (error) => resolve(error),
-    },
-  )
-  const error = await over
-  clearTimeout(tooLate)
-  void upstream.close()
-  return { ...head, body: Buffer.concat(chunks).toString(), error }
 }
 
 function upstreamFinding(
   { url, key }: AskedUpstream,
-  { status, body, error }: Listed,
+  whole: Whole,
   tookMs: number,
   proxy: UpstreamProxy | null,
 ): Finding {
   const check = 'upstream'
+  const { status, error } = whole
   if (error !== null || status === 0) {
     const { message } = failureOf(error ?? new Error('no answer'), { ...asNothingCame, answered: status > 0 })
     return fault(check, printable(`${url}: ${message}`), remedyFor(codeOf(error), proxy))
@@ -129,19 +74,18 @@ function upstreamFinding(
   }
   if (status >= 500)
     return fault(check, `${answered} with ${status}`, 'it is down, or what stands before it is')
-  const listed = readMessage(body, isObject)?.['data']
-  if (status >= 300 || !Array.isArray(listed)) {
+  const names = namesIn(whole)
+  if (names === null) {
     const remedy = 'is that the base URL of its API? It mostly ends in /v1'
     return warning(check, `${answered} with ${status}, and lists no models`, remedy)
   }
-  const names = (listed as readonly unknown[]).map((one) => (isObject(one) ? String(one['id']) : '?'))
   const more = names.length > shownModels ? ', …' : ''
   const accepted = key === '' ? '' : ', the key is accepted'
   const few = printable(names.slice(0, shownModels).join(', '))
   return ok(check, `${answered}${accepted}, ${counted(names.length, 'model')}: ${few}${more}`)
 }
 
-const asNothingCame = { started: false, answered: false, reusedSocket: false, maxHeaderBytes }
+const asNothingCame = { started: false, answered: false, reusedSocket: false, maxHeaderBytes: 0 }
 
 const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
   [/^CERT_HAS_EXPIRED/, 'the certificate has to be renewed there, if the clock here is right'],

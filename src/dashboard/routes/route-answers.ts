@@ -1,5 +1,6 @@
 import type { AlertsReport, AlertTest } from '../../api/alerts.ts'
 import type { ClientsReport } from '../../api/clients.ts'
+import type { UpstreamsReport } from '../../api/upstreams.ts'
 import type { CallPayloads } from '../../api/call-payloads.ts'
 import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
 import type { CompressResult, DatabaseJob, DatabaseSize } from '../../api/database-job.ts'
@@ -166,6 +167,13 @@ export interface RouteAnswers {
   'GET /api/clients': { readonly 200: ClientsReport }
   /** Sets limits of a client, by its name or the fingerprint of a key, or names the key; null takes a value away. In force at once. @fails invalid_client broken_clients_file clients_not_kept clients_busy too_busy too_slow query_interrupted */
   'PUT /api/clients/:name': { readonly 200: ClientsReport }
+
+  /** All upstreams: as they are set, and as the running gateway finds them. */
+  'GET /api/upstreams': { readonly 200: UpstreamsReport }
+  /** Sets what is given of an upstream, takes away what is null, and adds one that there is not. In force at once. A key of the gateway's own is lent by the command alone. @fails invalid_upstream key_not_lent broken_upstreams_file upstreams_not_kept upstreams_busy */
+  'PUT /api/upstreams/:name': { readonly 200: UpstreamsReport }
+  /** Takes an upstream away; calls under way there end as they would. @fails upstream_not_found invalid_upstream broken_upstreams_file upstreams_not_kept upstreams_busy */
+  'DELETE /api/upstreams/:name': { readonly 200: UpstreamsReport }
 
   /** The gateways that share a limit, each with its state and slots; without `--share` the dashboard's own alone. */
   'GET /api/gateways': { readonly 200: GatewaysReport }

@@ -9,7 +9,10 @@ export interface BudgetShortage extends BudgetFigures {
   readonly retryAfterS: number | null
 }
 
-/** The answer to a call that may use so many tokens, and is too much for the budget; of all calls, or of one client's. */
+/** Of an upstream's budget, before its name. */
+export const upstreamPrefix = 'upstream:'
+
+/** The answer to a call that may use so many tokens, and is too much for the budget; of all calls, or of one client's or upstream's. */
 export function budgetRefusal(
   shortage: BudgetShortage,
   tokens: number,
@@ -28,6 +31,11 @@ export function budgetRefusal(
   const when = retryAfterS === null ? {} : { retryAfterS }
   if (client === null) {
     return new Failure('token_budget_exceeded', `${why} (--token-limit).`, { ...when, headers })
+  }
+  if (client.startsWith(upstreamPrefix)) {
+    const name = client.slice(upstreamPrefix.length)
+    const words = `${why} (the token_limit of ${name} in upstreams.json).`
+    return new Failure('upstream_budget_exceeded', words, { ...when, headers })
   }
   const words = `${why} (the token_limit of ${client} in clients.json).`
   return new Failure('client_budget_exceeded', words, { ...when, headers })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { ClientUsage } from '../../call/call-sink.ts'
 import { Failure } from '../../call/failure.ts'
-import { ClientLimits, type ClientSetting } from './client-limits.ts'
+import { ClientLimits, ownersOf, type ClientSetting } from './client-limits.ts'
 import { LocalAdmission } from './local-admission.ts'
 
 const key = '12345678'
@@ -16,7 +16,7 @@ function setUp(rejects = true) {
   const reads: PromiseWithResolvers<readonly ClientUsage[] | null>[] = []
   const limits = new ClientLimits({
     clock,
-    admission,
+    admissions: () => [admission],
     rejects,
     usageOfClients: (of) => {
       asked.push(of)
@@ -29,7 +29,7 @@ function setUp(rejects = true) {
     limits.apply(new Map(Object.entries(settings)))
   const minute = Math.floor(clock.wallTime() / 60_000)
   const used = (client: string | null, keyFingerprint: string | null, tokens: number): ClientUsage => {
-    return { client, keyFingerprint, minute, tokens }
+    return { client, keyFingerprint, upstreamName: null, minute, tokens }
   }
   const usedBy = (client: string): number | null | undefined =>
     limits.report().find((use) => use.client === client)?.used_tokens
@@ -42,7 +42,7 @@ test('what was used before counts for whom it counts now: the key’s own, else 
   assert.deepEqual(asked[0]?.toSorted(), [key, 'abcdef01', 'agent'])
   assert.deepEqual([usedBy('agent'), usedBy(key)], [null, null])
   // Of calls that end meanwhile.
-  limits.budgetOf({ client: 'agent', keyFingerprint: null })?.budget.add(clock.wallTime(), 5)
+  limits.budgetsOf({ client: 'agent', keyFingerprint: null }, null)[0]?.budget.add(clock.wallTime(), 5)
   reads[0]?.resolve([
     used('agent', null, 10),
     used('agent', key, 20),
@@ -56,7 +56,7 @@ test('what was used before counts for whom it counts now: the key’s own, else 
 test('calls wait until it is known what was used, and are refused if that takes too long', async () => {
   const { limits, reads, apply, used, clock } = setUp()
   apply({ agent: { token_limit: 100 } })
-  const budget = limits.budgetOf({ client: 'agent', keyFingerprint: null })
+  const budget = limits.budgetsOf({ client: 'agent', keyFingerprint: null }, null)[0] ?? null
   assert.ok(budget !== null)
   const outcome = (tokens: number): Promise<unknown> =>
     (budget.check(tokens) ?? Promise.resolve()).then(
@@ -80,7 +80,7 @@ test('calls wait until it is known what was used, and are refused if that takes 
 test('one that is only reported holds nobody up, and refuses nobody', () => {
   const { limits, apply } = setUp(false)
   apply({ agent: { token_limit: 1 } })
-  const budget = limits.budgetOf({ client: 'agent', keyFingerprint: null })
+  const budget = limits.budgetsOf({ client: 'agent', keyFingerprint: null }, null)[0] ?? null
   assert.deepEqual([budget?.check(100), budget?.reserve(100)], [null, null])
 })
 
@@ -90,7 +90,7 @@ test('a limit that is gone is no limit, and one that comes back is read anew', a
   reads[0]?.resolve([used('agent', null, 60)])
   await clock.advance(0)
   apply({})
-  assert.equal(limits.budgetOf({ client: 'agent', keyFingerprint: null }), null)
+  assert.equal(limits.budgetsOf({ client: 'agent', keyFingerprint: null }, null)[0] ?? null, null)
   assert.deepEqual(limits.report(), [])
   apply({ agent: { token_limit: 100 } })
   assert.equal(usedBy('agent'), null)
@@ -122,4 +122,36 @@ test('a key’s calls are named as a person says', () => {
     [limits.nameOf(key), limits.nameOf('00000000'), limits.nameOf(null)],
     ['night job', null, null],
   )
+})
+
+test('the tokens of an upstream are those of all calls there, beside those of their client', async () => {
+  const { limits, reads, apply, clock, used } = setUp()
+  apply({ agent: { token_limit: 1000 } })
+  limits.applyUpstreams(new Map([['local', 50]]))
+  reads[0]?.resolve([used('agent', null, 5), { ...used('agent', null, 7), upstreamName: 'local' }])
+  reads[1]?.resolve([
+    { ...used(null, null, 3), upstreamName: 'local' },
+    { ...used('agent', null, 7), upstreamName: 'local' },
+  ])
+  await clock.advance(0)
+  assert.equal(limits.usedAt('local'), 10)
+  assert.equal(limits.usedAt('other'), null)
+  const both = limits.budgetsOf({ client: 'agent', keyFingerprint: null }, 'local')
+  assert.deepEqual(
+    both.map(({ budget }) => budget.snapshot(clock.wallTime()).totalUsed),
+    [12, 10],
+  )
+  assert.deepEqual(ownersOf(both), { of: 'agent', at: 'local' })
+  assert.throws(
+    () => both[1]?.check(41),
+    (error) =>
+      error instanceof Failure &&
+      error.code === 'upstream_budget_exceeded' &&
+      /token_limit of local in upstreams\.json/.test(error.message),
+  )
+  // What a gateway before this one finished counts, too.
+  limits.used({ minute: Math.floor(clock.wallTime() / 60_000), tokens: 4, at: 'local' })
+  assert.equal(limits.usedAt('local'), 14)
+  limits.applyUpstreams(new Map())
+  assert.equal(limits.budgetsOf({ client: null, keyFingerprint: null }, 'local').length, 0)
 })

@@ -3,7 +3,9 @@ import type { ClientUsage, MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import type { Caller } from './admission.ts'
-import type { LocalAdmission } from './local-admission.ts'
+import type { ClientCalls, LocalAdmission } from './local-admission.ts'
+import type { BudgetOwners } from './budget.ts'
+import { upstreamPrefix } from './budget-refusal.ts'
 import { LocalBudget } from './local-budget.ts'
 
 /** A call waits so long to learn what its client used before. */
@@ -21,23 +23,33 @@ export interface ClientSetting {
 
 export interface ClientLimitsOptions {
   readonly clock: Clock
-  readonly admission: LocalAdmission
+  /** The slots of each upstream: a limit holds at each of them. */
+  readonly admissions: () => readonly LocalAdmission[]
   /** Whether calls are refused whose client's budget is used up. */
   readonly rejects: boolean
-  /** What clients and keys used by calls that ended before an instant; null if it cannot be told. */
+  /** What clients and keys used, and what was used at upstreams, by calls that ended before an instant; null if it cannot be told. */
   readonly usageOfClients: (
     of: readonly string[],
+    at: readonly string[],
     endedBeforeMs: number,
   ) => Promise<readonly ClientUsage[] | null>
 }
 
-/** What a client with a budget of its own used: all that counts. */
+/** What a client, or an upstream, with a budget of its own used: all that counts. */
 export interface UsedByClient {
   readonly of: string
   readonly used: readonly MinuteUsage[]
 }
 
-/** The budget of a client, or a key. */
+/** Of a call that counts for nobody's own. */
+export const noBudgets: readonly ClientBudget[] = []
+
+/** An upstream among those with budgets. */
+function upstreamKey(name: string): string {
+  return upstreamPrefix + name
+}
+
+/** The budget of a client, a key, or an upstream. */
 export class ClientBudget {
   readonly of: string
   readonly budget: LocalBudget
@@ -82,10 +94,21 @@ export class ClientBudget {
   }
 }
 
+/** Whose budgets these are, for a gateway that takes over. */
+export function ownersOf(budgets: readonly ClientBudget[]): BudgetOwners | undefined {
+  if (budgets.length === 0) return undefined
+  const names = budgets.map(({ of }) => of)
+  const at = names.find((name) => name.startsWith(upstreamPrefix))?.slice(upstreamPrefix.length)
+  return { of: names.find((name) => !name.startsWith(upstreamPrefix)), at }
+}
+
 /** What people said of clients and keys, in force: names, slots of their own, tokens of their own. */
 export class ClientLimits {
   readonly #options: ClientLimitsOptions
   #settings: ReadonlyMap<string, ClientSetting> = new Map()
+  #slots: ReadonlyMap<string, number> = new Map()
+  /** Limits of tokens, by upstream. */
+  #upstreams: ReadonlyMap<string, number> = new Map()
   readonly #budgets = new Map<string, ClientBudget>()
 
   constructor(options: ClientLimitsOptions) {
@@ -98,9 +121,20 @@ export class ClientLimits {
     return this.#settings.get(keyFingerprint)?.name ?? null
   }
 
-  /** The budget that a call's tokens count against besides the whole one: its key's own, or else its client's. */
-  budgetOf({ client, keyFingerprint }: Caller): ClientBudget | null {
-    if (this.#budgets.size === 0) return null
+  /** The budgets that a call's tokens count against besides the whole one: of its key or else its client, of its upstream. */
+  budgetsOf(caller: Caller, upstreamName: string | null): readonly ClientBudget[] {
+    if (this.#budgets.size === 0) return noBudgets
+    const own = this.#budgetOf(caller)
+    const there = this.budgetAt(upstreamName)
+    return [own, there].filter((budget) => budget !== null)
+  }
+
+  /** The budget of an upstream, if it has one. */
+  budgetAt(upstreamName: string | null): ClientBudget | null {
+    return upstreamName === null ? null : (this.#budgets.get(upstreamKey(upstreamName)) ?? null)
+  }
+
+  #budgetOf({ client, keyFingerprint }: Caller): ClientBudget | null {
     const byKey = keyFingerprint === null ? undefined : this.#budgets.get(keyFingerprint)
     return byKey ?? (client === null ? undefined : this.#budgets.get(client)) ?? null
   }
@@ -113,13 +147,24 @@ export class ClientLimits {
     this.#settings = settings
     const slots = new Map<string, number>()
     for (const [of, { max_concurrent: most }] of settings) if (most !== undefined) slots.set(of, most)
-    this.#options.admission.setLimits(slots)
-    for (const of of this.#budgets.keys()) {
-      if (settings.get(of)?.token_limit === undefined) this.#budgets.delete(of)
-    }
+    this.#slots = slots
+    this.limitAll()
+    this.#limitTokens(told)
+  }
+
+  /** Upstreams may have so many tokens from now on; the rest as for {@link apply}. */
+  applyUpstreams(limits: ReadonlyMap<string, number>, told: readonly UsedByClient[] = []): void {
+    this.#upstreams = limits
+    this.#limitTokens(told)
+  }
+
+  #limitTokens(told: readonly UsedByClient[]): void {
+    const limits = new Map<string, number>()
+    for (const [of, { token_limit: limit }] of this.#settings) if (limit !== undefined) limits.set(of, limit)
+    for (const [name, limit] of this.#upstreams) limits.set(upstreamKey(name), limit)
+    for (const of of this.#budgets.keys()) if (!limits.has(of)) this.#budgets.delete(of)
     const unknown: ClientBudget[] = []
-    for (const [of, { token_limit: limit }] of settings) {
-      if (limit === undefined) continue
+    for (const [of, limit] of limits) {
       const known = this.#budgets.get(of)
       if (known !== undefined) {
         known.budget.setLimit(limit)
@@ -134,9 +179,21 @@ export class ClientLimits {
     if (unknown.length > 0) void this.#read(unknown)
   }
 
+  /** The tokens that an upstream with a limit has used; null while that is not known. */
+  usedAt(upstreamName: string): number | null {
+    const budget = this.budgetAt(upstreamName)?.budget
+    return budget?.isKnown === true ? budget.snapshot(this.#options.clock.wallTime()).totalUsed : null
+  }
+
+  /** They hold at upstreams that have come, too. */
+  limitAll(): void {
+    for (const admission of this.#options.admissions()) admission.setLimits(this.#slots)
+  }
+
   /** A call that another gateway finished used this. */
   used(usage: MinuteUsage): void {
     if (usage.of !== undefined) this.#budgets.get(usage.of)?.budget.addTo(usage)
+    this.budgetAt(usage.at ?? null)?.budget.addTo(usage)
   }
 
   /** For the gateway that takes over. */
@@ -149,9 +206,9 @@ export class ClientLimits {
 
   /** Who has calls or limits, those with the most waiting calls first. */
   report(): readonly ClientUse[] {
-    const { admission, clock } = this.#options
+    const { clock } = this.#options
     const nowMs = clock.wallTime()
-    const calls = admission.byClient()
+    const calls = this.#calls()
     const limited = [...this.#settings].filter(
       ([, { max_concurrent, token_limit }]) => max_concurrent !== undefined || token_limit !== undefined,
     )
@@ -168,6 +225,17 @@ export class ClientLimits {
       .slice(0, mostReported)
   }
 
+  #calls(): ReadonlyMap<string, ClientCalls> {
+    const calls = new Map<string, ClientCalls>()
+    for (const admission of this.#options.admissions()) {
+      for (const [client, { active, waiting }] of admission.byClient()) {
+        const before = calls.get(client) ?? { active: 0, waiting: 0 }
+        calls.set(client, { active: before.active + active, waiting: before.waiting + waiting })
+      }
+    }
+    return calls
+  }
+
   /** Reads what these used before; what their calls use from now on is added as they end. */
   async #read(budgets: readonly ClientBudget[]): Promise<void> {
     const { usageOfClients, clock } = this.#options
@@ -176,13 +244,14 @@ export class ClientLimits {
     )
     const own = new Set(budgets.map(({ of }) => of))
     const keys = named.filter(({ name }) => own.has(name)).map(({ key }) => key)
-    const found = await usageOfClients([...own, ...keys], clock.wallTime())
+    const at = [...this.#upstreams.keys()].filter((name) => own.has(upstreamKey(name)))
+    const found = await usageOfClients([...own, ...keys], at, clock.wallTime())
     if (found === null) return
     const minutes = new Map(budgets.map((budget) => [budget, [] as MinuteUsage[]]))
     for (const usage of found) {
-      const { client, keyFingerprint } = usage
-      const budget = this.budgetOf({ client: client ?? this.nameOf(keyFingerprint), keyFingerprint })
-      if (budget !== null) minutes.get(budget)?.push(usage)
+      const { client, keyFingerprint, upstreamName } = usage
+      const caller = { client: client ?? this.nameOf(keyFingerprint), keyFingerprint }
+      for (const budget of this.budgetsOf(caller, upstreamName)) minutes.get(budget)?.push(usage)
     }
     for (const [budget, used] of minutes) budget.restore(used)
   }

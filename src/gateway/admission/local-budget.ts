@@ -1,5 +1,5 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import type { Budget, BudgetFigures } from './budget.ts'
+import type { Budget, BudgetFigures, BudgetOwners } from './budget.ts'
 import { budgetRefusal } from './budget-refusal.ts'
 
 /** Learns of what other gateways have to know. */
@@ -16,6 +16,7 @@ interface UsedMinute {
   estimated: number
 }
 
+const noOwners: BudgetOwners = {}
 const minuteMs = 60_000
 const windowMinutes = 24 * 60
 /** Those of a clock that was set are kept, as it may be set back, until there are so many. */
@@ -61,8 +62,9 @@ export class LocalBudget implements Budget {
     return this.reserved + this.#reservedElsewhere
   }
 
-  add(nowMs: number, reported: number, estimated = 0, of?: string): void {
-    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens: reported + estimated, estimated, of })
+  add(nowMs: number, reported: number, estimated = 0, owners: BudgetOwners = noOwners): void {
+    const { of, at } = owners
+    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens: reported + estimated, estimated, of, at })
   }
 
   /** As `add`, for a call that another gateway has told of. */
@@ -93,6 +95,13 @@ export class LocalBudget implements Budget {
   restore(minutes: readonly MinuteUsage[]): void {
     this.isKnown = true
     for (const usage of minutes) this.#put(usage)
+  }
+
+  /** All that counts, in place of what was counted here. */
+  replace(minutes: Iterable<MinuteUsage>): void {
+    this.#minutes.clear()
+    this.#totalAt = -1
+    this.restore([...minutes])
   }
 
   check(nowMs: number, tokens: number): void {

@@ -5,6 +5,16 @@ export type MinuteCounts = Omit<GatewayMinute, 'minute' | 'dropped'>
 
 const minuteMs = 60_000
 
+/** The figures of several queues as of one: full is the time in which the fullest was. */
+export function sumOfMinutes(counts: readonly MinuteCounts[]): MinuteCounts {
+  return counts.reduce((sum, each) => ({
+    activeMax: sum.activeMax + each.activeMax,
+    queuedMax: sum.queuedMax + each.queuedMax,
+    atLimitMs: Math.max(sum.atLimitMs, each.atLimitMs),
+    admitted: sum.admitted + each.admitted,
+  }))
+}
+
 /** Sums up the states that admission goes through, from one `close` to the next. */
 export class MinuteFigures {
   /** Monotonic milliseconds; asked only where the limit is reached or left. */

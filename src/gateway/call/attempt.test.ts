@@ -21,7 +21,7 @@ test('without a key no header is lent', () => {
 
 function destination(url: string, key: string): Destination {
   const base = parseUpstreamBase(url)
-  return { upstream: {} as Upstream, base, keyHeader: keyHeader(key, base.host) }
+  return { upstream: {} as Upstream, base, keyHeader: keyHeader(key, base.host), withhold: null }
 }
 
 test('an attempt elsewhere carries nothing of the one before: neither path, nor key, nor a second Via', () => {

@@ -10,6 +10,14 @@ export interface Destination {
   readonly base: UpstreamBase
   /** The gateway's own credential for it: name and value of a header, or nothing. */
   readonly keyHeader: RawHeaders
+  /** Takes the client's credentials out of what it gets; null where they are its to have. */
+  readonly withhold: Withhold | null
+}
+
+/** Takes credentials out of headers, and out of a query. */
+export interface Withhold {
+  readonly headers: (headers: RawHeaders) => string[]
+  readonly query: (query: string) => string
 }
 
 /**
@@ -30,7 +38,7 @@ export function keyHeader(key: string | null, host: string): RawHeaders {
 export function attemptOf(running: RunningCall, body: HeldBody, via: RawHeaders): Attempt {
   const { record, destination, borrowsKey, arrived } = running
   const { req, head, target } = arrived
-  const { upstream, base, keyHeader } = destination
+  const { upstream, base, keyHeader, withhold } = destination
   let bodySent: UpstreamRequest['body'] = null
   let bodyBytes: number | null = 0
   if (running.isReadWhole && head.hasBody) {
@@ -41,11 +49,13 @@ export function attemptOf(running: RunningCall, body: HeldBody, via: RawHeaders)
     bodySent = streamBody(req, see, () => running.requestIsOver())
     bodyBytes = head.contentLength
   }
+  const headers = withhold === null ? head.endToEnd : withhold.headers(head.endToEnd)
+  const sent = withhold === null ? target : { path: target.path, query: withhold.query(target.query) }
   return {
     upstream,
     method: record.method,
-    path: upstreamPath(base, target),
-    headers: borrowsKey ? head.endToEnd.concat(keyHeader, via) : head.endToEnd.concat(via),
+    path: upstreamPath(base, sent),
+    headers: borrowsKey ? headers.concat(keyHeader, via) : headers.concat(via),
     body: bodySent,
     bodyBytes,
     // The client's own retry may come of a connection that was dead.

@@ -7,7 +7,7 @@ import { exchange } from '../../../test/support/exchange.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { CallStart } from '../../call/call.ts'
 import { CallIds } from '../../call/call-id.ts'
-import type { Destination } from './attempt.ts'
+import { type CallUpstream, noRouting } from './call-upstream.ts'
 import { ClientLabels } from './client-labels.ts'
 import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
 import { RequestHead } from '../http/request-head.ts'
@@ -27,10 +27,14 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     instance: 'i',
     ids: new CallIds(() => 0, 0),
     labels: new ClientLabels(Buffer.from('salt of a test')),
-    destination: {
-      base: { origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '' },
-      keyHeader: [],
+    upstream: {
+      name: null,
+      destination: {
+        base: { origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '' },
+        keyHeader: [],
+      },
     },
+    routing: noRouting,
     budget: { check: () => {} },
     clients: { nameOf: () => null, budgetOf: () => null },
     sink: { begin: () => Promise.resolve(), lose: (call: CallStart | null) => lost.push(call) },
@@ -77,7 +81,7 @@ test('a call that cannot be recorded is answered, and counted as dropped', async
     },
   }
   const { status, lost, faults, thrown } = await callWith({
-    destination: { base, keyHeader: [] } as unknown as Destination,
+    upstream: { destination: { base, keyHeader: [] } } as unknown as CallUpstream,
   })
   assert.equal(status, 500)
   assert.equal(lost.length, 1)

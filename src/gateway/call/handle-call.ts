@@ -1,29 +1,24 @@
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
 import { formatCallId } from '../../call/call-id.ts'
 import type { CallSink } from '../../call/call-sink.ts'
-import type { RawHeaders } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
-import { type Admission, type Permit, drainRetryAfterS } from '../admission/admission.ts'
+import { type Permit, drainRetryAfterS } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
-import { type Attempt, attemptOf } from './attempt.ts'
+import { noBudgets, ownersOf } from '../admission/client-limits.ts'
+import { Attempts } from './attempts.ts'
+import type { Routing } from './call-upstream.ts'
 import { SwapList } from '../../lib/swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
-import type { AnswerSink } from '../http/client-answer.ts'
-import { relay } from './relay.ts'
 import { type BodyLimits, HeldBody, endReading, readBody } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
-import type { Retries429 } from './retries-429.ts'
 import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
-import type { InjectedCall, UsageInjection } from '../usage-injection/usage-injection.ts'
 
 export interface CallHandlerOptions extends RunningCallOptions {
   /** Who is lent the destination's key, so that nobody else can spend it. */
   readonly trusted: TrustedClients
-  readonly usageInjection: UsageInjection
-  readonly admission: Admission
+  readonly routing: Routing
   readonly budget: Budget
-  readonly retries: Retries429
   readonly sink: CallSink
   readonly limits: BodyLimits
   /** Requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
@@ -34,14 +29,15 @@ export interface CallHandlerOptions extends RunningCallOptions {
 export class CallHandler {
   readonly #options: CallHandlerOptions
   readonly #viaName: string
-  readonly #via: RawHeaders
+  readonly #attempts: Attempts
   readonly #running = new SwapList<RunningCall>()
   #drained: PromiseWithResolvers<void> | null = null
 
   constructor(options: CallHandlerOptions) {
     this.#options = options
     this.#viaName = `tokenweir-${options.instance}`
-    this.#via = options.via ? ['Via', `1.1 ${this.#viaName}`] : []
+    const via = options.via ? ['Via', `1.1 ${this.#viaName}`] : []
+    this.#attempts = new Attempts({ ...options, via })
   }
 
   /**
@@ -61,7 +57,7 @@ export class CallHandler {
   }
 
   async #run(running: RunningCall, arrived: ArrivedCall): Promise<void> {
-    const { admission, sink, clock, limits, budget, clients, trusted } = this.#options
+    const { routing, sink, clock, limits, budget, trusted } = this.#options
     this.#running.add(running)
     const { client } = running
     const body = new HeldBody(limits)
@@ -70,22 +66,26 @@ export class CallHandler {
       this.#check(arrived.head)
       if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
       running.received(body.bytes)
+      const { routes } = routing
+      if (routes !== null) running.goTo(arrived.upstream ?? routes.byModel(running) ?? running.upstream)
       if (running.wantsKey) running.borrowsKey = await trusted.include(arrived.head, arrived.req.socket)
       if (running.needsSlot) {
         budget.check(clock.wallTime(), running.tokensAsked)
-        const own = clients.budgetOf(running.record)
-        if (own !== null) await own.check(running.tokensAsked)
+        // Not even an iterator for those, most of all calls, that have none.
+        const own = running.ownBudgets
+        if (own !== noBudgets) for (const each of own) await each.check(running.tokensAsked)
+        const { admission } = running.upstream
         permit =
           admission.tryAcquire(running.record) ??
           (await admission.acquire(client.signal, 'arrival', running.record))
-        if (own !== null) running.ownReservation = own.reserve(running.tokensAsked)
+        if (own !== noBudgets) running.reserveOf(own)
         const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
         running.reservation = reserved instanceof Promise ? await reserved : reserved
       }
       running.timeline.admittedAt = clock.now()
-      running.record.upstream = running.destination.base.host
+      running.noteUpstream()
       await sink.begin(running.record)
-      await this.#attempts(running, permit, body)
+      await this.#attempts.make(running, permit, body)
     } catch (error) {
       running.failure = asFailure(error)
       running.requestIsOver()
@@ -100,7 +100,7 @@ export class CallHandler {
     if (settled !== null) await settled
     this.#record(running)
     running.reservation?.[Symbol.dispose]()
-    running.ownReservation?.[Symbol.dispose]()
+    running.reserveOf(noBudgets)
     this.#running.remove(running)
     if (this.#running.size === 0) this.#drained?.resolve()
   }
@@ -118,7 +118,8 @@ export class CallHandler {
   /** Refuses waiting and new calls; resolves when those in flight are over. */
   drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers()
-    this.#options.admission.drain()
+    this.#options.upstream.admission.drain()
+    this.#options.routing.drain()
     for (const { backsOffSince, client } of this.#running) {
       if (backsOffSince !== null) client.abandon(draining('The gateway is stopping and tries no call again.'))
     }
@@ -173,67 +174,28 @@ export class CallHandler {
     if (this.#drained !== null) throw draining('The gateway is stopping.')
   }
 
-  /** Attempts until there is an answer for the client. What is passed on as it comes cannot be sent again. */
-  #attempts(running: RunningCall, permit: Permit | null, body: HeldBody): Promise<void> {
-    const { retries } = this.#options
-    const isRepeatable = running.isReadWhole || !running.arrived.head.hasBody
-    if (!retries.enabled || !isRepeatable) {
-      return this.#attempt(running, body, running.client)
-    }
-    return retries.run(running, permit, (answer) => this.#attempt(running, body, answer))
-  }
-
-  /** One attempt; a second one only if nothing can have been done twice. */
-  #attempt(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
-    const attempt = attemptOf(running, body, this.#via)
-    const { facts, arrived } = running
-    const { usageInjection } = this.#options
-    const injected = facts === null ? null : usageInjection.ask(arrived.path.name, facts, attempt, answer)
-    running.injected = injected?.answer ?? null
-    if (injected !== null) return this.#attemptAsked(running, injected, attempt, answer)
-    const answered = relay(attempt.upstream, attempt, running, answer)
-    const isSafe = attempt.method === 'GET' || attempt.method === 'HEAD'
-    if (!isSafe || attempt.body !== null) return answered
-    return answered.catch((error: unknown) => {
-      if (!metClosingConnection(error) || running.client.gone !== null) throw error
-      return relay(attempt.upstream, { ...attempt, freshConnection: true }, running, answer)
-    })
-  }
-
-  /** Asks for usage; an upstream that refuses that gets the call as its client made it. */
-  async #attemptAsked(
-    running: RunningCall,
-    asked: InjectedCall,
-    attempt: Attempt,
-    answer: AnswerSink,
-  ): Promise<void> {
-    await relay(attempt.upstream, asked.request, running, asked.answer)
-    if (!asked.answer.isRefused) return
-    const { usageInjection } = this.#options
-    const { name } = running.arrived.path
-    usageInjection.refused(name)
-    try {
-      await relay(attempt.upstream, attempt, running, answer)
-    } finally {
-      const { status } = running.client
-      if (status === 400 || status === 422) usageInjection.refusedAnyway(name)
-    }
-  }
-
   #record(running: RunningCall): void {
-    const { clock, sink, budget, clients, usageInjection, onFault } = this.#options
-    const { record, meter, tap } = running
+    const { clock, sink, budget, onFault } = this.#options
+    const { record, meter, tap, upstream } = running
     let isRecorded = false
     try {
       running.complete()
       sink.finish(record)
       isRecorded = true
-      const own = clients.budgetOf(record)
-      budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record), own?.of)
-      own?.budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
+      const own = running.ownBudgets
+      const reported = reportedTokens(record)
+      const estimated = estimatedTokens(record)
+      budget.add(clock.wallTime(), reported, estimated, ownersOf(own))
+      if (own !== noBudgets) for (const each of own) each.budget.add(clock.wallTime(), reported, estimated)
       if (tap !== null) tap.ended(record)
       if (meter !== null)
-        usageInjection.learn(running.arrived.path.name, running.facts, running.injected, meter, record)
+        upstream.usageInjection.learn(
+          running.arrived.path.name,
+          running.facts,
+          running.injected,
+          meter,
+          record,
+        )
     } catch (error) {
       if (!isRecorded) sink.lose(record)
       onFault(error)
@@ -243,9 +205,4 @@ export class CallHandler {
 
 function draining(message: string): Failure {
   return new Failure('draining', message, { retryAfterS: drainRetryAfterS })
-}
-
-/** The upstream was just closing this kept connection: a safe request may be sent again (RFC 9110 §9.2.2). */
-function metClosingConnection(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'upstream_unreachable' && error.shouldRetry === true
 }

@@ -19,9 +19,15 @@ interface Pace {
 export class LiveBoard {
   readonly #paces = new WeakMap<RunningCall, Pace>()
 
-  /** `waiting`: the signals of the calls that wait for a slot, the next one first. `nowMs` is of the calls' clock. */
-  look(running: Iterable<RunningCall>, waiting: readonly AbortSignal[], nowMs: number): readonly LiveCall[] {
-    const places = new Map<AbortSignal | null, number>(waiting.map((signal, index) => [signal, index + 1]))
+  /** `queues`: the signals of the calls that wait for slots of each upstream, the next one first. `nowMs` is of the calls' clock. */
+  look(
+    running: Iterable<RunningCall>,
+    queues: readonly (readonly AbortSignal[])[],
+    nowMs: number,
+  ): readonly LiveCall[] {
+    const places = new Map<AbortSignal | null, number>()
+    for (const waiting of queues)
+      for (const [index, signal] of waiting.entries()) places.set(signal, index + 1)
     return Array.from(running, (call) => {
       const place = places.get(call.client.signalSoFar) ?? null
       return this.#tell(call, place, nowMs)
@@ -29,7 +35,7 @@ export class LiveBoard {
   }
 
   #tell(call: RunningCall, place: number | null, nowMs: number): LiveCall {
-    const { record, timeline, destination, meter } = call
+    const { record, timeline, upstream, destination, meter } = call
     const { receivedAt, bodyReadAt, admittedAt, firstDispatchAt, dispatchedAt, answeredAt } = timeline
     const startedMs = startedAtMs(record.id)
     const [state, sinceMs] = stateOf(call, place)
@@ -41,7 +47,7 @@ export class LiveBoard {
       model: record.model,
       client: record.client,
       session: record.session,
-      upstream: destination.base.host,
+      upstream: upstream.name ?? destination.base.host,
       state,
       queue_place: place,
       state_since: new Date(startedMs + Math.max(0, sinceMs - receivedAt)).toISOString(),

@@ -1,4 +1,4 @@
-import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
+import type { ResponseHead } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import type { Admission, Caller, Permit } from '../admission/admission.ts'
@@ -6,9 +6,7 @@ import type { CallTimeline } from '../recorder/call-timeline.ts'
 import type { AnswerSink, ClientAnswer } from '../http/client-answer.ts'
 import { readRetryHint } from './retry-after.ts'
 import { type RetriesSoFar, retryWaitMs } from './retry-wait.ts'
-
-/** So long the rest of a 429 that nobody will see is waited for. */
-const restOf429Ms = 1000
+import { WithheldAnswer } from './withheld-answer.ts'
 
 export interface Retries429Options {
   readonly clock: Clock
@@ -47,8 +45,8 @@ export class Retries429 {
   }
 
   /**
-   * Makes attempts, each given where its answer is to go, until one is answered otherwise or a 429 is the
-   * client's. While a call waits it gives its slot back, and takes one again ahead of all arrivals. Rejects as
+   * Makes attempts, each given where its answer is to go, until one is answered otherwise or a 429 is to be the
+   * client's: that answer goes on to `to`. While a call waits it gives its slot back, and takes one again ahead of all arrivals. Rejects as
    * the last attempt does; with the signal's reason where the client leaves during a wait, and with what
    * {@link Admission.acquire} rejects with. Whatever becomes of it, `permit` is given back.
    */
@@ -56,13 +54,14 @@ export class Retries429 {
     call: RetriedCall,
     permit: Permit | null,
     attempt: (answer: AnswerSink) => Promise<void>,
+    to: AnswerSink = call.client,
   ): Promise<void> {
     const { clock, admission } = this.#options
     const { signal } = call.client
     let held = permit
     try {
       for (let retries = 0, waitedMs = 0; ; retries++) {
-        const waitMs = await this.#attempt(call, attempt, { retries, waitedMs })
+        const waitMs = await this.#attempt(call, attempt, to, { retries, waitedMs })
         if (waitMs === null) return
         waitedMs += waitMs
         held?.release()
@@ -84,71 +83,27 @@ export class Retries429 {
   async #attempt(
     call: RetriedCall,
     attempt: (answer: AnswerSink) => Promise<void>,
+    to: AnswerSink,
     soFar: RetriesSoFar,
   ): Promise<number | null> {
     const { clock } = this.#options
-    using timers = new DisposableStack()
-    const answer = new RetriableAnswer(call.client, (head) => {
-      const waitMs = this.#waitAfter(head, soFar)
-      const giveUp = (): void => call.client.source?.abort(restIsLate())
-      if (waitMs !== null) timers.defer(clock.after(restOf429Ms, giveUp))
-      return waitMs
+    let waitMs: number | null = null
+    using answer = new WithheldAnswer({ client: call.client, clock }, to, (head) => {
+      if (head.status === 429) waitMs = this.#waitAfter(head, soFar)
+      return waitMs !== null
     })
     try {
       await attempt(answer)
     } catch (error) {
       // However a 429 breaks off, it was one.
       const isUpstreams = error instanceof Failure && error.kind.side === 'upstream'
-      if (answer.waitMs === null || !isUpstreams || call.client.gone !== null) throw error
+      if (!answer.isWithheld || !isUpstreams || call.client.gone !== null) throw error
     }
-    return answer.waitMs
+    return waitMs
   }
 
   #waitAfter({ headers }: ResponseHead, soFar: RetriesSoFar): number | null {
     const { clock, max, random } = this.#options
     return retryWaitMs(readRetryHint(headers, clock.wallTime()), soFar, max, random())
-  }
-}
-
-function restIsLate(): Failure {
-  return new Failure('upstream_http', 'The rest of a 429 that is tried again does not come.')
-}
-
-/** Of a 429 that nobody will see, so much is read to keep its connection, in bytes. */
-const longestRead = 65_536
-
-/**
- * The answer to a call that may be tried again: a 429 that is to be followed by another attempt is kept from the
- * client, all else goes on as it comes. Decided by the head, so that nothing is ever taken back.
- */
-class RetriableAnswer implements AnswerSink {
-  readonly #client: AnswerSink
-  readonly #waitAfter: (head: ResponseHead) => number | null
-  #unread = longestRead
-  /** Milliseconds to wait before the next attempt; `null` if the client has this answer, or none came. */
-  waitMs: number | null = null
-
-  /** `waitAfter` is asked about a 429: milliseconds until the next attempt, or `null` if there will be none. */
-  constructor(client: AnswerSink, waitAfter: (head: ResponseHead) => number | null) {
-    this.#client = client
-    this.#waitAfter = waitAfter
-  }
-
-  head(head: ResponseHead): void {
-    if (head.status === 429) this.waitMs = this.#waitAfter(head)
-    if (this.waitMs === null) this.#client.head(head)
-  }
-
-  /** Throws a failure of the upstream's side where the body of a 429 is longer than a connection is worth. */
-  write(chunk: Uint8Array): boolean {
-    if (this.waitMs === null) return this.#client.write(chunk)
-    this.#unread -= chunk.length
-    if (this.#unread < 0)
-      throw new Failure('upstream_http', 'The rest of a 429 that is tried again is not read.')
-    return true
-  }
-
-  end(trailers: RawHeaders): void {
-    if (this.waitMs === null) this.#client.end(trailers)
   }
 }

@@ -7,7 +7,8 @@ import type { Failure } from '../../call/failure.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Placed } from '../../lib/swap-list.ts'
 import type { Destination } from './attempt.ts'
-import type { ClientLimits } from '../admission/client-limits.ts'
+import type { CallUpstream, Routing } from './call-upstream.ts'
+import { type ClientBudget, type ClientLimits, noBudgets } from '../admission/client-limits.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
@@ -18,7 +19,7 @@ import { type GuardedTap, guardTap } from '../raw-log/tap-guard.ts'
 import { completeRecord } from '../recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retries-429.ts'
-import { endReading } from '../http/request-body.ts'
+import { type HeldBody, endReading } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import { type RequestFacts, RequestPeek } from '../http/request-peek.ts'
 import type { ForwardedPath, Target } from '../http/target.ts'
@@ -29,8 +30,11 @@ export interface ArrivedCall {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly head: RequestHead
+  /** As the upstream is to see it. */
   readonly target: Target
   readonly path: ForwardedPath
+  /** The upstream that its path has named. */
+  readonly upstream?: CallUpstream | undefined
 }
 
 /** What a running call needs of its gateway. */
@@ -41,15 +45,19 @@ export interface RunningCallOptions {
   readonly ids: CallIds
   readonly labels: ClientLabels
   /** What people said of clients and keys. */
-  readonly clients: Pick<ClientLimits, 'budgetOf'>
+  readonly clients: Pick<ClientLimits, 'budgetsOf' | 'budgetAt'>
   readonly sessionPlaces: SessionPlaces
-  /** Where calls go. */
-  readonly destination: Destination
+  /** The default one. */
+  readonly upstream: CallUpstream
+  /** Whether there are others, so that answers say whose they are. */
+  readonly routing: Routing
   readonly clientStallTimeoutMs: number
   readonly taps: PayloadTaps
   /** Learns of a fault of our own that no call shall suffer from. */
   readonly onFault: (error: unknown) => void
 }
+
+const none: readonly Disposable[] = []
 
 /** All that is known of one call while it runs. */
 export class RunningCall implements RelayedCall, RetriedCall, Placed {
@@ -69,6 +77,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   facts: RequestFacts | null = null
   /** In the list of running calls. */
   place = -1
+  upstream: CallUpstream
   /** Where its next attempt goes. */
   destination: Destination
   /** The client brings no credential, and may use the gateway's. */
@@ -77,8 +86,8 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   injected: InjectedAnswer | null = null
   /** Holds what the call may use of the token budget until it is over; `null` where nothing is reserved. */
   reservation: Disposable | null = null
-  /** The same of its client's own. */
-  ownReservation: Disposable | null = null
+  /** The same of its client's own, and its upstream's. */
+  #ownReservations: readonly Disposable[] = none
   backsOffSince: number | null = null
   /** What ended the call before its answer was complete. */
   failure: Failure | null = null
@@ -87,7 +96,8 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     const { res } = arrived
     this.#options = options
     this.arrived = arrived
-    this.destination = options.destination
+    this.upstream = arrived.upstream ?? options.upstream
+    this.destination = this.upstream.destination
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
     this.record = identify(arrived, options)
@@ -119,9 +129,10 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return this.record.method === 'POST'
   }
 
-  /** There is a key, and the request brings none. */
+  /** There is a key, and the request brings none that counts. */
   get wantsKey(): boolean {
-    return this.destination.keyHeader.length > 0 && this.arrived.head.credential === null
+    const { keyHeader, withhold } = this.destination
+    return keyHeader.length > 0 && (withhold !== null || this.arrived.head.credential === null)
   }
 
   /** Tokens that it may use as far as it says; 0 where it does not. */
@@ -172,6 +183,58 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return true
   }
 
+  /** Its next attempt goes to this upstream. */
+  /** Its client's budget and its upstream's, as far as they have their own. */
+  get ownBudgets(): readonly ClientBudget[] {
+    return this.#options.clients.budgetsOf(this.record, this.upstream.name)
+  }
+
+  /** Holds what it may use of these from now on, in place of what it held. Throws as {@link Budget.check}. */
+  reserveOf(budgets: readonly ClientBudget[]): void {
+    if (budgets === noBudgets && this.#ownReservations === none) return
+    for (const each of this.#ownReservations) each[Symbol.dispose]()
+    this.#ownReservations = none
+    const held = budgets.map((budget) => budget.reserve(this.tokensAsked))
+    this.#ownReservations = held.filter((each) => each !== null)
+  }
+
+  /** Whether an upstream's own budget has enough left for it, as far as that is known. */
+  mayUse(upstream: CallUpstream): boolean {
+    const own = this.#options.clients.budgetAt(upstream.name)
+    try {
+      own?.budget.check(this.clock.wallTime(), this.tokensAsked)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  goTo(upstream: CallUpstream): void {
+    this.upstream = upstream
+    this.destination = upstream.destination
+  }
+
+  /** The upstream that it goes to has another name for its model. */
+  rename(model: string, body: HeldBody): void {
+    const place = this.facts?.modelPlace ?? null
+    if (place === null) return
+    const bytes = Buffer.concat(body.chunks)
+    const renamed = [
+      bytes.subarray(0, place.start),
+      Buffer.from(JSON.stringify(model)),
+      bytes.subarray(place.end),
+    ]
+    body.replace([Buffer.concat(renamed)])
+    const peek = new RequestPeek()
+    for (const chunk of body.chunks) peek.push(chunk)
+    this.facts = peek.result()
+  }
+
+  /** What its prompt shares with others: their upstream may still know the beginning of it. */
+  get promptCache(): string | null {
+    return this.record.session ?? this.facts?.promptCacheKey ?? null
+  }
+
   addedHeaders(): readonly string[] {
     const { bodyReadAt, admittedAt, dispatchedAt, answeredAt } = this.timeline
     const queueMs = (admittedAt ?? 0) - (bodyReadAt ?? 0)
@@ -181,13 +244,23 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
       formatCallId(this.record.id),
       'server-timing',
       `queue;dur=${queueMs.toFixed(1)}, upstream;dur=${upstreamMs.toFixed(1)}`,
+      ...(this.#options.routing.routes === null
+        ? []
+        : ['x-tokenweir-upstream', this.upstream.name ?? 'default']),
     ]
+  }
+
+  /** Where it goes, for its row. */
+  noteUpstream(): void {
+    const { record, upstream, destination } = this
+    record.upstream = destination.base.host
+    if (this.#options.routing.routes !== null) record.upstreamName = upstream.name ?? 'default'
   }
 
   /** It is over, and its answer measured: its row is complete. */
   complete(): void {
     const { meter, record, timeline, failure, client } = this
-    record.upstream = this.destination.base.host
+    this.noteUpstream()
     meter?.complete(record)
     const end = { status: client.status, failure, gone: client.gone, ending: meter?.ending ?? 'none' }
     completeRecord(record, timeline, end, this.#options.labels.text)

@@ -6,11 +6,16 @@ import type {
   PredecessorClaim,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { SharedSlots } from '../admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../admission/slot-pool.ts'
 import type { SharedParts } from './predecessors.ts'
+import type { UpstreamSlots } from './slot-pools.ts'
+
+/** Takes the answer of the pool; null if none comes. */
+type Asked = (answer: SlotAnswer | null) => void
 
 const retryMs = 50
 /** What changes besides slots is told together. */
@@ -25,6 +30,8 @@ export interface DrainingOptions extends SharedParts {
   readonly onStop: (withinMs: number) => void
   /** Tells the calls here, or cancels the one of this id. */
   readonly onAsk: (cancel: string | null) => Promise<Omit<CallsAnswer, 'seq'>>
+  /** Of each further upstream, also of those that are only in use here. */
+  readonly upstreams: () => Iterable<UpstreamSlots>
   /** The payload log was switched. */
   readonly onRawLog: (to: RawLogSwitch) => void
 }
@@ -45,7 +52,9 @@ export class Draining {
   readonly #identity = ownIdentity()
   #connection: DrainConnection | null = null
   /** Messages to the pool that are not answered yet, the first one first. */
-  #asked: ((answer: SlotAnswer | null) => void)[] = []
+  #asked: Asked[] = []
+  /** The same, of further upstreams by their names. */
+  readonly #askedOf = new Map<string, Asked[]>()
   /** Those that reported to this gateway, and are now on their way to its successor; until it has been told. */
   #claims: readonly PredecessorClaim[]
   /** What calls used that ended since the last report. */
@@ -66,7 +75,7 @@ export class Draining {
     this.#slots = slots
     this.#claims = claims
     this.#used = [...used]
-    slots.drain()
+    for (const each of this.#allSlots()) each.drain()
     void this.#keepReporting()
   }
 
@@ -102,13 +111,16 @@ export class Draining {
       const connection = await client.reportDraining((order) => this.#follow(order))
       if (connection === null) {
         // Nobody is there to grant more, and whoever waits is served all the same.
-        this.#slots.goOnAlone()
+        for (const each of this.#allSlots()) each.goOnAlone()
         await clock.delay(retryMs)
         continue
       }
       this.#connection = connection
       this.#keepsUsed = true
       this.#slots.connect({ sync: (message) => this.#report(connection, message) })
+      for (const each of this.#options.upstreams()) {
+        each.slots.connect({ sync: (message) => this.#reportOf(each, connection, message) })
+      }
       await connection.closed
       this.#leave()
       // If it has not sent us on, it has been killed.
@@ -122,15 +134,22 @@ export class Draining {
 
   /** From here on no pool answers, until another is found. */
   #leave(): void {
-    this.#slots.disconnect()
-    for (const lost of this.#asked) lost(null)
+    for (const each of this.#allSlots()) each.disconnect()
+    for (const asked of [this.#asked, ...this.#askedOf.values()]) for (const lost of asked) lost(null)
     this.#asked = []
+    this.#askedOf.clear()
+  }
+
+  *#allSlots(): Iterable<Omit<DrainingSlots, 'message'>> {
+    yield this.#slots
+    for (const { slots } of this.#options.upstreams()) yield slots
   }
 
   #follow(order: DrainOrder): void {
     const { budget, onRawLog, onStop } = this.#options
     if ('slots' in order) this.#asked.shift()?.(order.slots)
-    else if ('wake' in order) this.#slots.tell()
+    else if ('upstream' in order) this.#askedOf.get(order.upstream.name)?.shift()?.(order.upstream.slots)
+    else if ('wake' in order) for (const each of this.#allSlots()) each.tell()
     else if ('moved' in order) {
       this.#leave()
       this.#connection?.end()
@@ -152,21 +171,36 @@ export class Draining {
   #report(connection: DrainConnection, sync: SlotSync): Promise<SlotAnswer | null> {
     if (connection !== this.#connection || this.#isOver) return Promise.resolve(null)
     const { instance, admission, budget, clock } = this.#options
-    const { active, queued } = admission.snapshot()
+    const upstreams = [...this.#options.upstreams()]
+    const calls = [admission, ...upstreams.map((each) => each.admission)].reduce((sum, each) => {
+      const { active, queued } = each.snapshot()
+      return sum + active + queued
+    }, 0)
     connection.send({
       instance,
       identity: this.#identity,
       sync,
-      calls: active + queued,
+      calls,
       reserved: budget.reserved,
       counted: budget.snapshot(clock.wallTime()).totalUsed,
       used: this.#used,
       predecessors: this.#claims,
       clients: slotsOfClients(admission),
+      upstreams: upstreams.map(({ name }) => name),
     })
     this.#used = []
     this.#claims = []
     return new Promise((resolve) => void this.#asked.push(resolve))
+  }
+
+  #reportOf(
+    { name, admission }: UpstreamSlots,
+    connection: DrainConnection,
+    sync: SlotSync,
+  ): Promise<SlotAnswer | null> {
+    if (connection !== this.#connection || this.#isOver) return Promise.resolve(null)
+    connection.send({ upstream: { name, max: admission.snapshot().maxConcurrent, sync } })
+    return new Promise((resolve) => void getOrAdd(this.#askedOf, name, () => []).push(resolve))
   }
 }
 

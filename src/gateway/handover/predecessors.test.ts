@@ -27,7 +27,7 @@ function setUp(): {
   const clients = { used: () => {}, handover: () => [] }
   const shared = new SharedSlots({ admission, clock, holder: 'own', leaseMs: Infinity })
   const parts = { instance: 'own', admission, budget, clients, budgetRejects: true, clock }
-  const predecessors = new Predecessors(parts, shared)
+  const predecessors = new Predecessors(parts, () => [{ name: '', admission, slots: shared }])
   budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
   const orders = new Map<string, DrainOrder[]>()
   const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
@@ -47,6 +47,7 @@ function setUp(): {
       counted: 0,
       predecessors: [],
       clients: [],
+      upstreams: [],
       ...more,
     })
     return listener
@@ -60,12 +61,12 @@ type Report = (instance: string, more: Partial<DrainReport>) => ReturnType<Prede
 
 test('what the calls of predecessors may use is kept free, until they end', () => {
   const { predecessors, budget, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, clients: [], reserved: 900 })
+  predecessors.expect({ instance: 'b', identity, clients: [], upstreams: [], reserved: 900 })
   assert.equal(budget.reservedInAll, 900)
   // Of the 900 most belonged to one before it, which has yet to report.
   const b = report('b', {
     reserved: 100,
-    predecessors: [{ instance: 'a', identity, clients: [], reserved: 800 }],
+    predecessors: [{ instance: 'a', identity, clients: [], upstreams: [], reserved: 800 }],
   })
   assert.equal(budget.reservedInAll, 900)
   const a = report('a', { reserved: 700 })
@@ -78,7 +79,7 @@ test('what the calls of predecessors may use is kept free, until they end', () =
 
 test('predecessors are told what is taken elsewhere: reserved, or used unknown to them', async () => {
   const { predecessors, budget, takenBy, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, clients: [], reserved: 0 })
+  predecessors.expect({ instance: 'b', identity, clients: [], upstreams: [], reserved: 0 })
   report('b', { reserved: 100, counted: 50 })
   report('a', { reserved: 200, counted: 20 })
   budget.add(Date.UTC(2026, 10, 21, 6), 60)
@@ -93,7 +94,7 @@ test('predecessors are told what is taken elsewhere: reserved, or used unknown t
 
 test('who has handed over itself keeps what others may use free on until it is told anew', () => {
   const { predecessors, budget, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, clients: [], reserved: 0 })
+  predecessors.expect({ instance: 'b', identity, clients: [], upstreams: [], reserved: 0 })
   const b = report('b', { reserved: 900 })
   assert.equal(predecessors.sendOn()[0]?.reserved, 900)
   b.ended()

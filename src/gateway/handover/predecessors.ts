@@ -12,8 +12,7 @@ import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
 import type { ClientLimits } from '../admission/client-limits.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'
-import type { SharedSlots } from '../admission/shared-slots.ts'
-import { type SlotAnswer, SlotPool, type SlotSync } from '../admission/slot-pool.ts'
+import { SlotPools, type UpstreamSlots } from './slot-pools.ts'
 
 /** Gateways that should report and do not are looked at this often. */
 const lookEveryMs = 500
@@ -45,6 +44,7 @@ interface DrainingGateway {
   /** Tokens that its own budget counts, as it last said. */
   readonly counted: number
   readonly clients: NonNullable<PredecessorClaim['clients']>
+  readonly upstreams: NonNullable<PredecessorClaim['upstreams']>
 }
 
 /** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
@@ -52,11 +52,7 @@ export class Predecessors {
   /** To be called when what is reserved here has changed: those who drain must keep it free. */
   readonly changed: () => void
   readonly #parts: SharedParts
-  /** This gateway's own; null if the pool of its slots is elsewhere. */
-  readonly #slots: SharedSlots | null
-  /** Of all slots; there is one as long as others hold some of them. */
-  #pool: SlotPool | null = null
-  #pools = 0
+  readonly #pools: SlotPools
   readonly #draining = new Map<string, DrainingGateway>()
   /** What those are told, too, who only report later. */
   readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
@@ -67,9 +63,16 @@ export class Predecessors {
   /** Those that have ended since a stop. */
   readonly #ended: ProcessIdentity[] = []
 
-  constructor(parts: SharedParts, slots: SharedSlots | null) {
+  /** `slots`: this gateway's own, of each upstream; not those whose pool is elsewhere. */
+  constructor(parts: SharedParts, slots: () => Iterable<UpstreamSlots>) {
     this.#parts = parts
-    this.#slots = slots
+    const { instance, clock } = parts
+    this.#pools = new SlotPools({
+      instance,
+      clock,
+      own: slots,
+      wake: (holder) => this.#draining.get(holder)?.tell?.({ wake: true }),
+    })
     const share = onceATurn(() => this.#share())
     this.changed = () => {
       if (this.#draining.size > 0) share()
@@ -84,18 +87,17 @@ export class Predecessors {
   }
 
   /** Keeps slots for a gateway that will report. */
-  expect({ instance, identity, reserved, clients = [] }: PredecessorClaim): void {
+  expect({ instance, identity, reserved, clients = [], upstreams = [] }: PredecessorClaim): void {
     if (this.#draining.has(instance) || this.#hasMoved) return
-    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0, clients })
-    this.#poolOfAll().expect(instance)
+    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0, clients, upstreams })
+    this.#pools.expect(instance, this.#parts.admission.snapshot().maxConcurrent, upstreams)
     this.#share()
     this.#lookAfter(instance)
   }
 
-  /** The number of slots has changed. */
-  setMax(maxConcurrent: number): void {
-    this.#pool?.setMax(maxConcurrent, this.#parts.clock.now())
-    this.#wake()
+  /** The number of slots has changed, or there are further upstreams. */
+  refreshSlots(): void {
+    this.#pools.refresh()
   }
 
   /** What was switched here counts for the calls that they finish, too. */
@@ -128,6 +130,9 @@ export class Predecessors {
         instance = report.instance
         this.#take(report, tell)
       },
+      upstream: ({ name, max, sync }) => {
+        if (!this.#hasMoved) tell({ upstream: { name, slots: this.#pools.sync(name, max, sync) } })
+      },
       answer: (answer) => this.#asked.get(answer.seq)?.(answer),
       ended: () => {
         if (instance !== null && this.#draining.get(instance)?.tell === tell) this.#leave(instance)
@@ -137,12 +142,11 @@ export class Predecessors {
 
   /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
   sendOn(): readonly PredecessorClaim[] {
-    const claims = [...this.#draining].map(([instance, { identity, reserved, clients }]) => {
-      return { instance, identity, reserved, clients }
+    const claims = [...this.#draining].map(([instance, { identity, reserved, clients, upstreams }]) => {
+      return { instance, identity, reserved, clients, upstreams }
     })
     this.#hasMoved = true
-    this.#pool = null
-    this.#slots?.disconnect()
+    this.#pools.move()
     this.#tellAll({ moved: true })
     return claims
   }
@@ -164,15 +168,17 @@ export class Predecessors {
   }
 
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
-    const { instance, identity, sync, calls, used, predecessors, reserved, counted, clients = [] } = report
+    const { instance, identity, sync, calls, used, predecessors, reserved, counted } = report
+    const { clients = [], upstreams = [] } = report
     for (const usage of used) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
     if (this.#hasMoved) return
-    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients })
+    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients, upstreams })
     for (const claim of predecessors) this.expect(claim)
-    tell?.({ slots: this.#sync(sync) })
+    const { maxConcurrent } = this.#parts.admission.snapshot()
+    tell?.({ slots: this.#pools.sync('', maxConcurrent, sync) })
     this.#share()
   }
 
@@ -181,45 +187,10 @@ export class Predecessors {
     if (gateway === undefined || this.#hasMoved) return
     if (this.#over !== null) this.#ended.push(gateway.identity)
     this.#draining.delete(instance)
-    if (this.#draining.size === 0) {
-      this.#pool = null
-      this.#slots?.release()
-    } else {
-      this.#pool?.leave(instance, this.#parts.clock.now())
-      this.#wake()
-    }
+    if (this.#draining.size === 0) this.#pools.end()
+    else this.#pools.leave(instance)
     this.#share()
     this.#resolveIfOver()
-  }
-
-  /** This gateway holds slots of it like the others. */
-  #poolOfAll(): SlotPool {
-    if (this.#pool !== null) return this.#pool
-    const { instance, admission, clock } = this.#parts
-    const pool = new SlotPool({
-      max: admission.snapshot().maxConcurrent,
-      // Who has ended is seen by its connection, or its process.
-      leaseMs: Infinity,
-      epoch: `${instance} ${++this.#pools}`,
-      nowMs: clock.now(),
-    })
-    this.#pool = pool
-    this.#slots?.connect({ sync: async (message) => (this.#pool === pool ? this.#sync(message) : null) })
-    return pool
-  }
-
-  #sync(message: SlotSync): SlotAnswer {
-    const answer = this.#poolOfAll().sync(message, this.#parts.clock.now())
-    this.#wake()
-    return answer
-  }
-
-  /** Those for whom there is news ask for it. */
-  #wake(): void {
-    for (const holder of this.#pool?.news() ?? []) {
-      if (holder === this.#parts.instance) this.#slots?.tell()
-      else this.#draining.get(holder)?.tell?.({ wake: true })
-    }
   }
 
   #share(): void {

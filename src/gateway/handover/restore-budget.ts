@@ -16,7 +16,7 @@ const retryAfterS = 10
  */
 export async function restoreBudget(
   budget: LocalBudget,
-  admission: LocalAdmission | null,
+  admission: Pick<LocalAdmission, 'hold'> | null,
   sink: { usageByMinute(fromMinute: number, sinceMs: number): Promise<readonly MinuteUsage[] | null> },
   clock: Clock,
   { told, isAll, sinceMs }: ToldUsage,

@@ -57,16 +57,20 @@ export class Succession {
     const { admission, budget, clock, handover, instance, sharedSlots } = options
     this.#options = options
     this.#slots = sharedSlots ?? new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
-    this.predecessors = new Predecessors(options, sharedSlots === null ? this.#slots : null)
+    const own = sharedSlots === null ? [{ name: '', admission, slots: this.#slots }] : []
+    this.predecessors = new Predecessors(options, () => [...own, ...options.upstreams()])
     if (handover !== null) this.predecessors.expect(handover)
-    admission.watch(() => {
-      this.#slots.changed()
-      this.#draining?.changed()
-    })
+    admission.watch(() => this.#changed(this.#slots))
     budget.watch({
       added: (usage) => this.#used(usage),
       reserved: () => (this.#draining ?? this.predecessors).changed(),
     })
+  }
+
+  /** Further upstreams have come, or changed: their slots are shared as those of the default one. */
+  refreshUpstreams(): void {
+    for (const { admission, slots } of this.#options.upstreams()) admission.watch(() => this.#changed(slots))
+    this.predecessors.refreshSlots()
   }
 
   /**
@@ -142,7 +146,7 @@ export class Succession {
   }
 
   #handover(): Handover {
-    const { instance, host, listener, admission, budget, clients, clock, rawLog } = this.#options
+    const { instance, host, listener, admission, budget, clients, clock, rawLog, upstreams } = this.#options
     this.#untold = []
     return {
       instance,
@@ -155,8 +159,14 @@ export class Succession {
       usedByClients: clients.handover(),
       reserved: budget.reservedInAll,
       clients: slotsOfClients(admission),
+      upstreams: Array.from(upstreams(), ({ name }) => name),
       rawLog: rawLog(),
     }
+  }
+
+  #changed(slots: Pick<SharedSlots, 'changed'>): void {
+    slots.changed()
+    this.#draining?.changed()
   }
 
   #used(usage: MinuteUsage): void {

@@ -7,6 +7,7 @@ import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
+import type { Routing } from '../call/call-upstream.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
@@ -15,7 +16,7 @@ import { answerMetrics, type MetricsSource } from './metrics-answer.ts'
 import { refuseMalformed, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
-import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
+import { type Target, forwardedPath, parseTarget, pathOfUpstream, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
 import { METHODS } from '../../lib/http.ts'
@@ -24,6 +25,7 @@ const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 export interface GatewayServerOptions {
   readonly calls: CallHandler
+  readonly routing: Routing
   readonly health: Health
   readonly rawLog: RawLogRoutes
   /** Null if it is switched off. */
@@ -133,6 +135,13 @@ export class GatewayServer {
     const path = forwardedPath(target.path, req.method ?? 'GET')
     if (path !== null) {
       void this.#options.calls.handle({ req, res, head, target, path })
+      return
+    }
+    const named = this.#options.routing.routes?.byPath(target.path) ?? null
+    if (named !== null) {
+      const below = { path: named.path, query: target.query }
+      const path = pathOfUpstream(named.path, req.method ?? 'GET')
+      void this.#options.calls.handle({ req, res, head, target: below, path, upstream: named.upstream })
       return
     }
     this.#ownRoute(req, res, head, target).catch((error: unknown) => {

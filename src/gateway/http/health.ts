@@ -1,10 +1,10 @@
 import { basename, isAbsolute } from 'node:path'
-import type { HealthReport, PublicHealthReport } from '../../api/health-report.ts'
+import type { HealthReport, PublicHealthReport, SlotReport, UpstreamHealth } from '../../api/health-report.ts'
 import type { ClientUse } from '../../api/clients.ts'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { CallSink, Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { Admission } from '../admission/admission.ts'
+import type { Admission, SlotFigures } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
 import type { Retries429 } from '../call/retries-429.ts'
 
@@ -21,6 +21,13 @@ export interface HealthSources {
   readonly version: string
   readonly admission: Admission & { readonly queueOrder: string }
   readonly clients: { report(): readonly ClientUse[]; readonly warning: Warning | null }
+  /** Those besides the default one. */
+  readonly upstreams: {
+    report(usedAt: (name: string) => number | null): readonly UpstreamHealth[]
+    readonly warnings: readonly Warning[]
+  }
+  /** The tokens that an upstream with a limit has used. */
+  readonly usedAt: (upstreamName: string) => number | null
   readonly budget: Budget
   /** Whether calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
@@ -49,31 +56,33 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, admission, budget, clients, sink, rawLog, share, limit } = this.#sources
-    const slots = admission.snapshot()
+    const { clock, admission, budget, clients, sink, rawLog, share, limit, upstreams, retries } =
+      this.#sources
+    const slots = slotReport(admission.snapshot(), retries.total)
+    const named = upstreams.report(this.#sources.usedAt)
     const tokens = budget.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
     const uptimeMs = clock.now() - this.#startedAt
     const isBudgetLate = !tokens.isKnown && uptimeMs > budgetLateMs
     const budgetWarnings = isBudgetLate ? [this.#budgetUnknown()] : []
     const clientWarnings = clients.warning === null ? [] : [clients.warning]
-    const ownWarnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings, ...clientWarnings]
+    const ownWarnings = [
+      ...sink.warnings(),
+      ...rawLog.warnings(),
+      ...budgetWarnings,
+      ...clientWarnings,
+      ...upstreams.warnings,
+    ]
     const warnings = [...ownWarnings, ...(share?.warnings() ?? []), ...(limit?.warnings() ?? [])]
     return {
       status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
       upstream: this.#sources.upstreamUrl,
       db: this.#sources.dbPath,
       rate_limiter: {
-        max_concurrent: slots.maxConcurrent,
-        active: slots.active,
-        queued: slots.queued,
-        slot_cooldown_ms: slots.slotCooldownMs,
-        total_admitted: slots.totalAdmitted,
-        total_queued: slots.totalQueued,
-        total_retries_429: this.#sources.retries.total,
-        peak_active: slots.peakActive,
+        ...sumOfSlots([slots, ...named.map(({ rate_limiter }) => rate_limiter)]),
         queue_order: admission.queueOrder,
       },
+      ...(named.length === 0 ? {} : { upstreams: [this.#defaultUpstream(slots), ...named] }),
       token_budget: {
         daily_limit: tokens.dailyLimit,
         total_used: tokens.totalUsed,
@@ -95,6 +104,18 @@ export class Health {
     }
   }
 
+  #defaultUpstream(slots: SlotReport): UpstreamHealth {
+    const { host } = new URL(this.#sources.upstreamUrl)
+    const replica = {
+      host,
+      state: 'up',
+      in_flight: slots.active,
+      failing_since: null,
+      problem: null,
+    } as const
+    return { name: 'default', state: 'up', problem: null, rate_limiter: slots, replicas: [replica] }
+  }
+
   #budgetUnknown(): Warning {
     const { dbPath, budgetRejects } = this.#sources
     const meanwhile = budgetRejects
@@ -103,6 +124,35 @@ export class Health {
     const message = `what the last 24 hours used could not be read from ${dbPath} yet: ${meanwhile}. It is read as soon as that is possible`
     return { code: 'budget_unknown', message }
   }
+}
+
+/** Figures of slots under their outside names. */
+export function slotReport(slots: SlotFigures, retries: number): SlotReport {
+  return {
+    max_concurrent: slots.maxConcurrent,
+    active: slots.active,
+    queued: slots.queued,
+    slot_cooldown_ms: slots.slotCooldownMs,
+    total_admitted: slots.totalAdmitted,
+    total_queued: slots.totalQueued,
+    total_retries_429: retries,
+    peak_active: slots.peakActive,
+  }
+}
+
+/** Each upstream has its own; the pause is the same for all. */
+function sumOfSlots([first, ...others]: readonly [SlotReport, ...SlotReport[]]): SlotReport {
+  const sum = { ...first }
+  for (const slots of others) {
+    sum.max_concurrent += slots.max_concurrent
+    sum.active += slots.active
+    sum.queued += slots.queued
+    sum.total_admitted += slots.total_admitted
+    sum.total_queued += slots.total_queued
+    sum.total_retries_429 += slots.total_retries_429
+    sum.peak_active += slots.peak_active
+  }
+  return sum
 }
 
 /** What of a report strangers are shown: nothing that tells of the machine, or of paths and users at the upstream. */

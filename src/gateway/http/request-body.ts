@@ -42,6 +42,14 @@ export class HeldBody implements Disposable {
     return null
   }
 
+  /** Holds another body in its place. */
+  replace(chunks: readonly Uint8Array[]): void {
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
+    this.#limits.heldBytes += bytes - this.bytes
+    this.bytes = bytes
+    this.chunks.splice(0, this.chunks.length, ...chunks)
+  }
+
   [Symbol.dispose](): void {
     this.#limits.heldBytes -= this.bytes
     this.bytes = 0

@@ -5,6 +5,7 @@ import { type RequestFacts, RequestPeek } from './request-peek.ts'
 const nothing: RequestFacts = {
   isObject: false,
   model: null,
+  modelPlace: null,
   stream: false,
   firstAt: 0,
   streamOptions: null,
@@ -99,8 +100,13 @@ const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>]
 for (const [what, body, facts] of cases) {
   test(`reads off ${what}`, () => {
     const bytes = Buffer.from(body)
-    const expected = { ...nothing, isObject: true, ...facts }
+    const { modelPlace } = factsOf([bytes])
+    const expected = { ...nothing, isObject: true, ...facts, modelPlace }
     assert.deepEqual(factsOf([bytes]), expected)
+    // Who gives the model another name writes it there.
+    const renamed =
+      bytes.toString('latin1', 0, modelPlace?.start) + '"there"' + bytes.toString('latin1', modelPlace?.end)
+    if (expected.model !== null) assert.equal((JSON.parse(renamed) as { model: unknown }).model, 'there')
     for (let cut = 1; cut < bytes.length; cut++) {
       assert.deepEqual(factsOf([bytes.subarray(0, cut), bytes.subarray(cut)]), expected)
     }

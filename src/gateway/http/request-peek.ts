@@ -16,6 +16,8 @@ export interface RequestFacts {
   /** Whether the body is one whole JSON object; all else here is only trustworthy where it is. */
   readonly isObject: boolean
   readonly model: string | null
+  /** Where it stands; `null` if it is not there. */
+  readonly modelPlace: BodyValue | null
   /** `stream` is `true`. */
   readonly stream: boolean
   /** Offset of the first byte that is not white space. */
@@ -87,6 +89,7 @@ export class RequestPeek implements JsonPeekReceiver {
     return {
       isObject: this.#peek.complete && this.#first === openBrace,
       model: textOf(model),
+      modelPlace: model ?? null,
       stream: stream?.value === true,
       firstAt: this.#firstAt,
       streamOptions,

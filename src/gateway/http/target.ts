@@ -89,6 +89,11 @@ export function forwardedPath(path: string, method: string): ForwardedPath | nul
   return known?.inference === true && method !== 'POST' ? other : known
 }
 
+/** How a path is treated behind the name of an upstream: there everything is forwarded. */
+export function pathOfUpstream(path: string, method: string): ForwardedPath {
+  return forwardedPath(path, method) ?? other
+}
+
 function knownPath(path: string): ForwardedPath | null {
   const exact = forwardedPaths.get(path)
   if (exact !== undefined) return exact

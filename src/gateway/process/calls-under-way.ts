@@ -12,7 +12,8 @@ const mostCalls = 1000
 
 interface CallsUnderWayParts {
   readonly calls: CallHandler
-  readonly admission: Admission
+  /** The slots of each upstream. */
+  readonly admissions: () => readonly Admission[]
   readonly clock: Clock
   readonly predecessors: Predecessors
 }
@@ -46,10 +47,14 @@ export class CallsUnderWay {
   }
 
   async #look(): Promise<LiveCalls> {
-    const { calls, admission, clock } = this.#parts
+    const { calls, admissions, clock } = this.#parts
     // Loaded when somebody looks for the first time.
     this.#board ??= new (await import('../call/live-board.ts')).LiveBoard()
-    const live = this.#board.look(calls.running, admission.waiting(), clock.now())
+    const live = this.#board.look(
+      calls.running,
+      admissions().map((each) => each.waiting()),
+      clock.now(),
+    )
     return joined([{ calls: live, more: 0 }])
   }
 

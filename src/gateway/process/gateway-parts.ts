@@ -11,17 +11,20 @@ import { SecretToken } from '../../lib/secret-token.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
 import type { ClientsFile } from '../../options/clients-file.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
+import { upstreamsPath } from '../../options/upstreams-path.ts'
 import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
 import type { BuildInfo } from '../../metrics/metrics-observer.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
 import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
-import { ClientLimits } from '../admission/client-limits.ts'
+import { ClientLimits, type UsedByClient } from '../admission/client-limits.ts'
 import { disciplineOf } from '../admission/admission.ts'
-import { LocalAdmission } from '../admission/local-admission.ts'
+import { type AdmissionHold, LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
 import { type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
+import { type BudgetLink, SharedBudget } from '../admission/shared-budget.ts'
+import { sumOfMinutes } from '../admission/minute-figures.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
 import { keyHeader } from '../call/attempt.ts'
 import { ClientLabels } from '../call/client-labels.ts'
@@ -34,17 +37,20 @@ import { sessionPlaces } from '../caller/caller-headers.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
 import { Health } from '../http/health.ts'
 import { type Listener, maxHeaderBytes } from '../http/listen.ts'
-import { parseUpstreamBase } from '../http/target.ts'
+import { type UpstreamBase, parseUpstreamBase } from '../http/target.ts'
 import { TrustedClients } from '../http/trusted-clients.ts'
 import { UndiciUpstream } from '../upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
 import { WatchedClients } from './watched-clients.ts'
+import { type LoadedUpstreams, WatchedUpstreams } from './watched-upstreams.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { guardLimit } from './limit-guard.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
+/** So long after the rows of earlier runs were put in order they have all been counted. */
+const settledMs = 3000
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
 const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
@@ -55,8 +61,10 @@ const saltBytes = 16
 export interface GatewaySecrets {
   readonly adminToken: string | null
   readonly upstreamKey: string | null
-  /** Its address may hold a password. */
-  readonly proxy: UpstreamProxy | null
+  /** The proxy to an origin; its address may hold a password. */
+  readonly proxyFor: (origin: string) => UpstreamProxy | null
+  /** A variable that the file of upstreams names. */
+  readonly variable: (name: string) => string | undefined
   /** Its headers may hold a key; `null` if spans go nowhere. */
   readonly traces: TraceSettings | null
 }
@@ -80,6 +88,8 @@ export interface GatewaySetup {
   readonly handover: Handover | null
   /** What people said of clients, if there is such a file. */
   readonly clients: ClientsFile | null
+  /** Upstreams besides the default one, if there is a file of them. */
+  readonly upstreams: LoadedUpstreams | null
   /** The limit that several gateways share; null if it is this one's own. */
   readonly limit: CommonLimit | null
   /** Sends what was recorded to the others; null if nothing is shared. */
@@ -87,7 +97,9 @@ export interface GatewaySetup {
 }
 
 /** A limit of several gateways, behind which is a pool of slots. */
-export interface CommonLimit extends SlotLink {
+export interface CommonLimit extends SlotLink, BudgetLink {
+  /** Tokens of any 24 hours, and whether calls are refused that are too much. */
+  readonly tokens: { readonly limit: number; readonly rejects: boolean }
   /** This gateway's name there. */
   readonly instance: string
   /** Of its ids; no other gateway has it. */
@@ -103,12 +115,16 @@ export interface CommonLimit extends SlotLink {
   warnings(): readonly Warning[]
   /** Rejects if it cannot be set. */
   setMax(maxConcurrent: number): Promise<void>
+  /** Rejects if it cannot be set. */
+  setTokenLimit(tokenLimit: number): Promise<void>
   /** What it holds is free for others. */
   close(): Promise<void>
 }
 
 /** The rows of this gateway, as other gateways and dashboards come to have them. */
 export interface SharedRows {
+  /** Whether all that was recorded so far has been sent. */
+  readonly isWhole: boolean
   warnings(): readonly Warning[]
   /** Sends what waits, if that is possible. */
   close(): Promise<void>
@@ -146,15 +162,60 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   ]
   const sink = new WriterThread({ dbPath, olderProxy, instance, number, version, observers })
   const admission = new LocalAdmission({ ...options, queueOrder: disciplineOf(options.queueOrder), clock })
-  const minutes = new MinuteReport({ clock, admission, sink })
-  const budgetRejects = options.budgetAction === 'reject'
-  const budget = new LocalBudget(options.tokenLimit, budgetRejects)
+  const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
+  const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
+  const connect = (origin: string): UndiciUpstream =>
+    new UndiciUpstream(origin, { ...options, maxHeaderBytes, proxy: secrets.proxyFor(origin) })
+  const upstream = connect(base.origin)
+  const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host), withhold: null }
+  const usageInjection = (of: UpstreamBase): UsageInjection =>
+    new UsageInjection(options.usageInjection === 'auto', dataFolder, of, clock)
+  const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
+  const byDefault = {
+    name: null,
+    admission,
+    retries,
+    usageInjection: usageInjection(base),
+    destination,
+    replicas: null,
+  }
+  const upstreams = new WatchedUpstreams(setup.upstreams, {
+    path: upstreamsPath(options.upstreamFile, dataFolder),
+    ownPorts: [listener.port],
+    byDefault,
+    variable: secrets.variable,
+    clock,
+    instance,
+    admission: { ...options, queueOrder: disciplineOf(options.queueOrder) },
+    retry429Max: options.retry429Max,
+    connect,
+    usageInjection,
+  })
+  const admissions = () => [admission, ...Array.from(upstreams.all(), (each) => each.admission)]
+  const minute = (closes: boolean) => sumOfMinutes(admissions().map((each) => each.minute(closes)))
+  const minutes = new MinuteReport({ clock, admission: { minute }, sink })
+  const budgetRejects = limit?.tokens.rejects ?? options.budgetAction === 'reject'
+  const ownBudget = new LocalBudget(options.tokenLimit, budgetRejects && limit === null)
+  /** The database can be read since then, with the rows of earlier runs. */
+  let readableMs = Infinity
+  const sharedBudget =
+    limit === null
+      ? null
+      : new SharedBudget({
+          clock,
+          tokenLimit: limit.tokens.limit,
+          rejects: budgetRejects,
+          link: limit,
+          local: ownBudget,
+          isWhole: () => (setup.share?.isWhole ?? false) && clock.now() - readableMs > settledMs,
+        })
+  const budget = sharedBudget ?? ownBudget
 
   const limits = new ClientLimits({
     clock,
-    admission,
+    admissions,
     rejects: budgetRejects,
-    usageOfClients: (of, endedBeforeMs) => sink.usageOfClients(of, endedBeforeMs),
+    usageOfClients: (of, at, endedBeforeMs) => sink.usageOfClients(of, at, endedBeforeMs),
   })
   const clients = new WatchedClients(dataFolder, setup.clients, limits, handover?.usedByClients ?? [])
 
@@ -165,7 +226,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     usedSinceMs: sinceMs,
     sharedSlots,
     admission,
-    budget,
+    budget: ownBudget,
     clients: limits,
     budgetRejects,
     clock,
@@ -175,6 +236,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     rawLog: () => rawLog.handover(),
     listener,
     host: options.host,
+    upstreams: () => upstreams.all(),
     makeWay: () => void server.stopListening(),
     onStop: stop,
     onRawLog: (to) => rawLog.follow(to),
@@ -182,7 +244,23 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
   const { used: told = [], usedSinceMs = null } = handover ?? {}
   const isAll = handover !== null && usedSinceMs === null
-  void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, { told, isAll, sinceMs })
+  let held: AdmissionHold | null = null
+  const hold = (by: AdmissionHold | null): void => {
+    held = by
+    for (const each of admissions()) each.hold(by)
+  }
+  const holds = budgetRejects && limit === null ? { hold } : null
+  void restoreBudget(ownBudget, holds, sink, clock, { told, isAll, sinceMs }).then(
+    () => (readableMs = clock.now()),
+  )
+  const onUpstreams = (usedBefore?: readonly UsedByClient[]): void => {
+    succession.refreshUpstreams()
+    limits.limitAll()
+    limits.applyUpstreams(upstreams.tokenLimits(), usedBefore)
+    for (const { admission: each } of upstreams.all()) each.hold(held)
+  }
+  upstreams.onChange = () => onUpstreams()
+  onUpstreams(handover?.usedByClients)
   const rawLog = new GatewayRawLog({
     values: options,
     salt,
@@ -192,12 +270,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     onSwitched: (to) => succession.predecessors.switchRawLog(to),
   })
 
-  const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
-  const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
-  const upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes, proxy: secrets.proxy })
-  const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host) }
   const places = sessionPlaces(options.sessionHeader)
-  const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
   const ids = new CallIds(() => clock.wallTime(), limit?.number ?? number.value, { isShared: limit !== null })
   const calls = new CallHandler({
     clock,
@@ -206,12 +279,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     labels: new ClientLabels(salt, (fingerprint) => limits.nameOf(fingerprint)),
     clients: limits,
     sessionPlaces: places,
-    destination,
+    upstream: byDefault,
+    routing: upstreams,
     trusted,
-    usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
-    admission,
     budget,
-    retries,
     sink,
     taps: rawLog.log,
     limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, maxHeldBytes: bodyMemoryBytes, heldBytes: 0 },
@@ -219,7 +290,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     via: options.via,
     onFault: (error) => log.complain('a fault of the gateway, which goes on:', error),
   })
-  const underWay = new CallsUnderWay({ calls, admission, clock, predecessors: succession.predecessors })
+  const underWay = new CallsUnderWay({ calls, admissions, clock, predecessors: succession.predecessors })
   const health = new Health({
     clock,
     upstreamUrl: options.upstream,
@@ -229,6 +300,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     admission,
     budget,
     clients,
+    upstreams,
+    usedAt: (name) => limits.usedAt(name),
     budgetRejects,
     retries,
     sink,
@@ -238,6 +311,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
   const server = new GatewayServer(listener.server, {
     calls,
+    routing: upstreams,
     health,
     rawLog: rawLog.routes,
     metrics: options.metrics
@@ -265,12 +339,17 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     controlFolder,
     sink,
     admission,
+    admissions,
     minutes,
     budget,
+    ownBudget,
+    sharedBudget,
+    budgetRejects,
     clients,
     succession,
     rawLog,
     upstream,
+    upstreams,
     destination,
     calls,
     underWay,

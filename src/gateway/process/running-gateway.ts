@@ -17,6 +17,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
+import { fileOfUpstreams } from '../../options/upstreams-path.ts'
 import type { Retention } from '../../store/jobs/retention.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
@@ -83,7 +84,7 @@ export class RunningGateway implements ControlledGateway {
 
   status(): ControlStatus {
     const values = this.#values
-    const { instance, health, succession, admission } = this.#parts
+    const { instance, health, succession, admission, budget, budgetRejects } = this.#parts
     return {
       identity: ownIdentity(),
       instance,
@@ -97,7 +98,10 @@ export class RunningGateway implements ControlledGateway {
       options: settingsOf({
         ...values,
         maxConcurrent: admission.snapshot().maxConcurrent,
+        tokenLimit: budget.snapshot(this.#setup.clock.wallTime()).dailyLimit,
+        budgetAction: budgetRejects ? 'reject' : 'report',
         db: resolve(values.db),
+        upstreamFile: fileOfUpstreams(values.upstreamFile),
         pidFile: resolve(values.pidFile),
         rawLogFile: resolve(values.rawLogFile),
       }),
@@ -144,23 +148,28 @@ export class RunningGateway implements ControlledGateway {
     this.#parts.rawLog.routes.answer(name, query, req, res)
   }
 
-  lookAtClients(): Promise<void> {
-    return this.#parts.clients.look()
+  async lookAtFiles(): Promise<void> {
+    await Promise.all([this.#parts.clients.look(), this.#parts.upstreams.look()])
   }
 
   setOptions(options: LiveOptions): void {
-    const { admission, budget, rawLog, succession } = this.#parts
+    const { admission, ownBudget, rawLog, succession } = this.#parts
+    const { limit, log } = this.#setup
+    const notSet = (error: unknown): void => log.complain('the limit of all could not be set:', error)
     const changed = valuesIn({ ...options })
     if (changed.maxConcurrent !== undefined) {
       admission.setCapacity(changed.maxConcurrent)
-      succession.predecessors.setMax(changed.maxConcurrent)
-      void this.#setup.limit
-        ?.setMax(changed.maxConcurrent)
-        .catch((error: unknown) => this.#setup.log.complain('the limit of all could not be set:', error))
+      succession.predecessors.refreshSlots()
+      limit?.setMax(changed.maxConcurrent).catch(notSet)
     }
-    if (changed.queueOrder !== undefined) admission.setQueueOrder(disciplineOf(changed.queueOrder))
-    if (changed.slotCooldownMs !== undefined) admission.setCooldown(changed.slotCooldownMs)
-    if (changed.tokenLimit !== undefined) budget.setLimit(changed.tokenLimit)
+    for (const each of this.#parts.admissions()) {
+      if (changed.queueOrder !== undefined) each.setQueueOrder(disciplineOf(changed.queueOrder))
+      if (changed.slotCooldownMs !== undefined) each.setCooldown(changed.slotCooldownMs)
+    }
+    if (changed.tokenLimit !== undefined) {
+      ownBudget.setLimit(changed.tokenLimit)
+      limit?.setTokenLimit(changed.tokenLimit).catch(notSet)
+    }
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
     this.#keep()
@@ -171,7 +180,7 @@ export class RunningGateway implements ControlledGateway {
     this.isStopping = true
     void this.#retention?.then((retention) => retention.close())
     const { clock, log } = this.#setup
-    const { clients, rawLog, succession, server, calls, minutes, upstream, sink } = this.#parts
+    const { clients, rawLog, succession, server, calls, minutes, upstream, upstreams, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
     rawLog.feed.close()
     const predecessorsEnd = succession.stop(drainTimeoutMs)
@@ -188,9 +197,10 @@ export class RunningGateway implements ControlledGateway {
     server.close()
     minutes.close()
     clients.close()
-    await upstream.close()
+    await Promise.all([upstream.close(), upstreams.close()])
     await Promise.all([sink.close(), rawLog.log.close()])
     this.#parts.endGuard()
+    await this.#parts.sharedBudget?.close()
     await Promise.all([this.#setup.share?.close(), this.#setup.limit?.close()])
     await succession.close()
     await this.#control?.close()

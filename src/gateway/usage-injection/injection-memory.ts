@@ -16,6 +16,9 @@ type MemoryFile = MessageOf<typeof isFile>
 const keptMs = 7 * 24 * 3_600_000
 const mostUpstreams = 32
 
+/** Memories of several upstreams write into one file, one after the other. */
+let writing = Promise.resolve()
+
 /**
  * Remembers over restarts, in a small file beside the database, how an upstream treats the wish for usage. Where the
  * file can be neither read nor written, it is remembered until the gateway ends.
@@ -27,7 +30,6 @@ export class InjectionMemory {
   readonly #paths: Map<string, UsageTreatment>
   #written: string
   #hasChanged = false
-  #writing = Promise.resolve()
 
   /** `upstream`: its base URL; what is known of others stays in the file. `wallTime` in Unix milliseconds. */
   constructor(path: string, upstream: string, wallTime: () => number) {
@@ -41,7 +43,7 @@ export class InjectionMemory {
 
   /** All that was to be kept has been written, or cannot be. */
   get written(): Promise<void> {
-    return this.#writing
+    return writing
   }
 
   get(path: string): UsageTreatment | undefined {
@@ -63,7 +65,7 @@ export class InjectionMemory {
     this.#hasChanged = false
     if (this.#text() === this.#written) return
     this.#written = this.#text()
-    this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined)
+    writing = writing.then(() => this.#write()).catch(() => undefined)
   }
 
   async #write(): Promise<void> {

@@ -1,20 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
+import { isSecretHeader } from '../../secrets/secret-headers.ts'
 import { remembered } from '../../lib/remembered.ts'
 import { maskPath } from './mask-path.ts'
 
-/** Headers whose whole value is a credential, whatever it looks like. */
-const secretName =
-  /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_]?key|token$|secret|passw|credential|signature|-key$/
-/** Named like one, and none. */
-const openNames: ReadonlySet<string> = new Set([
-  'idempotency-key',
-  'x-idempotency-key',
-  'sec-websocket-key',
-  'www-authenticate',
-  'proxy-authenticate',
-])
 /** A scheme of HTTP authentication and what follows it: RFC 9110 §11.4. */
 const schemed =
   /^(bearer|basic|digest|token|apikey|api-key|key|negotiate|dpop|oauth|hmac|aws4-hmac-sha256)[ \t]+(.+)$/is
@@ -28,7 +18,7 @@ const longestRemembered = 300
 export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => string {
   const names = remembered((name) => {
     const lower = name.toLowerCase()
-    return { key: JSON.stringify(maskKeys(lower)), isSecret: secretName.test(lower) && !openNames.has(lower) }
+    return { key: JSON.stringify(maskKeys(lower)), isSecret: isSecretHeader(lower) }
   })
   const secret = remembered((value) => redacted(value, salt), longestRemembered)
   const open = remembered((value) => JSON.stringify(maskPath(value)), longestRemembered)

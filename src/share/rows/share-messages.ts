@@ -1,4 +1,4 @@
-import { isCount, isObject, isText, nullable, record, type Shape } from '../../lib/message-shape.ts'
+import { isCount, isFlag, isObject, isText, nullable, record, type Shape } from '../../lib/message-shape.ts'
 import type { PullProgress } from './row-puller.ts'
 
 /** With what the process is started. */
@@ -15,6 +15,8 @@ export interface ShareTask {
 export interface ShareStatus {
   /** Rows that are not in the common database yet, and since when. */
   readonly behind: { readonly rows: number; readonly sinceMs: number } | null
+  /** No row waits to be sent. */
+  readonly isWhole: boolean
   readonly pull: PullProgress | null
   /** What it says: once, as it comes. */
   readonly line: string | null
@@ -22,7 +24,7 @@ export interface ShareStatus {
 
 export const isShareTask: Shape<ShareTask> = record<ShareTask>({
   path: isText,
-  pulls: (value): value is boolean => typeof value === 'boolean',
+  pulls: isFlag,
   days: isCount,
 })
 
@@ -35,6 +37,7 @@ export function isClose(message: unknown): boolean {
 
 export const isShareStatus: Shape<ShareStatus> = record<ShareStatus>({
   behind: nullable(record({ rows: isCount, sinceMs: isCount })),
+  isWhole: isFlag,
   pull: nullable(record<PullProgress>({ pulled: isCount, last: isCount })),
   line: nullable(isText),
 })

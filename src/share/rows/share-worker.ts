@@ -34,7 +34,7 @@ process.on('message', (message: unknown) => {
 })
 lowerPriority(process.pid)
 
-const warn = (line: string): void => tell({ behind: behind(), pull, line })
+const warn = (line: string): void => tell({ ...waiting(), pull, line })
 const settings = {
   path,
   connect: () => connectRows(url),
@@ -49,22 +49,26 @@ await Promise.allSettled(roles)
 process.exit(0)
 
 function look(): void {
-  tell({ behind: behind(), pull, line: null })
+  tell({ ...waiting(), pull, line: null })
   if (!ending.signal.aborted) systemClock.after(lookEveryMs, look, { background: true })
 }
 
 /** Of the file, whoever sends its rows. */
-function behind(): ShareStatus['behind'] {
+function waiting(): Pick<ShareStatus, 'behind' | 'isWhole'> {
   const opened = openForReading(path)
-  if (typeof opened === 'string') return null
+  if (typeof opened === 'string') return { behind: null, isWhole: false }
   using database = opened
   const state = new ShareState(database)
   const { rows, sinceMs } = state.waiting()
-  const mark = state.marks()?.mark ?? 0
+  const marks = state.marks()
+  const mark = marks?.mark ?? 0
   const now = systemClock.now()
   if (rows === 0 || mark !== moved.mark) moved = { mark, atMs: now }
   const isBehind = rows > behindRows || (rows > 0 && now - moved.atMs > behindMs)
-  return isBehind ? { rows, sinceMs: sinceMs ?? systemClock.wallTime() } : null
+  return {
+    behind: isBehind ? { rows, sinceMs: sinceMs ?? systemClock.wallTime() } : null,
+    isWhole: marks !== null && rows === 0,
+  }
 }
 
 /** If the parent has gone meanwhile, this process ends as well. */

@@ -1,3 +1,4 @@
+import { budgetTables } from './budget-tables.ts'
 import { listTables } from './list-tables.ts'
 import { rowTables } from './row-tables.ts'
 import { slotTables } from './slot-tables.ts'
@@ -11,6 +12,7 @@ interface Connection {
 const steps: ReadonlyMap<number, string> = new Map([
   [1, slotTables],
   [2, rowTables],
+  [3, budgetTables],
   [4, listTables],
 ])
 

@@ -1,13 +1,15 @@
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { tryFileLock } from '../../lib/file-lock.ts'
+import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
 import type { SlotLink } from '../../gateway/admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
 import { type PostgresConnection, connect, errorInWords, shownAddress } from '../postgres.ts'
 import { makeSharedSchema } from '../schema/shared-schema.ts'
+import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from './shared-tokens.ts'
 import { type ListedGateway, type RunIdentity, isSeenDead, ownRun, runLockPath } from './machine.ts'
 
-export interface SharedLimitOptions {
+export interface SharedLimitOptions extends AskedBudget {
   readonly url: string
   /** The name of this gateway's run. */
   readonly instance: string
@@ -60,12 +62,14 @@ const retry = { firstMs: 100, longestMs: 2000 } as const
  * This gateway's part in the limit that gateways share through PostgreSQL: its place on their list, the messages to the pool
  * of slots, and a look at those that have died. No call waits for any of it, but for a slot.
  */
-export class SharedLimit implements SlotLink {
+export class SharedLimit implements SlotLink, BudgetLink {
   readonly #options: SharedLimitOptions
   readonly #run: RunIdentity
   #gateway: LimitedGateway | null = null
   #number = 0
   #maxConcurrent: number
+  /** As the database has it. */
+  tokens: EnteredBudget = { limit: 0, rejects: false, refusal: null }
   #lock: Disposable | null = null
   /** For messages. */
   #main: PostgresConnection | null = null
@@ -77,8 +81,6 @@ export class SharedLimit implements SlotLink {
   #answeredMs: number
   #told = ''
   #isClosed = false
-  /** Messages that were answered. */
-  answers = 0
   /** Rows of this gateway that are not in the common database yet: the others' pages tell of them. */
   behind: () => number = () => 0
   #toldBehind: number | null = null
@@ -98,22 +100,22 @@ export class SharedLimit implements SlotLink {
     return this.#options.leaseMs
   }
 
-  /** Of its ids: no other gateway has it. */
   get number(): number {
     return this.#number
   }
 
-  /** As the database has it. */
   get maxConcurrent(): number {
     return this.#maxConcurrent
   }
 
-  /** Takes its place among the gateways, as soon as the database can be asked. Rejects with a {@link LimitError}. */
+  /** Joins as soon as the database can be asked. Rejects with a {@link LimitError}. */
   async join(): Promise<void> {
     for (let tries = 0; ; tries++) {
       let main: PostgresConnection | null = null
       try {
         main = await this.#open()
+        this.tokens = await enterBudget(main, this.#run.folder, this.#options)
+        if (this.tokens.refusal !== null) throw new LimitError(this.tokens.refusal)
         await this.#enter(main, this.#options.isDefault)
         this.#begin(main)
         return
@@ -148,7 +150,6 @@ export class SharedLimit implements SlotLink {
       this.#isLearnt = figures.pop() === true
       this.#figures = figures.map(Number)
       this.#answeredMs = clock.now()
-      this.answers++
       this.#tell('')
       if (isKnown === null) await this.#enterAnew(main)
       this.#limit(Number(max))
@@ -159,6 +160,17 @@ export class SharedLimit implements SlotLink {
       this.#failed(main, error)
       return null
     }
+  }
+
+  async syncBudget(message: BudgetMessage): Promise<BudgetAnswer | null> {
+    const connection = this.#side ?? this.#main
+    if (connection === null) return null
+    return syncBudget(connection, this.instance, this.#run.folder, message).catch(() => null)
+  }
+
+  /** Another token limit for all. Rejects if the database cannot be told. */
+  async setTokenLimit(tokenLimit: number): Promise<void> {
+    await this.#set('SELECT tokenweir.set_token_limit($1)', [tokenLimit])
   }
 
   status(): SharedFigures {
@@ -182,9 +194,13 @@ export class SharedLimit implements SlotLink {
 
   /** Another limit for all. Rejects if the database cannot be told. */
   async setMax(maxConcurrent: number): Promise<void> {
-    if (this.#side === null) throw new Error(`${shownAddress(this.#options.url)} cannot be asked`)
-    await this.#side.query('SELECT tokenweir.set_max_concurrent($1)', [maxConcurrent])
+    await this.#set('SELECT tokenweir.set_max_concurrent($1)', [maxConcurrent])
     this.#limit(maxConcurrent)
+  }
+
+  async #set(sql: string, values: readonly unknown[]): Promise<void> {
+    if (this.#side === null) throw new Error(`${shownAddress(this.#options.url)} cannot be asked`)
+    await this.#side.query(sql, values)
   }
 
   /** What it held is free at once. */

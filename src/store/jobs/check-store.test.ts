@@ -6,6 +6,7 @@ import { variedCall } from '../../../test/store/told-of-calls.ts'
 import { sampleStartMs } from '../../../test/store/sample-call.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { makeTempDir, type TempDir } from '../../../test/support/temp-dir.ts'
+import { VarintReader } from '../../lib/packed-numbers.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { type CheckReport, checkStore } from './check-store.ts'
 import { foldCalls } from '../rollup/fold-calls.ts'
@@ -91,6 +92,11 @@ test('a call that is gone, and a sum that is off, are found where they are', asy
         AND key_id = (SELECT id FROM rollup_keys WHERE grouping_id = 5 LIMIT 1)`,
       ({ days }) => days.wrongMs,
     ],
+    // Bytes that are no spreads.
+    [
+      `UPDATE rollup_quarters SET spreads = x'05' WHERE slot = ${firstDayMs / quarterMs}`,
+      ({ quarters, days }) => (days.wrongMs[0] === quarters.wrongMs[0] ? days.wrongMs : []),
+    ],
     [
       `UPDATE rollup_spans SET spreads = NULL WHERE level = 3 AND slot = ${firstDayMs / dayMs}`,
       ({ days }) => days.wrongMs,
@@ -102,6 +108,22 @@ test('a call that is gone, and a sum that is off, are found where they are', asy
     change(path, sql)
     assert.deepEqual(found(check(path)), [firstDayMs], sql)
   }
+})
+
+test('a value that is counted in the next bucket is found', async () => {
+  await using dir = await makeTempDir()
+  const path = makeDatabase(dir)
+  const database = new DatabaseSync(path)
+  const row = `level = 2 AND slot = ${(firstDayMs / dayMs) * 4} AND key_id = 1`
+  const spreads = database.prepare(`SELECT spreads FROM rollup_spans WHERE ${row}`).get()?.['spreads']
+  assert.ok(spreads instanceof Uint8Array)
+  const reader = new VarintReader(spreads)
+  // Count, sum, least, largest, inverses, buckets in use, zeros: then the place of the first bucket.
+  for (let number = 0; number < 7; number++) reader.read()
+  spreads[reader.at]! ^= 1
+  database.prepare(`UPDATE rollup_spans SET spreads = ? WHERE ${row}`).run(spreads)
+  database.close()
+  assert.deepEqual(check(path).days.wrongMs, [firstDayMs])
 })
 
 test('an index that lacks a row, and a torn file, are found', async () => {

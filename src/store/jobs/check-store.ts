@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { RollupCheck, type SlotsLookedAt } from '../rollup/check-rollups.ts'
+import { RollupCheck } from '../rollup/check-rollups.ts'
 import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
 import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
@@ -55,29 +55,31 @@ function countedIn(database: DatabaseSync, full: boolean): Counted {
   const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0])
   const check = new RollupCheck(database)
   const [quarters, days] = [check.countable(), check.days()]
+  const someQuarters = full ? quarters : sampleOf(quarters, quartersInSample)
+  const someDays = full ? days : sampleOf(days, daysInSample)
+  const looked = [...check.look(someDays)]
+  const wrongQuarters = full
+    ? looked.flatMap((each) => each.wrongQuarters)
+    : check.wrongQuarters(someQuarters)
+  const wrongDays = looked.flatMap((each) => each.wrongDays)
   return {
     calls: number('SELECT count(*) FROM calls'),
     callsToAdd: number('SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'),
     foldedUntilMs: foldedUntilMs(database) || null,
-    quarters: checked(quarters, full ? quarters.length : quartersInSample, quarterMs, (some) =>
-      check.wrongQuarters(some),
-    ),
-    days: checked(days, full ? days.length : daysInSample, foldedDayMs, (some) => check.wrongDays(some)),
+    quarters: {
+      checked: someQuarters.length,
+      of: quarters.length,
+      wrongMs: wrongQuarters.map((slot) => slot * quarterMs),
+    },
+    days: { checked: someDays.length, of: days.length, wrongMs: wrongDays.map((day) => day * foldedDayMs) },
   }
 }
 
-/** Looks at slots that lie evenly among all of them, the first and the last included. */
-function checked(
-  slots: readonly number[],
-  count: number,
-  widthMs: number,
-  lookThrough: (slots: readonly number[]) => Iterable<SlotsLookedAt>,
-): Sampled {
-  const size = Math.min(count, slots.length)
-  const step = size <= 1 ? 0 : (slots.length - 1) / (size - 1)
-  const sample = Array.from({ length: size }, (_, index) => slots[Math.round(index * step)] ?? 0)
-  const wrong = [...lookThrough(sample)].flatMap((seen) => seen.wrong)
-  return { checked: size, of: slots.length, wrongMs: wrong.map((slot) => slot * widthMs) }
+/** Slots that lie evenly among all of them, the first and the last included. */
+function sampleOf(slots: readonly number[], count: number): readonly number[] {
+  if (slots.length <= count) return slots
+  const step = (slots.length - 1) / (count - 1)
+  return Array.from({ length: count }, (_, index) => slots[Math.round(index * step)] ?? 0)
 }
 
 function integrityOf(database: DatabaseSync): readonly string[] {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ImportProblem, ImportResult } from '../../api/database-job.ts'
-import { importedIdAt, nextImportedId, startedAtMs } from '../../call/call-id.ts'
+import { firstIdAt, importedIdAt, nextImportedId, startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
+import { RollForward } from '../rollup/roll-forward.ts'
 import { anyInstanceRuns } from '../sqlite/instance-number.ts'
 import { openEmpty, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -14,8 +15,7 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
-import { type JobContext, nextSize, pauseAfter, readStore, runJob } from './job.ts'
-import { rollUp } from './rollup-work.ts'
+import { type JobContext, nextSize, readStore, runJob } from './job.ts'
 
 /** A call that was read, or why there is none. */
 export interface ReadCall {
@@ -37,10 +37,15 @@ export interface ImportRequest {
   readonly progress: () => { readonly done: number; readonly total: number }
 }
 
-/** Calls that are written in one go. */
-const bounds = { first: 100, least: 20, most: 500, ms: 8 } as const
-/** Calls that are added up in one go if nobody else writes. */
-const addingBounds = { first: 100, least: 20, most: 5000, ms: 100 } as const
+/**
+ * Calls that are written, or added up, in one go, and how long that may take. A gateway's row waits for a slice, and finds a gap
+ * between two: SQLite tries a lock again after 1, 3, 8, 18, 33, 53 ms.
+ */
+const slices = {
+  alone: { least: 20, most: 5000, ms: 250, pauseMs: 0 },
+  beside: { least: 20, most: 5000, ms: 75, pauseMs: 30 },
+} as const
+const firstSize = 100
 /** Before that no gateway forwarded calls: a clock was wrong, or a column. */
 const earliestMs = Date.UTC(2015, 0)
 const dayMs = 24 * 3_600_000
@@ -52,7 +57,7 @@ const problemsTold = 20
 const linesTold = 3
 
 /**
- * Adds calls to a database beside its gateway, in transactions of a few milliseconds with pauses between them. A call that
+ * Adds calls to a database, in short transactions with pauses between them while its gateway runs. A call that
  * is there already is not added again, so it may be killed at any moment and then begun again. What cannot be read any
  * further ends it, and is told: what came before stays.
  */
@@ -82,10 +87,16 @@ class CallImport {
   readonly #encoder = new BatchEncoder()
   readonly #writer: CallWriter
   readonly #problems = new Map<string, { count: number; problem: string; lines: number[] }>()
-  /** A gateway records in the database meanwhile, and adds up calls. */
-  readonly #isBeside: boolean
+  readonly #forward: RollForward
+  readonly #folder: string
+  /** A gateway records in the database meanwhile, and adds up calls; it may start and stop at any time. */
+  #isBeside: boolean
+  /** Calls to add up in one go. */
+  #addSize: number = firstSize
+  /** Ids from one to another that no row has. */
+  #free: readonly [first: number, past: number] = [0, 0]
   /** Those that the calls in hand will have. */
-  readonly #placed = new Map<number, Identity>()
+  readonly #placed = new Map<number, StoredCall>()
   /** Lines or rows that were read: a row may stand for several calls. */
   #records = 0
   #lastLine = -1
@@ -99,8 +110,10 @@ class CallImport {
     request: ImportRequest,
     context: JobContext & { readonly pricer: CallPricer | null },
   ) {
-    this.#isBeside = anyInstanceRuns(dirname(path))
+    this.#folder = dirname(path)
+    this.#isBeside = anyInstanceRuns(this.#folder)
     this.#database = database
+    this.#forward = new RollForward(database)
     this.#request = request
     this.#context = context
     this.#statements = new RowStatements(database)
@@ -116,7 +129,7 @@ class CallImport {
     const found = calls[Symbol.asyncIterator]()
     let stopped: string | null = null
     let batch: ReadCall[] = []
-    for (let size: number = bounds.first; ;) {
+    for (let size: number = firstSize; ;) {
       const next = await found.next().catch((error: unknown) => {
         stopped = messageOf(error)
         return { done: true as const, value: undefined }
@@ -130,18 +143,21 @@ class CallImport {
         else this.#skip(line, flaw)
       }
       if (batch.length < size && next.done !== true) continue
+      this.#isBeside = anyInstanceRuns(this.#folder)
       const fromMs = clock.now()
       this.#write(batch)
       batch = []
       onProgress(progress())
       if (next.done === true) break
-      const tookMs = clock.now() - fromMs
-      size = nextSize(size, tookMs, bounds)
-      await clock.delay(this.#isBeside && !dryRun ? pauseAfter(tookMs) : 0)
+      size = nextSize(size, clock.now() - fromMs, this.#bounds)
+      await clock.delay(dryRun ? 0 : this.#bounds.pauseMs)
+      // As long as calls of any time may come, no hour is over: most files begin with the newest.
+      if (!dryRun) await this.#addUp(0)
     }
     if (!dryRun) {
       if (stopped === null) this.#note()
-      await this.#addUp()
+      // A gateway does so by itself; without one, whoever asks would count all these calls each time.
+      if (!this.#isBeside) await this.#addUp(clock.wallTime())
     }
     return {
       source,
@@ -154,16 +170,21 @@ class CallImport {
     }
   }
 
-  /** A gateway does so by itself; without one, whoever asks would count all these calls each time. */
-  async #addUp(): Promise<void> {
-    if (this.#isBeside) return
+  get #bounds(): (typeof slices)['alone' | 'beside'] {
+    return this.#isBeside ? slices.beside : slices.alone
+  }
+
+  /** Adds up what calls there are; makes sums of the hours that are over by then. */
+  async #addUp(nowMs: number): Promise<void> {
     const { clock } = this.#context
-    const { slice, bounds: first } = rollUp(this.#database, clock)
-    for (let size: number = first.first; ;) {
+    for (let hasMore = true; hasMore;) {
       const fromMs = clock.now()
-      if (!slice(size).hasMore) return
-      size = nextSize(size, clock.now() - fromMs, addingBounds)
-      await clock.delay(0)
+      const { ms, most, pauseMs } = this.#bounds
+      hasMore = this.#isBeside
+        ? this.#forward.step(nowMs, this.#addSize)
+        : this.#forward.step(nowMs, most, ms)
+      this.#addSize = nextSize(this.#addSize, clock.now() - fromMs, slices.beside)
+      await clock.delay(pauseMs)
     }
   }
 
@@ -190,12 +211,13 @@ class CallImport {
     if (calls.length === 0) return { dropped: 0, conflicts: 0 }
     const encoded = this.#encoder.encode(calls)
     this.#words.accept(encoded)
-    return this.#writer.write(encoded)
+    return this.#writer.write(encoded, { rows: this.#bounds.most, ms: this.#bounds.ms })
   }
 
   /** The calls that are to be added, with their ids; the others are counted. */
   #place(batch: readonly ReadCall[]): readonly StoredCall[] {
     this.#placed.clear()
+    this.#free = this.#freeAround(batch)
     const calls: StoredCall[] = []
     for (const { line, call } of batch) {
       if (call === null) continue
@@ -203,18 +225,20 @@ class CallImport {
       if (id === 'none') this.#skip(line, 'more calls than there are ids began at this instant')
       else if (id === 'present') this.#present++
       else {
-        this.#placed.set(id, identityOf(call))
-        calls.push({ ...call, id })
+        this.#placed.set(id, call)
+        calls.push(id === call.id ? call : { ...call, id })
         this.#added++
       }
     }
-    return calls
+    // The oldest first: in the other order SQLite leaves each page of the table half empty.
+    return calls.sort((one, other) => one.id - other.id)
   }
 
   #idFor(call: StoredCall): number | 'present' | 'none' {
     const own = this.#request.hasIds ? this.#at(call) : 'free'
     if (own === 'same') return 'present'
     if (own === 'interrupted') return call.id
+    if (own === 'free' && this.#isFree(call.id) && this.#mayTake(call.id)) return call.id
     let id = this.#request.hasIds ? importedIdAt(startedAtMs(call.id), hashOf(call)) : call.id
     for (let tries = 0; tries < mostTries; tries++) {
       const found = this.#at(call, id)
@@ -226,10 +250,29 @@ class CallImport {
     return 'none'
   }
 
+  /** The ids of the milliseconds of these calls, if no row has one of them: then none needs to be looked for. */
+  #freeAround(batch: readonly ReadCall[]): readonly [first: number, past: number] {
+    let [fromMs, toMs] = [Number.POSITIVE_INFINITY, 0]
+    for (const { call } of batch) {
+      if (call === null) continue
+      fromMs = Math.min(fromMs, startedAtMs(call.id))
+      toMs = Math.max(toMs, startedAtMs(call.id))
+    }
+    if (toMs < fromMs) return [0, 0]
+    const [first, past] = [firstIdAt(fromMs), firstIdAt(toMs + 1)]
+    const taken = this.#statements.first('SELECT id FROM calls WHERE id >= ? AND id < ? LIMIT 1', first, past)
+    return taken === undefined ? [first, past] : [0, 0]
+  }
+
+  #isFree(id: number): boolean {
+    return id >= this.#free[0] && id < this.#free[1] && !this.#placed.has(id)
+  }
+
   /** What has an id: nothing, this call, what stands for it since it seemed to be cut off, or another. */
   #at(call: StoredCall, id: number = call.id): 'free' | 'same' | 'interrupted' | 'other' {
     const placed = this.#placed.get(id)
-    if (placed !== undefined) return placed === identityOf(call) ? 'same' : 'other'
+    if (placed !== undefined) return identityOf(placed) === identityOf(call) ? 'same' : 'other'
+    if (this.#isFree(id)) return 'free'
     const row = this.#statements.first<readonly (string | number | null)[]>(
       `SELECT (SELECT text FROM instances WHERE id = instance_id), outcome_id, duration_us, upstream_request_id,
         status, input_tokens, output_tokens FROM calls WHERE id = ?`,

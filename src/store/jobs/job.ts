@@ -100,7 +100,11 @@ export async function inSlices(
 }
 
 /** How much to do in the next slice, when one of `size` took `tookMs`. */
-export function nextSize(size: number, tookMs: number, { least, most, ms = sliceMs }: SliceBounds): number {
+export function nextSize(
+  size: number,
+  tookMs: number,
+  { least, most, ms = sliceMs }: Omit<SliceBounds, 'first'>,
+): number {
   const factor = Math.min(growAtMost, Math.max(1 / shrinkAtMost, ms / Math.max(tookMs, 0.001)))
   return Math.min(most, Math.max(least, Math.round(size * factor)))
 }

@@ -1,4 +1,4 @@
-import { RollupCheck, type SlotsLookedAt } from '../rollup/check-rollups.ts'
+import { RollupCheck } from '../rollup/check-rollups.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RollupRepair } from '../rollup/repair-rollups.ts'
 import { quartersOf } from '../rollup/rollup-spans.ts'
@@ -30,27 +30,23 @@ export async function rebuildStore(
   const startedMs = clock.now()
   return await runJob(path, async (database) => {
     const check = new RollupCheck(database)
-    const quarters = check.countable()
-    const days = [...new Set([...check.days(), ...quarters.map(dayOf)])]
+    const days = check.days()
     // In days that hold calls or sums: first in looking at them, then in making them anew.
     const tell = ({ done, total }: JobProgress): void =>
       onProgress({ done: Math.floor((days.length * done) / Math.max(1, total)), total: days.length })
-    /** They are looked at without the lock. */
-    const wrongAmong = async (
-      slots: readonly number[],
-      lookThrough: (slots: readonly number[]) => Iterable<SlotsLookedAt>,
-    ): Promise<readonly number[]> => {
-      const found: number[] = []
-      for (const { done, wrong } of lookThrough(slots)) {
-        found.push(...wrong)
-        tell({ done, total: slots.length })
-        await clock.delay(0)
-      }
-      return found
+    const wrongQuarters: number[] = []
+    const wrongDays: number[] = []
+    // They are looked at without the lock.
+    for (const looked of check.look(days)) {
+      wrongQuarters.push(...looked.wrongQuarters)
+      wrongDays.push(...looked.wrongDays)
+      tell({ done: looked.done, total: days.length })
+      await clock.delay(0)
     }
-    const wrongQuarters = await wrongAmong(quarters, (slots) => check.wrongQuarters(slots))
-    const wrongDays = await wrongAmong(days, (slots) => check.wrongDays(slots))
-    const daysToMend = new Set([...wrongQuarters.map(dayOf), ...wrongDays])
+    const daysToMend = new Set([
+      ...wrongQuarters.map((slot) => Math.floor(slot / quartersOf(3))),
+      ...wrongDays,
+    ])
     if (daysToMend.size > 0) {
       // What folding left over is in sums that stay.
       await inSlices(clock, foldBefore(database, foldedUntilMs(database)))
@@ -76,8 +72,4 @@ export async function rebuildStore(
       durationMs: clock.now() - startedMs,
     }
   })
-}
-
-function dayOf(quarter: number): number {
-  return Math.floor(quarter / quartersOf(3))
 }

@@ -335,6 +335,10 @@ CREATE TABLE share_deferred (call_id INTEGER PRIMARY KEY) STRICT;
 -- What is synced of the files beside the database: prices, limits of clients.
 CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
 `,
+  // 13: Which of several upstreams took a call.
+  `
+ALTER TABLE calls ADD COLUMN upstream_name_id INTEGER REFERENCES upstreams;
+`,
 ]
 
 /** The version from which on the gateways' minutes are added up by the hour. */

@@ -24,6 +24,7 @@ export const figureSources = [
   'status',
   'failure_code_id',
   'session_id',
+  'upstream_name_id',
   'tags_id',
   ...tokenColumns,
   'cost_nano_usd',

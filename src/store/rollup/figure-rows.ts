@@ -1,4 +1,4 @@
-import { VarintReader, VarintWriter } from '../../lib/histogram.ts'
+import { VarintReader, VarintWriter } from '../../lib/packed-numbers.ts'
 import { type Figures, measureNames, type Spread, sumColumns } from './rollup-figures.ts'
 
 /** The columns of figures in both tables of rollups, in the order of {@link addFigures}. */
@@ -21,10 +21,13 @@ export function isMeasured({ spreads }: Figures): boolean {
 /** The spreads of a row of the rollups; `null` if nothing was measured. */
 export function spreadBytes(figures: Figures): Uint8Array | null {
   if (!isMeasured(figures)) return null
-  const writer = new VarintWriter()
+  writer.clear()
   for (const measure of measureNames) write(figures.spreads[measure], writer)
   return writer.toBytes()
 }
+
+/** Used again for each row. */
+const writer = new VarintWriter()
 
 /**
  * Adds spreads that `spreadBytes` wrote; older ones, of calls that are folded, end before `ttft_total_us`. Throws a
@@ -35,14 +38,14 @@ export function addSpreadBytes(figures: Figures, bytes: Uint8Array): void {
   for (const measure of measureNames) if (!reader.atEnd) addFrom(reader, figures.spreads[measure])
 }
 
-function write(spread: Spread, writer: VarintWriter): void {
-  writer.write(spread.count)
+function write(spread: Spread, to: VarintWriter): void {
+  to.write(spread.count)
   if (spread.count === 0) return
-  writer.write(spread.sum)
-  writer.write(spread.min)
-  writer.write(spread.max)
-  writer.write(Math.min(Number.MAX_SAFE_INTEGER, Math.round(spread.inverseSum / inversePart)))
-  spread.histogram.writeTo(writer)
+  to.write(spread.sum)
+  to.write(spread.min)
+  to.write(spread.max)
+  to.write(Math.min(Number.MAX_SAFE_INTEGER, Math.round(spread.inverseSum / inversePart)))
+  spread.histogram.writeTo(to)
 }
 
 function addFrom(reader: VarintReader, spread: Spread): void {

@@ -26,9 +26,18 @@ export class RollForward {
     this.#sums = new RollupSums(database, keyLimit)
   }
 
-  /** Adds up to `limit` calls, or makes wider slots of up to `limit` keys; false if nothing is left to do. */
-  step(nowMs: number, limit: number): boolean {
-    return inTransaction(this.#database, () => this.#step(Math.floor(nowMs / quarterMs), limit))
+  /**
+   * Adds up to `limit` calls, or makes wider slots of up to `limit` keys, and more of them for `ms` milliseconds in the same
+   * transaction; false if nothing is left to do. Slots whose time is over at `nowMs` are made.
+   */
+  step(nowMs: number, limit: number, ms: number = 0): boolean {
+    const quarterNow = Math.floor(nowMs / quarterMs)
+    const deadline = performance.now() + ms
+    return inTransaction(this.#database, () => {
+      let hasMore = this.#step(quarterNow, limit)
+      while (hasMore && performance.now() < deadline) hasMore = this.#step(quarterNow, limit)
+      return hasMore
+    })
   }
 
   #step(quarterNow: number, limit: number): boolean {

@@ -66,17 +66,6 @@ export class Spread {
     this.inverseSum += other.inverseSum
     this.histogram.merge(other.histogram)
   }
-
-  /** The sum of inverses may differ by how it was rounded. */
-  equals(other: Spread): boolean {
-    return (
-      this.count === other.count &&
-      this.sum === other.sum &&
-      this.max === other.max &&
-      this.min === other.min &&
-      this.histogram.equals(other.histogram)
-    )
-  }
 }
 
 /** Everything that is told of a set of calls: it adds up, in any order and from any parts. */
@@ -103,10 +92,5 @@ export class Figures {
   merge(other: Figures): void {
     for (let i = 0; i < this.sums.length; i++) this.sums[i] = (this.sums[i] ?? 0) + (other.sums[i] ?? 0)
     for (const measure of measureNames) this.spreads[measure].merge(other.spreads[measure])
-  }
-
-  equals(other: Figures): boolean {
-    for (let at = 0; at < this.sums.length; at++) if (this.sums[at] !== other.sums[at]) return false
-    return measureNames.every((measure) => this.spreads[measure].equals(other.spreads[measure]))
   }
 }

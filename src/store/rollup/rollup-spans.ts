@@ -37,9 +37,14 @@ export interface Cover {
   readonly ragged: readonly (readonly [fromMs: number, toMs: number])[]
 }
 
+const widths = Object.fromEntries(levels.map(({ level, quarters }) => [level, quarters])) as Record<
+  LevelNumber,
+  number
+>
+
 /** The width of a level's slots, in quarters. */
 export function quartersOf(level: LevelNumber): number {
-  return levels.find((each) => each.level === level)?.quarters ?? 1
+  return widths[level]
 }
 
 /**

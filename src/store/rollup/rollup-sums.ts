@@ -66,7 +66,8 @@ export class RollupSums {
     }
     // In the order of the tables, so that neighbours are written one after the other.
     const inOrder = [...added.values()].sort((one, other) => inTableOrder(one.cell, other.cell))
-    for (const { cell, parts } of inOrder) this.#addTo(cell, parts)
+    const alone = new Map<Figures, Uint8Array | null>()
+    for (const { cell, parts } of inOrder) this.#addTo(cell, parts, alone)
   }
 
   /** Carries changes of calls over that are in the sums already. */
@@ -93,38 +94,36 @@ export class RollupSums {
       for (let end = hourEnd - quartersPerHour + 1; end <= hourEnd; end++) {
         if (end % width !== 0 || wider.length === 0) continue
         const slot = end / width - 1
-        for (const [key, figures] of this.#wholes(wider, of, slot * parts, (slot + 1) * parts))
-          this.#put([level, key, slot], [...figures.sums], spreadBytes(figures))
+        for (const [key, rows] of this.#rowsOf(wider, of, slot * parts, (slot + 1) * parts))
+          this.#put([level, key, slot], ...wholeOf(rows))
       }
     }
   }
 
-  /** What some slots of a level come to, by key. */
-  #wholes(
+  /** The rows of some slots of a level, by key. */
+  #rowsOf(
     keys: readonly number[],
     level: LevelNumber,
     first: number,
     past: number,
-  ): ReadonlyMap<number, Figures> {
-    const wholes = new Map<number, Figures>()
+  ): ReadonlyMap<number, readonly Row[]> {
+    const found = new Map<number, Row[]>()
     const addRows = (sql: string, ...values: readonly number[]): void => {
-      for (const row of this.#statements.all<Row>(sql, ...values)) {
-        const whole = getOrAdd(wholes, Number(row.at(-1)), () => new Figures())
-        addFigures(whole, row)
-      }
+      for (const row of this.#statements.all<Row>(sql, ...values))
+        getOrAdd(found, Number(row.at(-1)), () => []).push(row)
     }
     if (level === 0) {
       // A slot holds few of all keys, and they lie together.
       const asked = new Set(keys)
       for (let slot = first; slot < past; slot++)
         addRows(wholeSql.quarters, slot, keys[0] ?? 0, keys.at(-1) ?? 0)
-      for (const key of wholes.keys()) if (!asked.has(key)) wholes.delete(key)
+      for (const key of found.keys()) if (!asked.has(key)) found.delete(key)
     } else for (const key of keys) addRows(wholeSql.spans, level, key, first, past)
-    return wholes
+    return found
   }
 
   /** Adds figures to a cell, which is made if there is none, and goes when no call is left in it. */
-  #addTo(cell: Cell, parts: readonly Figures[]): void {
+  #addTo(cell: Cell, parts: readonly Figures[], alone: Map<Figures, Uint8Array | null>): void {
     const row = this.#find(cell)
     const sums = sumColumns.map((_, at) => {
       let sum = row === undefined ? 0 : Number(row[at])
@@ -137,7 +136,7 @@ export class RollupSums {
       return
     }
     const packed = row?.[sumColumns.length]
-    this.#put(cell, sums, withParts(packed instanceof Uint8Array ? packed : null, parts))
+    this.#put(cell, sums, withParts(packed instanceof Uint8Array ? packed : null, parts, alone))
   }
 
   #find(cell: Cell): Row | undefined {
@@ -170,17 +169,36 @@ function placeOf(cell: Cell): readonly [typeof quarters, readonly number[]] {
   return level === 0 ? [quarters, [slot, key]] : [spans, cell]
 }
 
+/** The sums and spreads of several rows; of a single one they stay as they are packed. */
+function wholeOf(rows: readonly Row[]): readonly [sums: readonly number[], spreads: Uint8Array | null] {
+  const [row] = rows
+  if (rows.length === 1 && row !== undefined) {
+    const spreads = row[sumColumns.length]
+    return [row.slice(0, sumColumns.length).map(Number), spreads instanceof Uint8Array ? spreads : null]
+  }
+  whole.clear()
+  for (const each of rows) addFigures(whole, each)
+  return [[...whole.sums], spreadBytes(whole)]
+}
+
+/** Used again for each cell. */
+const whole = new Figures()
+
 function inTableOrder(a: Cell, b: Cell): number {
   return a[0] - b[0] || (a[0] === 0 ? a[2] - b[2] || a[1] - b[1] : a[1] - b[1] || a[2] - b[2])
 }
 
-/** Spreads that get nothing more stay as they are packed. */
-function withParts(packed: Uint8Array | null, parts: readonly Figures[]): Uint8Array | null {
+/** Spreads that get nothing more stay as they are packed; those of a single part are packed once for all its cells. */
+function withParts(
+  packed: Uint8Array | null,
+  parts: readonly Figures[],
+  alone: Map<Figures, Uint8Array | null>,
+): Uint8Array | null {
   const measured = parts.filter(isMeasured)
   const [first, ...others] = measured
   if (first === undefined) return packed
-  if (packed === null && others.length === 0) return spreadBytes(first)
-  const whole = new Figures()
+  if (packed === null && others.length === 0) return getOrAdd(alone, first, () => spreadBytes(first))
+  whole.clear()
   if (packed !== null) addSpreadBytes(whole, packed)
   for (const part of measured) whole.merge(part)
   return spreadBytes(whole)

@@ -40,8 +40,12 @@ interface WrittenPart extends Omit<WriteResult, 'written'> {
 }
 
 /** A transaction ends after so many rows or milliseconds, so that no other writer waits for long. */
-const rowsPerTransaction = 500
-const transactionMs = 8
+export interface TransactionBounds {
+  readonly rows: number
+  readonly ms: number
+}
+
+const shortTransactions: TransactionBounds = { rows: 500, ms: 8 }
 /** Sets of non-null columns whose INSERT is kept prepared. */
 const shapesKept = 32
 
@@ -111,14 +115,14 @@ export class CallWriter {
   }
 
   /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. */
-  write(batch: CallBatch): WriteResult {
+  write(batch: CallBatch, bounds: TransactionBounds = shortTransactions): WriteResult {
     if (this.#generation !== this.#words.generation) this.#forgetEntries()
     const shape = this.#shapeOf(batch)
     let next = 0
     let [dropped, conflicts] = [0, 0]
     while (next < batch.count) {
       try {
-        const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next))
+        const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next, bounds))
         next = part.next
         if (part.added.length > 0) this.#recorded?.(part.added)
         dropped += part.dropped
@@ -131,9 +135,9 @@ export class CallWriter {
     return { written: batch.count - dropped, dropped, conflicts }
   }
 
-  #writePart(batch: CallBatch, shape: Shape, from: number): WrittenPart {
-    const until = Math.min(batch.count, from + rowsPerTransaction)
-    const deadline = performance.now() + transactionMs
+  #writePart(batch: CallBatch, shape: Shape, from: number, { rows, ms }: TransactionBounds): WrittenPart {
+    const until = Math.min(batch.count, from + rows)
+    const deadline = performance.now() + ms
     const tokensByMinute = new Map<number, number>()
     const estimatesByMinute = new Map<number, number>()
     const seqBefore = this.#statements.number(lastSeq) ?? 0

@@ -5,38 +5,43 @@ import type { ClientUsage, ClientUsageQuestion } from '../../call/call-sink.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
-/** Calls of these clients or keys, with what tells what they spent. */
+/** Calls of these clients or keys, or at these upstreams, with what tells what they spent. */
 const spent = `SELECT c.id, c.duration_us, (SELECT text FROM clients WHERE id = c.client_id),
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
+  (SELECT text FROM upstreams WHERE id = c.upstream_name_id),
   c.call_type_id, c.outcome_id, (SELECT text FROM labels WHERE id = c.failure_code_id), c.connect_us, c.ttfb_us,
   c.status, c.input_tokens, c.output_tokens, c.total_tokens, c.request_bytes, c.chunks
   FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL AND (
     c.client_id IN (SELECT id FROM clients WHERE text IN (SELECT value FROM json_each(?3)))
-    OR c.key_fingerprint IN (SELECT value FROM json_each(?4)))`
+    OR c.key_fingerprint IN (SELECT value FROM json_each(?4))
+    OR c.upstream_name_id IN (SELECT id FROM upstreams WHERE text IN (SELECT value FROM json_each(?5))))`
 
 type Numbers = readonly (number | null)[]
 type SpentRow = readonly [
   ...call: [id: number, durationUs: number | null, client: string | null, keyFingerprint: string | null],
+  upstreamName: string | null,
   ...how: [callType: number, outcome: number, failureCode: string | null, ...Numbers],
 ]
 
-/** What calls of some clients and keys used, by the minute of their end; of calls that began in a span of time. */
+/** What calls of some clients and keys, or at some upstreams, used, by the minute of their end; of calls that began in a span of time. */
 export function usageOfClients(
   statements: RowStatements,
-  { of, fromMs, toMs, endedBeforeMs }: ClientUsageQuestion,
+  { of, at, fromMs, toMs, endedBeforeMs }: ClientUsageQuestion,
 ): readonly ClientUsage[] {
   const keys = of.filter((name) => /^[0-9a-f]{8}$/.test(name)).map((hex) => Number.parseInt(hex, 16) | 0)
   const ids = [firstIdAt(Math.floor(fromMs)), firstIdAt(Math.floor(toMs))]
   const sums = new Map<string, { -readonly [Name in keyof ClientUsage]: ClientUsage[Name] }>()
-  for (const row of statements.all<SpentRow>(spent, ...ids, JSON.stringify(of), JSON.stringify(keys))) {
-    const [id, durationUs, client, keyFingerprint] = row
+  const wanted = [of, keys, at].map((each) => JSON.stringify(each))
+  for (const row of statements.all<SpentRow>(spent, ...ids, ...wanted)) {
+    const [id, durationUs, client, keyFingerprint, upstreamName] = row
     const endedMs = startedAtMs(id) + (durationUs ?? 0) / 1000
     if (endedMs >= endedBeforeMs) continue
     const call = spentCall(row)
     const estimated = estimatedTokens(call)
     const minute = Math.floor(endedMs / 60_000)
-    const key = JSON.stringify([client, keyFingerprint, minute])
-    const sum = getOrAdd(sums, key, () => ({ client, keyFingerprint, minute, tokens: 0, estimated: 0 }))
+    const key = JSON.stringify([client, keyFingerprint, upstreamName, minute])
+    const from = { client, keyFingerprint, upstreamName, minute }
+    const sum = getOrAdd(sums, key, () => ({ ...from, tokens: 0, estimated: 0 }))
     sum.tokens += reportedTokens(call) + estimated
     sum.estimated = (sum.estimated ?? 0) + estimated
   }
@@ -44,7 +49,7 @@ export function usageOfClients(
 }
 
 function spentCall(row: SpentRow): SpentCall {
-  const [, , , , callType, outcome, failureCode, ...numbers] = row
+  const [, , , , , callType, outcome, failureCode, ...numbers] = row
   const [connectMs, ttfbMs, status, inputTokens, outputTokens, totalTokens, requestBytes, chunks] = numbers
   return {
     callType: wordOf(callFields.call_type.codes, callType),

@@ -187,10 +187,14 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /**
-   * What clients and keys used by calls that ended before an instant that is past, of the 24 hours before it; asked hour by
+   * What clients and keys used, and what was used at upstreams, by calls that ended before an instant that is past, of the 24 hours before it; asked hour by
    * hour, so that no batch waits for long. `null` if it cannot be read before the close.
    */
-  async usageOfClients(of: readonly string[], endedBeforeMs: number): Promise<readonly ClientUsage[] | null> {
+  async usageOfClients(
+    of: readonly string[],
+    at: readonly string[],
+    endedBeforeMs: number,
+  ): Promise<readonly ClientUsage[] | null> {
     // Calls that have ended are rows, or lost, once so many are.
     const { written, pending, dropped } = this.figures()
     while (this.#written + this.#dropped < written + pending + dropped && !this.#isClosed) {
@@ -198,7 +202,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     }
     const found: ClientUsage[] = []
     for (let toMs = endedBeforeMs; toMs > endedBeforeMs - usageHours * hourMs; toMs -= hourMs) {
-      const about = { of, fromMs: toMs - hourMs, toMs, endedBeforeMs }
+      const about = { of, at, fromMs: toMs - hourMs, toMs, endedBeforeMs }
       const usage = await this.#askUntilAnswered({ kind: 'client_usage', about }, (answer) =>
         answer.kind === 'client_usage' ? answer.usage : null,
       )

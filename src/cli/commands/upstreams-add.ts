@@ -1,0 +1,13 @@
+import { type Environment, OptionError } from '../parse-options.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { set } from './upstreams-set.ts'
+
+export { operand, table } from './upstreams-set.ts'
+
+/** `tokenweir upstreams add <name>`: adds an upstream behind all others. Gives the exit code; throws `OptionError`. */
+export function run(argv: readonly string[], env: Environment, terminal?: Terminal): Promise<number> {
+  if (!argv.some((arg) => arg === '--url' || arg.startsWith('--url='))) {
+    throw new OptionError('say where it is: --url http://…')
+  }
+  return set(argv, env, false, terminal)
+}

@@ -1,0 +1,112 @@
+import { dirname } from 'node:path'
+import type { UpstreamRow, UpstreamsReport } from '../../api/upstreams.ts'
+import { controlFolder } from '../../control/control-folder.ts'
+import { ownOptionTable } from '../../options/dashboard-options.ts'
+import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { Upstreams } from '../../supervisor/upstreams.ts'
+import { database, flag } from '../option-rows.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import { count, unknownFigure } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { column, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+
+/** Where upstreams are kept: options of each command on them. */
+export const placeOptions = {
+  upstreamFile: gatewayOptionTable.upstreamFile,
+  db: database('file of the telemetry database; the file of upstreams lies beside it'),
+}
+
+export const table = optionTable({ json: flag('print one JSON object'), ...placeOptions })
+
+/** The upstreams of that place, and of the gateway that runs there. */
+export function upstreamsOf(
+  place: Pick<OptionsOf<typeof table>, 'db' | 'upstreamFile'>,
+  env: Environment,
+): Upstreams {
+  const { upstream } = parseOptions({ upstream: gatewayOptionTable.upstream }, [], env)
+  return new Upstreams({
+    folder: controlFolder(dirname(place.db)),
+    file: place.upstreamFile,
+    upstream,
+    dashboardPort: ownOptionTable.dashboardPort.default,
+    gatewayPort: defaultGatewayPort,
+  })
+}
+
+/** `tokenweir upstreams`: all of them, as they are set and as the running gateway finds them. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const options = parseOptions(table, argv, env)
+  const report = await upstreamsOf(options, env).report()
+  if (options.json) terminal.print(`${JSON.stringify(report)}\n`)
+  else show(report, terminal)
+  return 0
+}
+
+function show(
+  { upstreams, file, problem }: UpstreamsReport,
+  { print, warn, clock, color, width }: Terminal,
+): void {
+  if (problem !== null) warn(`tokenweir: ${problem} The last good upstreams hold.\n`)
+  const nowMs = clock.wallTime()
+  const shown = layOut(columns, upstreams, { width: width(), nowMs, open: false })
+  print(`${headerLine(shown, color)}\n`)
+  for (const row of upstreams) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
+  if (upstreams.length === 1)
+    print(`Further ones stand in ${file}: tokenweir upstreams add <name> --url <url>\n`)
+}
+
+/** Where an upstream's key comes from, in a word. */
+export function credentialsText({ credentials, name }: Pick<UpstreamRow, 'credentials' | 'name'>): string {
+  if (name === 'default') return "the client's"
+  if (typeof credentials === 'string') return credentials === 'client' ? "the client's" : 'none'
+  return 'env' in credentials ? `$${credentials.env}` : printable(credentials.file)
+}
+
+const right = { align: 'right' } as const
+const orUnknown = (value: number | undefined): string => (value === undefined ? unknownFigure : count(value))
+
+const columns = [
+  column<UpstreamRow>('upstream', 0, 8, ({ name }) => name, { gap: '' }),
+  column<UpstreamRow>('addresses', 1, 30, ({ urls }) => printable(urls.join(', ')), {
+    cut: { minWidth: 20, at: 'end' },
+  }),
+  column<UpstreamRow>('models', 2, 16, modelsText, { cut: { minWidth: 10, at: 'end' } }),
+  column<UpstreamRow>('key', 3, 12, credentialsText),
+  column<UpstreamRow>('fallback', 5, 8, fallbackText),
+  column<UpstreamRow>('tokens', 4, 8, tokensText, right),
+  column<UpstreamRow>('state', 0, 7, stateText),
+  column<UpstreamRow>('in flight', 1, 9, ({ health }) => orUnknown(health?.rate_limiter.active), right),
+  column<UpstreamRow>('limit', 1, 5, limitText, right),
+  column<UpstreamRow>('waiting', 1, 7, ({ health }) => orUnknown(health?.rate_limiter.queued), right),
+]
+
+function modelsText({ name, models }: UpstreamRow): string {
+  if (name === 'default') return 'all others'
+  return models.length === 0 ? `by path, /${name}/` : printable(models.join(', '))
+}
+
+function fallbackText({ fallback }: UpstreamRow): string {
+  return fallback === null ? unknownFigure : typeof fallback === 'string' ? fallback : fallback.to
+}
+
+/** Of 24 hours, and how many of them there may be. */
+function tokensText({ token_limit: limit, health }: UpstreamRow): string {
+  return limit === null ? unknownFigure : `${orUnknown(health?.used_tokens ?? undefined)} of ${count(limit)}`
+}
+
+function stateText({ health }: UpstreamRow): string {
+  if (health === null) return unknownFigure
+  const failing = health.replicas.filter(({ state }) => state === 'failing').length
+  if (failing === 0 || health.state === 'failing') return health.state
+  return `${failing} of ${health.replicas.length} failing`
+}
+
+function limitText({ health, max_concurrent: most }: UpstreamRow): string {
+  return orUnknown(health?.rate_limiter.max_concurrent ?? most ?? undefined)
+}

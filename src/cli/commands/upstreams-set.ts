@@ -1,0 +1,152 @@
+import type { UpstreamChange, UpstreamCredentials } from '../../options/upstream-settings.ts'
+import { UpstreamSettingsError } from '../../options/upstreams-file.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import {
+  baseUrl,
+  integerOrNone,
+  names,
+  oneOf,
+  path,
+  textKind,
+  type ValueKind,
+} from '../../options/value-kind.ts'
+import type { Upstreams } from '../../supervisor/upstreams.ts'
+import { exitCode } from '../exit-code.ts'
+import { optional, value } from '../option-rows.ts'
+import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { counted } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { credentialsText, placeOptions, upstreamsOf } from './upstreams-list.ts'
+
+const urls: ValueKind<readonly string[]> = {
+  placeholder: '<url>',
+  range: baseUrl.range,
+  parse: (text, earlier = []) => (baseUrl.parse(text) === undefined ? undefined : [...earlier, text]),
+}
+const none: readonly string[] = []
+
+/** What can be said of an upstream. */
+export const table = optionTable({
+  url: value(urls, none, 'its base URL; repeatable, for servers that have the same models'),
+  model: value(
+    names('a name of a model, in which * stands for any characters, or none'),
+    none,
+    'models whose calls go there; repeatable; none leaves it to the path',
+  ),
+  maxConcurrent: optional(
+    integerOrNone(1, 100_000),
+    'its slots; none for as many as the default upstream has',
+  ),
+  tokenLimit: optional(
+    integerOrNone(1, Number.MAX_SAFE_INTEGER),
+    'tokens of any 24 hours that it may take; none for no limit of its own',
+  ),
+  credentials: optional(
+    oneOf(['client', 'none']),
+    "whether the client's credentials are passed on, or none are",
+  ),
+  keyEnv: optional(
+    textKind('<name>', 'the name of a variable', (text) => /^[A-Za-z_]\w*$/.test(text)),
+    'variable of the gateway’s environment with the key that is lent',
+  ),
+  keyFile: optional(path, 'file with the key that is lent'),
+  keyHeader: optional(
+    textKind('<name>', 'the name of a header', (text) => /^[\w-]+$/.test(text)),
+    'header that the key goes out in',
+  ),
+  fallback: optional(
+    textKind('<name>', 'a name', (text) => text !== ''),
+    'upstream that its calls go on to where it cannot take them; none for no such',
+  ),
+  ...placeOptions,
+})
+
+export const operand = ['<name>', 'the upstream'] as const
+
+/** `tokenweir upstreams set <name>`: changes what is given of an upstream. Gives the exit code; throws `OptionError`. */
+export function run(argv: readonly string[], env: Environment, terminal?: Terminal): Promise<number> {
+  return set(argv, env, true, terminal)
+}
+
+/** Changes an upstream that is there, or adds one that is not. */
+export async function set(
+  argv: readonly string[],
+  env: Environment,
+  isThere: boolean,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const { options, operands } = parseWithOperands(table, argv, env, ['name'])
+  const [name = ''] = operands
+  const change = changeOf(options)
+  if (Object.keys(change).length === 0) throw new OptionError('say what to change: --url, --model, …')
+  const upstreams = upstreamsOf(options, env)
+  return writing(terminal, async () => {
+    const found = (await upstreams.settings()).some((each) => each.name === name)
+    if (isThere && !found)
+      throw new OptionError(`there is no upstream ${name}: tokenweir upstreams add ${name} --url <url>`)
+    if (!isThere && found)
+      throw new OptionError(`there is an upstream ${name}: tokenweir upstreams set ${name} …`)
+    await upstreams.change(name, change, true)
+    await tell(upstreams, name, terminal)
+  })
+}
+
+function changeOf(options: OptionsOf<typeof table>): UpstreamChange {
+  const { url, model, maxConcurrent, tokenLimit, fallback } = options
+  const credentials = credentialsOf(options)
+  return {
+    ...(url.length === 0 ? {} : { urls: url }),
+    ...(model.length === 0 ? {} : { models: model.includes('none') ? null : model }),
+    ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
+    ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
+    ...(credentials === null ? {} : { credentials }),
+    ...(fallback === null ? {} : { fallback: fallback === 'none' ? null : fallback }),
+  }
+}
+
+function credentialsOf({
+  credentials,
+  keyEnv,
+  keyFile,
+  keyHeader,
+}: OptionsOf<typeof table>): UpstreamCredentials | null {
+  const given = [credentials, keyEnv, keyFile].filter((each) => each !== null)
+  if (given.length > 1) throw new OptionError('one of --credentials, --key-env, --key-file says it all')
+  const header = keyHeader === null ? {} : { header: keyHeader }
+  if (keyEnv !== null) return { env: keyEnv, ...header }
+  if (keyFile !== null) return { file: keyFile, ...header }
+  if (keyHeader !== null) throw new OptionError('--key-header needs --key-env or --key-file')
+  return credentials
+}
+
+/** Runs a change; what it is refused for is said. Gives the exit code; throws `OptionError`. */
+export async function writing({ warn }: Terminal, change: () => Promise<void>): Promise<number> {
+  try {
+    await change()
+    return 0
+  } catch (error) {
+    if (!(error instanceof UpstreamSettingsError)) throw error
+    if (error.code === 'invalid_upstream') throw new OptionError(error.message)
+    warn(`tokenweir: ${error.message}\n`)
+    return exitCode.fault
+  }
+}
+
+/** Says how an upstream stands now, and what it lacks. */
+async function tell(upstreams: Upstreams, name: string, { print, warn }: Terminal): Promise<void> {
+  const { upstreams: rows } = await upstreams.report()
+  const row = rows.find((each) => each.name === name)
+  if (row === undefined) return
+  const { urls, models, max_concurrent: most, health } = row
+  const goes =
+    models.length === 0 ? `calls under /${name}/` : `calls of ${models.join(', ')}, and under /${name}/`
+  const limit = most === null ? '' : `, ${counted(most, 'slot')}`
+  print(
+    printable(`${name}: ${goes} go to ${urls.join(', ')}${limit}; credentials: ${credentialsText(row)}`) +
+      '\n',
+  )
+  if (health === null) print('No gateway runs that could say how it is; tokenweir upstreams test asks it.\n')
+  const problem = health?.problem ?? null
+  if (problem !== null) warn(`tokenweir: it gets no key: ${problem}\n`)
+}

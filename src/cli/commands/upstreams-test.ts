@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { keyHeaderOf } from '../../gateway/routing/lent-key.ts'
+import { parseUpstreamBase } from '../../gateway/http/target.ts'
+import { failureOf } from '../../gateway/upstream/undici-failure.ts'
+import { proxyFor } from '../../gateway/upstream/upstream-proxy.ts'
+import { messageOf } from '../../lib/errors.ts'
+import { type UpstreamSetting, patternMatcher } from '../../options/upstream-settings.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { exitCode } from '../exit-code.ts'
+import { listModels, namesIn } from '../list-models.ts'
+import { type Environment, OptionError, parseWithModel } from '../parse-options.ts'
+import { counted, duration } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { placeOptions, upstreamsOf } from './upstreams-list.ts'
+
+export const table = optionTable(placeOptions)
+export const operand = ['[name]', 'one upstream; all without it'] as const
+
+const limitMs = 15_000
+const connectTimeoutMs = 5000
+const shownModels = 5
+
+/**
+ * `tokenweir upstreams test [name]`: asks each address of each further upstream for its models, with the key that it would be
+ * lent, and says what came. Gives the exit code, that of a fault if one cannot be used; throws `OptionError`.
+ */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const { options, model: name } = parseWithModel(table, argv, env)
+  const upstreams = upstreamsOf(options, env)
+  const { file, problem } = await upstreams.report()
+  if (problem !== null) terminal.warn(`tokenweir: ${problem}\n`)
+  const all = await upstreams.settings()
+  const asked = name === undefined ? all : all.filter((each) => each.name === name)
+  if (name !== undefined && asked.length === 0)
+    throw new OptionError(`there is no upstream ${name} in ${file}`)
+  if (all.length === 0)
+    terminal.print(`There are no further upstreams in ${file}; tokenweir doctor looks at the default one.\n`)
+  const found = await Promise.all(
+    asked.flatMap((setting) => setting.urls.map((url) => look(setting, url, dirname(resolve(file)), env))),
+  )
+  for (const { isGood, text } of found) terminal.print(printable(`${isGood ? '✓' : '✗'} ${text}`) + '\n')
+  return found.every(({ isGood }) => isGood) ? 0 : exitCode.fault
+}
+
+interface Finding {
+  readonly isGood: boolean
+  readonly text: string
+}
+
+async function look(
+  setting: UpstreamSetting,
+  url: string,
+  folder: string,
+  env: Environment,
+): Promise<Finding> {
+  const { name, models = [], credentials = 'none' } = setting
+  const bad = (why: string): Finding => ({ isGood: false, text: `${name}  ${url}  ${why}` })
+  const base = parseUpstreamBase(url)
+  const read = {
+    variable: (variable: string) => env[variable],
+    readFile: (path: string) => readFileSync(path, 'utf8'),
+    folder,
+  }
+  const keyHeader = keyHeaderOf(credentials, base.host, read)
+  if (keyHeader instanceof Error) return bad(`gets no key: ${keyHeader.message}`)
+  const sentMs = performance.now()
+  let proxy
+  try {
+    proxy = proxyFor(base.origin, env)
+  } catch (error) {
+    return bad(messageOf(error))
+  }
+  const whole = await listModels({ url, keyHeader, proxy, connectTimeoutMs, limitMs })
+  const took = duration(performance.now() - sentMs)
+  const { status, error } = whole
+  if (error !== null) {
+    const progress = { started: false, answered: status > 0, reusedSocket: false, maxHeaderBytes: 0 }
+    return bad(failureOf(error, progress).message)
+  }
+  if (status === 401 || status === 403) {
+    const isOurs = typeof credentials === 'object'
+    const text = `${name}  ${url}  answers in ${took}, and ${isOurs ? 'refuses the key' : 'asks for a key'} (${status})`
+    return { isGood: credentials === 'client', text }
+  }
+  const names = namesIn(whole)
+  if (names === null) return bad(`answers ${status} in ${took}, and lists no models`)
+  const taken = names.filter((model) => models.some((pattern) => patternMatcher(pattern)(model)))
+  const shown = taken.slice(0, shownModels).join(', ') + (taken.length > shownModels ? ', …' : '')
+  const words = [
+    `answers in ${took}, ${counted(names.length, 'model')}`,
+    models.length === 0 ? `by path, /${name}/` : `${taken.length} by its patterns`,
+    ...(shown === '' ? [] : [shown]),
+  ]
+  // Patterns that take none of its models have all its calls go elsewhere.
+  return { isGood: models.length === 0 || taken.length > 0, text: `${name}  ${url}  ${words.join(' · ')}` }
+}

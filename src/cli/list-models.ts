@@ -1,0 +1,52 @@
+import { maxHeaderBytes } from '../gateway/http/listen.ts'
+import { parseTarget, parseUpstreamBase, upstreamPath } from '../gateway/http/target.ts'
+import { UndiciUpstream } from '../gateway/upstream/undici-upstream.ts'
+import type { UpstreamProxy } from '../gateway/upstream/upstream-proxy.ts'
+import { type Whole, WholeAnswer } from '../gateway/upstream/whole-answer.ts'
+import { isObject, readMessage } from '../lib/message-shape.ts'
+
+/** An upstream, and how it is asked for its models. */
+export interface AskedForModels {
+  readonly url: string
+  /** The header with its key, or nothing. */
+  readonly keyHeader: readonly string[]
+  readonly proxy: UpstreamProxy | null
+  readonly connectTimeoutMs: number
+  /** For the whole of the list. */
+  readonly limitMs: number
+}
+
+const mostBytes = 4 * 1024 ** 2
+
+/** Asks an upstream for its models, on the way that calls take. Never rejects. */
+export async function listModels(asked: AskedForModels): Promise<Whole> {
+  const { url, keyHeader, proxy, connectTimeoutMs, limitMs } = asked
+  const base = parseUpstreamBase(url)
+  const times = { firstByteTimeoutMs: limitMs, idleTimeoutMs: limitMs, connectRetryMs: 0 }
+  const upstream = new UndiciUpstream(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
+  const answer = new WholeAnswer(mostBytes)
+  const version = base.host === 'api.anthropic.com' ? ['anthropic-version', '2023-06-01'] : []
+  const tooLate = setTimeout(() => answer.abort(new Error('it did not answer in time')), limitMs)
+  upstream.send(
+    {
+      method: 'GET',
+      path: upstreamPath(base, parseTarget('/v1/models')),
+      headers: ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader, ...version],
+      body: null,
+      bodyBytes: 0,
+      freshConnection: false,
+    },
+    answer,
+  )
+  const whole = await answer.whole
+  clearTimeout(tooLate)
+  void upstream.close()
+  return whole
+}
+
+/** The names of the models in an answer; null if it lists none. */
+export function namesIn({ status, body }: Pick<Whole, 'status' | 'body'>): readonly string[] | null {
+  const listed = readMessage(body.toString(), isObject)?.['data']
+  if (status >= 300 || !Array.isArray(listed)) return null
+  return (listed as readonly unknown[]).map((one) => (isObject(one) ? String(one['id']) : '?'))
+}

@@ -1,0 +1,205 @@
+import type { RawHeaders } from '../../call/call-observer.ts'
+import { Failure } from '../../call/failure.ts'
+import type { Permit } from '../admission/admission.ts'
+import type { AnswerSink } from '../http/client-answer.ts'
+import type { HeldBody } from '../http/request-body.ts'
+import type { TrustedClients } from '../http/trusted-clients.ts'
+import type { InjectedCall } from '../usage-injection/usage-injection.ts'
+import { type Attempt, type Destination, attemptOf } from './attempt.ts'
+import type { CallUpstream, Replicas, Routes, Routing } from './call-upstream.ts'
+import { relay } from './relay.ts'
+import type { RunningCall } from './running-call.ts'
+import { WithheldAnswer } from './withheld-answer.ts'
+
+/** Answers of an upstream that did not work on the call, so that another one may. */
+const notWorkedOn: ReadonlySet<number> = new Set([429, 502, 503, 529])
+
+export interface AttemptsOptions {
+  readonly routing: Routing
+  /** Who is lent a destination's key, so that nobody else can spend it. */
+  readonly trusted: TrustedClients
+  /** The gateway's own `Via`, or nothing. */
+  readonly via: RawHeaders
+}
+
+/** Makes the attempts of calls: nothing is sent again of which something may have been done. */
+export class Attempts {
+  readonly #options: AttemptsOptions
+
+  constructor(options: AttemptsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Attempts until there is an answer for the client. Rejects with the failure that ended the last one, and with what
+   * {@link Admission.acquire} rejects with. What is passed on as it comes cannot be sent again.
+   */
+  make(running: RunningCall, permit: Permit | null, body: HeldBody): Promise<void> {
+    const { routes } = this.#options.routing
+    if (routes === null || !isRepeatable(running) || !routes.mayGoOn(running))
+      return this.#atUpstream(running, permit, body, running.client)
+    return this.#atUpstreams(routes, running, permit, body)
+  }
+
+  async #atUpstreams(
+    routes: Routes,
+    running: RunningCall,
+    permit: Permit | null,
+    body: HeldBody,
+  ): Promise<void> {
+    if (await routes.listModels(running, this.#options)) return
+    const tried = new Set<CallUpstream>()
+    let held = permit
+    try {
+      for (;;) {
+        const { upstream } = running
+        tried.add(upstream)
+        const next = routes.fallback(running, tried)
+        if (next === null || !running.mayUse(next.upstream)) {
+          await this.#atUpstream(running, held, body, running.client)
+          return
+        }
+        if (upstream.replicas?.allRest !== true) {
+          const isAnswered = await this.#unlessNotWorkedOn(running, held, body)
+          if (isAnswered) return
+        }
+        held?.release()
+        held = null
+        running.timeline.attemptLost()
+        running.backsOffSince = running.clock.now()
+        running.goTo(next.upstream)
+        if (next.model !== null) running.rename(next.model, body)
+        if (running.needsSlot) {
+          held = await next.upstream.admission.acquire(running.client.signal, 'arrival', running.record)
+        }
+        if (running.needsSlot) running.reserveOf(running.ownBudgets)
+        running.borrowsKey = running.wantsKey && (await this.#isTrusted(running))
+        running.backsOffSince = null
+      }
+    } finally {
+      running.backsOffSince = null
+      held?.release()
+    }
+  }
+
+  /** False if another upstream may have the call. */
+  async #unlessNotWorkedOn(running: RunningCall, permit: Permit | null, body: HeldBody): Promise<boolean> {
+    using answer = new WithheldAnswer(running, running.client, ({ status }) => notWorkedOn.has(status))
+    try {
+      await this.#atUpstream(running, permit, body, answer)
+    } catch (error) {
+      const mayGoOn = answer.isWithheld || wasNotSent(running, error)
+      if (!mayGoOn || running.client.over !== null) throw error
+      return false
+    }
+    return !answer.isWithheld
+  }
+
+  #isTrusted({ arrived }: RunningCall): Promise<boolean> {
+    return this.#options.trusted.include(arrived.head, arrived.req.socket)
+  }
+
+  #atUpstream(
+    running: RunningCall,
+    permit: Permit | null,
+    body: HeldBody,
+    answer: AnswerSink,
+  ): Promise<void> {
+    const { retries, replicas } = running.upstream
+    if (retries.enabled && isRepeatable(running)) {
+      const attempt = (to: AnswerSink): Promise<void> => this.#attempt(running, body, to, replicas)
+      return retries.run(running, permit, attempt, answer)
+    }
+    return this.#attempt(running, body, answer, replicas)
+  }
+
+  #attempt(
+    running: RunningCall,
+    body: HeldBody,
+    answer: AnswerSink,
+    replicas: Replicas | null,
+  ): Promise<void> {
+    return replicas === null
+      ? this.#attemptOnce(running, body, answer)
+      : this.#atReplicas(running, body, answer, replicas)
+  }
+
+  /** One after the other, until one can be connected to. */
+  async #atReplicas(
+    running: RunningCall,
+    body: HeldBody,
+    answer: AnswerSink,
+    replicas: Replicas,
+  ): Promise<void> {
+    const tried: Destination[] = []
+    for (;;) {
+      using replica = replicas.take(running.promptCache, tried)
+      running.destination = replica.destination
+      try {
+        await this.#attemptOnce(running, body, answer)
+        replica.reached()
+        return
+      } catch (error) {
+        if (!wasNotSent(running, error)) {
+          if (running.timeline.startedAt !== null) replica.reached()
+          throw error
+        }
+        replica.unreachable(error.message)
+        tried.push(replica.destination)
+        if (tried.length === replicas.count || running.client.over !== null) throw error
+      }
+    }
+  }
+
+  /** One attempt; a second one only if nothing can have been done twice. */
+  #attemptOnce(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
+    const attempt = attemptOf(running, body, this.#options.via)
+    const { facts, arrived } = running
+    const { usageInjection } = running.upstream
+    const injected = facts === null ? null : usageInjection.ask(arrived.path.name, facts, attempt, answer)
+    running.injected = injected?.answer ?? null
+    if (injected !== null) return this.#attemptAsked(running, injected, attempt, answer)
+    const answered = relay(attempt.upstream, attempt, running, answer)
+    const isSafe = attempt.method === 'GET' || attempt.method === 'HEAD'
+    if (!isSafe || attempt.body !== null) return answered
+    return answered.catch((error: unknown) => {
+      if (!metClosingConnection(error) || running.client.gone !== null) throw error
+      return relay(attempt.upstream, { ...attempt, freshConnection: true }, running, answer)
+    })
+  }
+
+  /** Asks for usage; an upstream that refuses that gets the call as its client made it. */
+  async #attemptAsked(
+    running: RunningCall,
+    asked: InjectedCall,
+    attempt: Attempt,
+    answer: AnswerSink,
+  ): Promise<void> {
+    await relay(attempt.upstream, asked.request, running, asked.answer)
+    if (!asked.answer.isRefused) return
+    const { usageInjection } = running.upstream
+    const { name } = running.arrived.path
+    usageInjection.refused(name)
+    try {
+      await relay(attempt.upstream, attempt, running, answer)
+    } finally {
+      const { status } = running.client
+      if (status === 400 || status === 422) usageInjection.refusedAnyway(name)
+    }
+  }
+}
+
+/** What is passed on as it comes cannot be sent again. */
+function isRepeatable({ isReadWhole, arrived }: RunningCall): boolean {
+  return isReadWhole || !arrived.head.hasBody
+}
+
+/** The last attempt found no connection: its upstream has seen nothing of the call. */
+function wasNotSent({ timeline }: RunningCall, error: unknown): error is Failure {
+  return error instanceof Failure && error.code === 'upstream_unreachable' && timeline.startedAt === null
+}
+
+/** The upstream was just closing this kept connection: a safe request may be sent again (RFC 9110 §9.2.2). */
+function metClosingConnection(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'upstream_unreachable' && error.shouldRetry === true
+}

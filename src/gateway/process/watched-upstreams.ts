@@ -1,0 +1,183 @@
+import { existsSync, readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import type { UpstreamHealth } from '../../api/health-report.ts'
+import type { Warning } from '../../call/call-sink.ts'
+import type { UpstreamsFile } from '../../options/upstreams-file.ts'
+import type { CallUpstream, Routes, Routing } from '../call/call-upstream.ts'
+import { slotReport } from '../http/health.ts'
+import type { NamedUpstream, NamedUpstreamOptions } from '../routing/named-upstream.ts'
+import type * as routing from '../routing/named-routes.ts'
+
+const lookEveryMs = 500
+
+/** All of it that is loaded once there is a file. */
+export interface LoadedUpstreams {
+  readonly file: UpstreamsFile
+  readonly NamedUpstream: typeof NamedUpstream
+  readonly NamedRoutes: typeof routing.NamedRoutes
+}
+
+/** The file of named upstreams; null, and nothing of it is loaded, if there is none. */
+export async function openUpstreams(
+  path: string,
+  ownPorts: readonly number[],
+): Promise<LoadedUpstreams | null> {
+  if (!existsSync(path)) return null
+  const [{ UpstreamsFile }, { NamedUpstream }, { NamedRoutes }] = await Promise.all([
+    import('../../options/upstreams-file.ts'),
+    import('../routing/named-upstream.ts'),
+    import('../routing/named-routes.ts'),
+  ])
+  return { file: new UpstreamsFile(path, ownPorts), NamedUpstream, NamedRoutes }
+}
+
+export interface WatchedUpstreamsOptions extends Omit<NamedUpstreamOptions, 'keys'> {
+  readonly path: string
+  /** Of the gateway and its dashboard. */
+  readonly ownPorts: readonly number[]
+  readonly byDefault: CallUpstream
+  /** The gateway's environment. */
+  readonly variable: (name: string) => string | undefined
+}
+
+/** Keeps named upstreams in force, as people change their file. */
+export class WatchedUpstreams implements Routing {
+  readonly #options: WatchedUpstreamsOptions
+  readonly #named = new Map<string, NamedUpstream>()
+  /** Taken out of the file; calls may still be under way there. */
+  readonly #gone = new Set<NamedUpstream>()
+  #loaded: LoadedUpstreams | null
+  #keyFiles: readonly string[] = []
+  #isDraining = false
+  routes: Routes | null = null
+  /** Told when upstreams have come, gone or changed. */
+  onChange = (): void => {}
+
+  constructor(loaded: LoadedUpstreams | null, options: WatchedUpstreamsOptions) {
+    this.#options = options
+    this.#loaded = loaded
+    if (loaded?.file.look() === true) this.#apply(loaded)
+    watchFile(options.path, { interval: lookEveryMs, persistent: false }, this.#onFileChange)
+  }
+
+  /** Reads the file again, if it is another one than before; what it says is in force when this resolves. Never rejects. */
+  async look(): Promise<void> {
+    const { path, ownPorts } = this.#options
+    this.#loaded ??= await openUpstreams(path, ownPorts)
+    if (this.#loaded?.file.look() === true) this.#apply(this.#loaded)
+  }
+
+  drain(): void {
+    this.#isDraining = true
+    for (const { admission } of this.all()) admission.drain()
+  }
+
+  /** Those in the file, and those before them that may have calls. */
+  *all(): Iterable<NamedUpstream> {
+    yield* this.#named.values()
+    yield* this.#gone
+  }
+
+  /** Tokens of any 24 hours, by the upstream that has a limit of its own. */
+  tokenLimits(): ReadonlyMap<string, number> {
+    return new Map(
+      Array.from(this.#named.values()).flatMap(({ name, setting: { token_limit: limit } }) =>
+        limit === undefined ? [] : [[name, limit] as const],
+      ),
+    )
+  }
+
+  /** `usedAt`: the tokens that an upstream with a limit has used; null while that is not known. */
+  report(usedAt: (name: string) => number | null): readonly UpstreamHealth[] {
+    return Array.from(this.#named.values(), (upstream) => healthOf(upstream, usedAt))
+  }
+
+  /** What a person should know of. */
+  get warnings(): readonly Warning[] {
+    const problem = this.#loaded?.file.problem ?? null
+    const broken =
+      problem === null
+        ? []
+        : [{ code: 'broken_upstreams_file', message: `${problem} The last good upstreams hold` }]
+    const keyless = Array.from(this.#named.values()).flatMap(({ name, problem: why }) =>
+      why === null
+        ? []
+        : [{ code: 'upstream_key_missing', message: `The upstream ${name} gets no key: ${why}` }],
+    )
+    return [...broken, ...keyless]
+  }
+
+  async close(): Promise<void> {
+    const { path } = this.#options
+    unwatchFile(path, this.#onFileChange)
+    this.#watchKeys([])
+    await Promise.all(Array.from(this.all(), (upstream) => upstream.close()))
+  }
+
+  readonly #onFileChange = (): void => void this.look()
+
+  #apply({ file, NamedUpstream, NamedRoutes }: LoadedUpstreams): void {
+    const settings = file.content.upstreams
+    const { path, variable } = this.#options
+    const folder = dirname(path)
+    const keys = { variable, readFile: (file: string) => readFileSync(file, 'utf8'), folder }
+    const options = { ...this.#options, keys }
+    for (const [name, upstream] of this.#named) {
+      if (settings.some((setting) => setting.name === name)) continue
+      this.#named.delete(name)
+      this.#gone.add(upstream)
+    }
+    const named = settings.map((setting) => {
+      const known = this.#named.get(setting.name) ?? [...this.#gone].find(({ name }) => name === setting.name)
+      known?.set(setting)
+      const upstream = known ?? new NamedUpstream(setting, options)
+      this.#gone.delete(upstream)
+      this.#named.set(setting.name, upstream)
+      if (known === undefined && this.#isDraining) upstream.admission.drain()
+      return upstream
+    })
+    this.routes = named.length === 0 ? null : new NamedRoutes(named, this.#options.byDefault)
+    this.#watchKeys(
+      settings.flatMap(({ credentials }) =>
+        typeof credentials === 'object' && 'file' in credentials
+          ? [isAbsolute(credentials.file) ? credentials.file : join(folder, credentials.file)]
+          : [],
+      ),
+    )
+    this.onChange()
+  }
+
+  #watchKeys(files: readonly string[]): void {
+    for (const file of this.#keyFiles) unwatchFile(file, this.#onKeyChange)
+    this.#keyFiles = files
+    for (const file of files) watchFile(file, { interval: lookEveryMs, persistent: false }, this.#onKeyChange)
+  }
+
+  readonly #onKeyChange = (): void => {
+    for (const upstream of this.#named.values()) upstream.set(upstream.setting)
+  }
+}
+
+function healthOf(
+  { name, problem, setting, admission, retries, replicas }: NamedUpstream,
+  usedAt: (name: string) => number | null,
+): UpstreamHealth {
+  const states = replicas.states()
+  const isUp = states.some(({ failingSinceMs }) => failingSinceMs === null)
+  return {
+    name,
+    state: isUp ? 'up' : 'failing',
+    problem,
+    rate_limiter: slotReport(admission.snapshot(), retries.total),
+    ...(setting.token_limit === undefined
+      ? {}
+      : { token_limit: setting.token_limit, used_tokens: usedAt(name) }),
+    replicas: states.map(({ host, inFlight, failingSinceMs, problem: why }) => ({
+      host,
+      state: failingSinceMs === null ? 'up' : 'failing',
+      in_flight: inFlight,
+      failing_since: failingSinceMs === null ? null : new Date(failingSinceMs).toISOString(),
+      problem: why,
+    })),
+  }
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { Destination } from '../call/attempt.ts'
+import { ReplicaSet } from './replicas.ts'
+
+function setUp(
+  hosts: readonly string[],
+  maxConcurrent = 4,
+): { set: ReplicaSet; clock: FakeClock; take: Take } {
+  const clock = new FakeClock()
+  const set = new ReplicaSet(clock)
+  set.set(destinations(hosts), maxConcurrent)
+  const take: Take = (session = null, tried = []) => {
+    const taken = set.take(session, tried)
+    return Object.assign(taken, { host: taken.destination.base.host })
+  }
+  return { set, clock, take }
+}
+
+type Take = (
+  session?: string | null,
+  tried?: readonly Destination[],
+) => ReturnType<ReplicaSet['take']> & { readonly host: string }
+
+function destinations(hosts: readonly string[]): Map<string, Destination> {
+  return new Map(hosts.map((host) => [`http://${host}`, { base: { host } } as Destination]))
+}
+
+test('a call goes where the fewest are in flight, and in turn where they are as many', () => {
+  const { take } = setUp(['a', 'b', 'c'])
+  const first = take()
+  const second = take()
+  assert.deepEqual([first.host, second.host, take().host], ['a', 'b', 'c'])
+  second[Symbol.dispose]()
+  assert.equal(take().host, 'b')
+  first[Symbol.dispose]()
+  assert.equal(take().host, 'a')
+})
+
+test('a session stays with the replica that knows it while that has a slot free', () => {
+  const { take } = setUp(['a', 'b'])
+  take()[Symbol.dispose]()
+  const known = take('s')
+  assert.equal(known.host, 'b')
+  known[Symbol.dispose]()
+  take()
+  const again = [take('s'), take('s')]
+  // Of four slots two are for each: the third call goes elsewhere, and the session with it.
+  assert.deepEqual([...again.map(({ host }) => host), take('s').host], ['b', 'b', 'a'])
+})
+
+test('one that cannot be reached is left alone for a second, twice as long each time, and a minute at most', () => {
+  const { set, clock, take } = setUp(['a', 'b'])
+  const hosts = (): ReadonlySet<string> => {
+    const taken = [take(), take()]
+    for (const each of taken) each[Symbol.dispose]()
+    return new Set(taken.map(({ host }) => host))
+  }
+  const rests: number[] = []
+  for (let times = 0; times < 8; times++) {
+    const taken = [take(), take()]
+    const failed = taken.find(({ host }) => host === 'a')
+    failed?.unreachable('refused')
+    // Who met it at the same time says nothing new.
+    failed?.unreachable('refused')
+    for (const each of taken) each[Symbol.dispose]()
+    let restMs = 0
+    for (; !hosts().has('a') && restMs < 100_000; restMs += 500) clock.tick(500)
+    rests.push(restMs)
+    set.set(destinations(['a', 'b']), 4)
+  }
+  assert.deepEqual(rests, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+  assert.equal(set.states()[0]?.problem, 'refused')
+  for (const taken of [take(), take()]) taken.reached()
+  assert.deepEqual(
+    set.states().map(({ failingSinceMs }) => failingSinceMs),
+    [null, null],
+  )
+})
+
+test('where all rest a call still has one to go to, and it can be seen that they do', () => {
+  const { set, take } = setUp(['a', 'b'])
+  const first = take()
+  first.unreachable('x')
+  assert.equal(set.allRest, false)
+  const second = take(null, [first.destination])
+  second.unreachable('x')
+  assert.equal(set.allRest, true)
+  assert.equal(take(null, [first.destination]).host, 'b')
+})
+
+test('sessions are forgotten, the oldest first', () => {
+  const { take } = setUp(['a', 'b'], 100_000)
+  take('old')
+  for (let i = 0; i < 10_000; i++) take(`s${i}`)
+  take()
+  const hosts = new Set([take('old').host, take('old').host])
+  assert.equal(hosts.size, 1)
+})

@@ -1,0 +1,73 @@
+import type { Connection, PooledAttempt } from './connection-pool.ts'
+
+/** An answer as a whole, or what came of it. */
+export interface Whole {
+  /** 0 if none came. */
+  readonly status: number
+  /** Name and value in turn, as they came. */
+  readonly headers: readonly string[]
+  readonly body: Buffer
+  /** Why it is not whole; null if it is. */
+  readonly error: Error | null
+}
+
+/** Takes an answer of the gateway's own asking, up to a number of bytes. */
+export class WholeAnswer implements PooledAttempt {
+  readonly #over = Promise.withResolvers<Whole>()
+  /** Never rejects. */
+  readonly whole: Promise<Whole> = this.#over.promise
+  readonly #mostBytes: number
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+  #status = 0
+  #headers: readonly string[] = []
+  #streamed = true
+  #abort: (() => void) | null = null
+  isOver = false
+  connection: Connection | null = null
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes
+  }
+
+  /** Nothing more is waited for. */
+  abort(reason: Error): void {
+    this.#end(reason)
+    this.#abort?.()
+  }
+
+  onConnect(abort: () => void): void {
+    this.#abort = abort
+    this.connection?.sending()
+    if (this.isOver) abort()
+  }
+
+  onHeaders(status: number, raw: Buffer[]): boolean {
+    this.#status = status
+    this.#headers = raw.map((each) => each.toString('latin1'))
+    this.#streamed = !this.#headers.some((name, at) => at % 2 === 0 && /^content-length$/i.test(name))
+    return true
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#mostBytes) this.abort(new Error(`it is longer than ${this.#mostBytes} bytes`))
+    else this.#chunks.push(Buffer.from(chunk))
+    return true
+  }
+
+  onComplete(): void {
+    this.connection?.answered(this.#streamed)
+    this.#end(null)
+  }
+
+  onError(error: Error): void {
+    this.#end(error)
+  }
+
+  #end(error: Error | null): void {
+    this.isOver = true
+    const body = Buffer.concat(this.#chunks)
+    this.#over.resolve({ status: this.#status, headers: this.#headers, body, error })
+  }
+}

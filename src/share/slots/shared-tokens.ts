@@ -1,0 +1,60 @@
+import type { BudgetAnswer, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
+import type { PostgresConnection } from '../postgres.ts'
+
+/** What a start asks for; null is what the others have. */
+export interface AskedBudget {
+  readonly tokenLimit: number | null
+  readonly defaultTokenLimit: number
+  /** Whether calls are refused that are too much for it. */
+  readonly rejects: boolean | null
+}
+
+/** The budget that holds for all. `refusal` says in words why this start is not allowed; null if it is. */
+export interface EnteredBudget {
+  readonly limit: number
+  readonly rejects: boolean
+  readonly refusal: string | null
+}
+
+/** Asks which budget holds, or makes this one the first. */
+export async function enterBudget(
+  connection: PostgresConnection,
+  folder: string,
+  { tokenLimit, defaultTokenLimit, rejects: asked }: AskedBudget,
+): Promise<EnteredBudget> {
+  const [[told, areRejected, isAllowed] = []] = await connection.query(
+    'SELECT * FROM tokenweir.budget_enter($1, $2, $3, $4)',
+    [folder, tokenLimit, defaultTokenLimit, asked],
+  )
+  const limit = Number(told)
+  const rejects = areRejected === true
+  if (isAllowed === true) return { limit, rejects, refusal: null }
+  const action = rejects ? 'reject' : 'report'
+  const refusal =
+    tokenLimit !== null && tokenLimit !== limit
+      ? `the gateways share a budget of ${limit} tokens, and --token-limit says ${tokenLimit}: start with ${limit}, or without it; to change it for all, use the page of one that runs`
+      : `the token budget of the gateways does ${action}, and --budget-action says ${rejects ? 'report' : 'reject'}: start with ${action}, or without it`
+  return { limit, rejects, refusal }
+}
+
+/** One message of a gateway, and the answer to it. Rejects if there is none. */
+export async function syncBudget(
+  connection: PostgresConnection,
+  instance: string,
+  folder: string,
+  { granted, given, used, reserved, needs, isWhole, fromMinute }: BudgetMessage,
+): Promise<BudgetAnswer> {
+  const [row = []] = await connection.query(
+    'SELECT * FROM tokenweir.budget_sync($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    [instance, folder, granted, given, used, reserved, needs, isWhole, fromMinute],
+  )
+  const [tokenLimit = 0, total = 0, sent = 0, free = 0, block = 0, minute = 0, usedByAll = 0] = row
+    .slice(0, 7)
+    .map(Number)
+  const told = Array.isArray(row[7]) ? row[7].map(Number) : []
+  const minutes = Array.from({ length: told.length / 3 }, (_, at) => {
+    const [of = 0, tokens = 0, estimated = 0] = told.slice(3 * at, 3 * at + 3)
+    return { minute: of, tokens, estimated }
+  })
+  return { tokenLimit, granted: total, sent, free, block, minute, used: usedByAll, minutes }
+}

@@ -1,0 +1,123 @@
+import { dirname } from 'node:path'
+import type { HealthReport } from '../api/health-report.ts'
+import type { UpstreamRow, UpstreamsReport } from '../api/upstreams.ts'
+import { ControlClient } from '../control/control-client.ts'
+import { type UpstreamChange, type UpstreamSetting, defaultName } from '../options/upstream-settings.ts'
+import { upstreamsPath } from '../options/upstreams-path.ts'
+import { UpstreamSettingsError, UpstreamsFile } from '../options/upstreams-file.ts'
+
+export interface UpstreamsOptions {
+  /** The data folder. */
+  readonly folder: string
+  /** As the options name it, for when no gateway runs. */
+  readonly file: string
+  readonly upstream: string
+  /** The dashboard's, which no upstream can be. */
+  readonly dashboardPort: number
+  readonly gatewayPort: number
+}
+
+/** Upstreams besides the default one: as they are set, as the running gateway finds them, and how to change them. */
+export class Upstreams {
+  readonly #options: UpstreamsOptions
+  readonly #control: ControlClient
+
+  constructor(options: UpstreamsOptions) {
+    this.#options = options
+    this.#control = new ControlClient(options.folder)
+  }
+
+  async report(): Promise<UpstreamsReport> {
+    const { file, health } = await this.#look()
+    const url = health?.upstream ?? this.#options.upstream
+    const byDefault = { name: defaultName, urls: [url], credentials: 'client' } as const
+    return {
+      upstreams: [byDefault, ...file.content.upstreams].map((setting) => rowOf(setting, health)),
+      file: file.path,
+      problem: file.problem,
+    }
+  }
+
+  /** All that is set, in the file's order. */
+  async settings(): Promise<readonly UpstreamSetting[]> {
+    return (await this.#look()).file.content.upstreams
+  }
+
+  /**
+   * Sets what is given of an upstream, takes away what is null, and adds one that there is not; a running gateway goes by it
+   * before this resolves. Where a key is lent, only who has the machine's files says: `mayLend`. Rejects with
+   * {@link UpstreamSettingsError}.
+   */
+  async change(name: string, change: UpstreamChange, mayLend: boolean): Promise<void> {
+    await this.#write((before) => {
+      const known = before.find((each) => each.name === name)
+      if (!mayLend) refuseKeys(known, change)
+      const changed = new Map(Object.entries({ ...known, ...change, name }))
+      for (const [member, value] of changed) if (value === null || value === undefined) changed.delete(member)
+      const setting = Object.fromEntries(changed) as unknown as UpstreamSetting
+      return known === undefined
+        ? [...before, setting]
+        : before.map((each) => (each === known ? setting : each))
+    })
+  }
+
+  /** Takes an upstream away. Rejects with {@link UpstreamSettingsError}. */
+  async remove(name: string): Promise<void> {
+    await this.#write((before) => {
+      if (!before.some((each) => each.name === name)) {
+        throw new UpstreamSettingsError('upstream_not_found', `There is no upstream ${name}.`)
+      }
+      return before.filter((each) => each.name !== name)
+    })
+  }
+
+  async #write(changed: Parameters<UpstreamsFile['change']>[0]): Promise<void> {
+    const { file } = await this.#look()
+    await file.change(changed)
+    // If it does not answer, it looks by itself as soon as it can.
+    await this.#control.lookAtFiles().catch(() => null)
+  }
+
+  async #look(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
+    const found = await this.#control.status().catch(() => null)
+    const status = found === null || typeof found === 'string' ? null : found
+    const { folder, file: named, dashboardPort, gatewayPort } = this.#options
+    const { db, upstream_file: told = named } = status?.options ?? {}
+    const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : folder)
+    const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboardPort])
+    file.look()
+    return { file, health: status?.health ?? null }
+  }
+}
+
+/** Nobody who can only reach the dashboard has a key sent to another address, or another key to any. */
+function refuseKeys(known: UpstreamSetting | undefined, { credentials, urls }: UpstreamChange): void {
+  if (typeof credentials === 'object' && credentials !== null) {
+    throw new UpstreamSettingsError(
+      'key_not_lent',
+      'A key is lent by the command alone: tokenweir upstreams set <name> --key-env <variable>.',
+      { param: 'credentials' },
+    )
+  }
+  if (urls !== undefined && credentials === undefined && typeof known?.credentials === 'object') {
+    throw new UpstreamSettingsError(
+      'key_not_lent',
+      `${known.name} is lent a key, which goes to no address that was not set by the command.`,
+      { param: 'urls' },
+    )
+  }
+}
+
+function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamRow {
+  const {
+    name,
+    urls,
+    models = [],
+    max_concurrent = null,
+    token_limit = null,
+    credentials = 'none',
+    fallback = null,
+  } = setting
+  const found = health?.upstreams?.find((each) => each.name === name) ?? null
+  return { name, urls, models, max_concurrent, token_limit, credentials, fallback, health: found }
+}

@@ -1,0 +1,161 @@
+/** Replicas that cannot be reached, and upstreams that cannot take a call: nothing that may have been worked on is sent twice. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { rowOf } from '../support/recorded-calls.ts'
+import { cut, reset } from '../support/reply-step.ts'
+import { jsonReply, sseEvent, bodyReply } from '../support/response-bytes.ts'
+import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { startGatewayOfUpstreams, untilUpstreams } from '../support/upstreams-file.ts'
+
+function chat(
+  gateway: GatewayProcess,
+  more: object = {},
+  path = '/v1/chat/completions',
+): Promise<RawResponse> {
+  const body = JSON.stringify({ stream: false, messages: [], ...more })
+  return exchange(gateway.port, 'POST', path, { body, headers: [['Content-Type', 'application/json']] })
+}
+
+const answersOk = { reply: () => jsonReply(200, { id: 'x', object: 'chat.completion', choices: [] }) }
+
+test('a replica that refuses is left alone, the call goes to the next one, and nobody notices', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  await using good = await startSimulatedUpstream(answersOk)
+  const port = await freePort()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: [{ name: 'local', urls: [`http://127.0.0.1:${port}`, good.origin], models: ['*'] }],
+  })
+  const first = await chat(gateway, { model: 'm' })
+  assert.equal(first.status, 200)
+  const row = await rowOf(gateway, first)
+  assert.deepEqual([row.attempts, row.upstream, row.upstream_name], [2, `127.0.0.1:${good.port}`, 'local'])
+  await untilUpstreams(gateway, 'the first is failing', (upstreams) => {
+    const [one, two] = upstreams[1]?.replicas ?? []
+    return one?.state === 'failing' && one.failing_since !== null && two?.state === 'up'
+  })
+  const second = await rowOf(gateway, await chat(gateway, { model: 'm' }))
+  assert.equal(second.attempts, 1)
+  await good.close()
+  const none = await chat(gateway, { model: 'm' })
+  assert.equal(none.status, 502)
+  assert.equal((await rowOf(gateway, none)).failure_code, 'upstream_unreachable')
+})
+
+test('what is streamed through goes to the next replica as well, whole', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  await using good = await startSimulatedUpstream(answersOk)
+  const port = await freePort()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: [{ name: 'local', urls: [`http://127.0.0.1:${port}`, good.origin] }],
+  })
+  const body = Buffer.alloc(3_000_000, 'x')
+  assert.equal((await exchange(gateway.port, 'POST', '/local/v1/files', { body })).status, 200)
+  assert.equal(good.requests[0]?.body.length, body.length)
+})
+
+test('a session stays with one replica', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  await using one = await startSimulatedUpstream(answersOk)
+  await using two = await startSimulatedUpstream(answersOk)
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: [{ name: 'local', urls: [one.origin, two.origin], models: ['*'] }],
+  })
+  for (let turn = 0; turn < 6; turn++) {
+    for (const key of ['a', 'b', 'c']) {
+      await chat(gateway, { model: 'm', prompt_cache_key: key })
+    }
+  }
+  const keysOf = (upstream: SimulatedUpstream) =>
+    new Set(upstream.requests.map((request) => request.json()['prompt_cache_key']))
+  assert.equal(keysOf(one).intersection(keysOf(two)).size, 0)
+  assert.equal(one.requests.length + two.requests.length, 18)
+})
+
+for (const status of [429, 502, 503, 529]) {
+  test(`an answer ${status} has the call fall back, where the file says so`, async () => {
+    await using byDefault = await startSimulatedUpstream(answersOk)
+    await using busy = await startSimulatedUpstream({ reply: () => jsonReply(status, { error: 'busy' }) })
+    await using gateway = await startGatewayOfUpstreams({
+      upstream: byDefault.origin,
+      named: [
+        { name: 'busy', urls: [busy.origin], models: ['m'], fallback: 'default' },
+        { name: 'alone', urls: [busy.origin], models: ['alone'] },
+      ],
+    })
+    const answer = await chat(gateway, { model: 'm' })
+    assert.deepEqual([answer.status, answer.header('x-tokenweir-upstream')], [200, 'default'])
+    const row = await rowOf(gateway, answer)
+    assert.deepEqual([row.attempts, row.upstream_name, row.outcome], [2, 'default', 'ok'])
+    const alone = await chat(gateway, { model: 'alone' })
+    assert.deepEqual([alone.status, alone.header('x-tokenweir-upstream')], [status, 'alone'])
+    assert.equal(alone.body.toString(), '{"error":"busy"}')
+  })
+}
+
+test('what may have been worked on does not fall back', async () => {
+  await using byDefault = await startSimulatedUpstream(answersOk)
+  await using bad = await startSimulatedUpstream()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: [{ name: 'bad', urls: [bad.origin], models: ['*'], fallback: 'default' }],
+    args: ['--first-byte-timeout-ms', '200'],
+  })
+  bad.replyOnce(jsonReply(500, {}), jsonReply(504, {}), jsonReply(400, {}), [reset()], [cut()], [])
+  const statuses: number[] = []
+  for (let calls = 0; calls < 6; calls++) statuses.push((await chat(gateway, { model: 'm' })).status)
+  assert.deepEqual(statuses, [500, 504, 400, 502, 502, 504])
+  assert.equal(byDefault.requests.length, 0)
+})
+
+test('an upstream that nobody can reach falls back, to a model by another name, with its usage asked for', async () => {
+  const chunk = {
+    id: 'x',
+    object: 'chat.completion.chunk',
+    model: 'there',
+    choices: [{ index: 0, delta: { content: 'hi' } }],
+  }
+  const usage = {
+    id: 'x',
+    object: 'chat.completion.chunk',
+    model: 'there',
+    choices: [],
+    usage: { prompt_tokens: 3, completion_tokens: 1 },
+  }
+  await using byDefault = await startSimulatedUpstream()
+  await using second = await startSimulatedUpstream({
+    reply: () =>
+      bodyReply([sseEvent(chunk), sseEvent(usage), 'data: [DONE]\n\n'], {
+        headers: [['Content-Type', 'text/event-stream']],
+      }),
+  })
+  const port = await freePort()
+  const fallback = { to: 'second', models: { here: 'there/"quoted"' } }
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: [
+      { name: 'first', urls: [`http://127.0.0.1:${port}`], models: ['here', 'unmapped'], fallback },
+      { name: 'second', urls: [second.origin], models: ['there*'] },
+    ],
+  })
+  const body = '{"stream":true,  "model" :"here","messages":[{"role":"user","content":"ü"}]}'
+  const headers = [['Content-Type', 'application/json']] as const
+  const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', { body, headers })
+  assert.deepEqual([answer.status, answer.header('x-tokenweir-upstream')], [200, 'second'])
+  assert.equal(answer.body.toString(), `${sseEvent(chunk)}data: [DONE]\n\n`)
+  assert.equal(
+    second.requests[0]?.body.toString(),
+    '{"stream_options":{"include_usage":true},"stream":true,  "model" :"there/\\"quoted\\"","messages":[{"role":"user","content":"ü"}]}',
+  )
+  const row = await rowOf(gateway, answer)
+  assert.deepEqual([row.model, row.input_tokens, row.upstream_name, row.attempts], ['here', 3, 'second', 2])
+  // Neither mapped nor the same there.
+  const unmapped = await chat(gateway, { model: 'unmapped' })
+  assert.equal(unmapped.status, 502)
+})

@@ -1,0 +1,179 @@
+/** Several upstreams behind one address: which one a call goes to, and what is told of it. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth } from '../support/gateway-state.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
+import { stall, until } from '../support/reply-step.ts'
+import { bodyReply, jsonReply } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { startGatewayOfUpstreams, untilUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
+
+function chat(gateway: GatewayProcess, model: string, path = '/v1/chat/completions'): Promise<RawResponse> {
+  // Spaces and an odd order of members, which a gateway that writes bodies anew would not keep.
+  const body = `{ "messages" : [], "temperature":1.0,  "model":${JSON.stringify(model)} }`
+  return exchange(gateway.port, 'POST', path, { body, headers: [['Content-Type', 'application/json']] })
+}
+
+test('a call goes by its path, else by its model, else to the default, and its bytes are what they were', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  await using local = await startSimulatedUpstream()
+  await using cloud = await startSimulatedUpstream()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.baseUrl,
+    named: [
+      { name: 'local', urls: [local.origin], models: ['llama*', 'qwen-3'] },
+      { name: 'cloud', urls: [`${cloud.origin}/api/v3`], models: ['*-large'] },
+    ],
+  })
+  const cases = [
+    ['gpt-5', undefined, byDefault, 'default', '/v1/chat/completions'],
+    ['llama-3', undefined, local, 'local', '/v1/chat/completions'],
+    ['qwen-3', undefined, local, 'local', '/v1/chat/completions'],
+    ['qwen-3b', undefined, byDefault, 'default', '/v1/chat/completions'],
+    // In the order of the file.
+    ['llama-large', undefined, local, 'local', '/v1/chat/completions'],
+    ['mistral-large', undefined, cloud, 'cloud', '/api/v3/chat/completions'],
+    ['llama-3', '/cloud/v1/chat/completions', cloud, 'cloud', '/api/v3/chat/completions'],
+    ['llama-3', '/local/api/chat?a=%2F', local, 'local', '/api/chat?a=%2F'],
+    [
+      'gemini',
+      '/local/v1beta/models/gemini:generateContent',
+      local,
+      'local',
+      '/v1beta/models/gemini:generateContent',
+    ],
+  ] as const
+  for (const [model, path, upstream, name, target] of cases) {
+    const before = upstream.requests.length
+    const answer = await chat(gateway, model, path)
+    assert.equal(answer.header('x-tokenweir-upstream'), name, `${model} ${path}`)
+    const request = await upstream.waitForRequest(before)
+    await request.bodyEnd
+    assert.equal(request.target, target)
+    const sent = `{ "messages" : [], "temperature":1.0,  "model":${JSON.stringify(model)} }`
+    assert.equal(request.body.toString(), sent)
+  }
+  const rows = await recordedCalls(gateway, cases.length)
+  assert.deepEqual(
+    rows.map(({ upstream_name, upstream }) => [upstream_name, upstream]),
+    cases.map(([, , { port }, name]) => [name, `127.0.0.1:${port}`]),
+  )
+  // Behind a name what is known of paths is known as well.
+  assert.deepEqual(
+    [rows[6]?.call_type, rows[6]?.endpoint, rows[6]?.model],
+    ['chat', '/v1/chat/completions', 'llama-3'],
+  )
+  assert.deepEqual([rows[7]?.call_type, rows[7]?.endpoint], ['other', '/api/chat'])
+})
+
+test('without a file nothing is told of upstreams; the first file, changes and its end hold at once', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  await using other = await startSimulatedUpstream()
+  await using gateway = await startGatewayOfUpstreams({ upstream: byDefault.baseUrl, named: [] })
+  const first = await chat(gateway, 'm')
+  assert.equal(first.header('x-tokenweir-upstream'), undefined)
+  assert.equal((await rowOf(gateway, first)).upstream_name, null)
+  assert.equal('upstreams' in (await gateway.health()), false)
+  assert.equal((await chat(gateway, 'm', '/other/v1/chat/completions')).status, 404)
+
+  writeUpstreams(gateway.directory, [
+    { name: 'other', urls: [other.origin], models: ['m'], max_concurrent: 7 },
+  ])
+  await untilUpstreams(gateway, 'the file is read', (upstreams) => upstreams.length === 2)
+  assert.equal((await chat(gateway, 'm')).header('x-tokenweir-upstream'), 'other')
+  const health = (await gateway.health()) as {
+    rate_limiter: Record<string, number>
+    upstreams: { name: string; rate_limiter: Record<string, number> }[]
+  }
+  assert.deepEqual(
+    health.upstreams.map(({ name, rate_limiter: { max_concurrent, total_admitted } }) => [
+      name,
+      max_concurrent,
+      total_admitted,
+    ]),
+    [
+      ['default', 4, 1],
+      ['other', 7, 1],
+    ],
+  )
+  assert.deepEqual([health.rate_limiter['max_concurrent'], health.rate_limiter['total_admitted']], [11, 2])
+
+  writeFileSync(`${gateway.directory}/upstreams.json`, '{"version": 1, "upstreams": [{"name": "other"}]}')
+  const { warnings } = await untilHealth(gateway, 'the file is broken', ({ status }) => status === 'degraded')
+  const [warning] = warnings as { code: string; message: string }[]
+  assert.equal(warning?.code, 'broken_upstreams_file')
+  assert.match(
+    warning.message,
+    /line 1, column \d+: upstreams\[0\]\.urls must be a list .*last good upstreams hold/,
+  )
+  assert.equal((await chat(gateway, 'm')).header('x-tokenweir-upstream'), 'other')
+
+  writeUpstreams(gateway.directory, [])
+  await untilUpstreams(gateway, 'the file is empty', (upstreams) => upstreams.length === 0)
+  assert.equal((await chat(gateway, 'm')).header('x-tokenweir-upstream'), undefined)
+})
+
+test('each upstream has slots and a queue of its own', async () => {
+  const gate = Promise.withResolvers<void>()
+  const held = { reply: () => ({ steps: [until(gate.promise), ...jsonReply(200, {})] }) }
+  await using slow = await startSimulatedUpstream(held)
+  await using byDefault = await startSimulatedUpstream()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.baseUrl,
+    named: [{ name: 'slow', urls: [slow.origin], models: ['slow'], max_concurrent: 1 }],
+    args: ['--max-concurrent', '2'],
+  })
+  const waiting = [chat(gateway, 'slow'), chat(gateway, 'slow'), chat(gateway, 'slow')]
+  await untilUpstreams(gateway, 'one is in flight, two wait', (upstreams) => {
+    const { active, queued } = upstreams[1]?.rate_limiter ?? {}
+    return active === 1 && queued === 2
+  })
+  for (let calls = 0; calls < 5; calls++) assert.equal((await chat(gateway, 'quick')).status, 200)
+  gate.resolve()
+  for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 200)
+  assert.equal(slow.peakInFlight, 1)
+})
+
+test('the list of models is that of all upstreams, as each has them, without those that do not tell', async () => {
+  const models = (...entries: object[]) => ({
+    reply: () => ({ steps: jsonReply(200, { object: 'list', data: entries }) }),
+  })
+  await using byDefault = await startSimulatedUpstream(
+    models({ id: 'gpt-5', object: 'model', created: 1, owned_by: 'o' }, { id: 'llama-3', object: 'model' }),
+  )
+  await using local = await startSimulatedUpstream({
+    reply: () =>
+      bodyReply(['{"data":[{"id":"llama-3","meta":{"size":12345678901234567890,"t":1.0}},{"id":"other"}]}']),
+  })
+  await using silent = await startSimulatedUpstream({ reply: () => [stall()] })
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.baseUrl,
+    named: [
+      { name: 'local', urls: [local.origin], models: ['llama*'] },
+      { name: 'silent', urls: [silent.origin], models: ['s*'] },
+    ],
+  })
+  const answer = await exchange(gateway.port, 'GET', '/v1/models')
+  assert.equal(answer.status, 200)
+  assert.equal(answer.header('x-tokenweir-upstreams-missing'), 'silent')
+  // A model of a name goes where its calls go: llama-3 is local's, and what local has besides is not reached by its name.
+  assert.equal(
+    answer.body.toString(),
+    '{"object":"list","data":[{"id":"gpt-5","object":"model","created":1,"owned_by":"o"},{"id":"llama-3","meta":{"size":12345678901234567890,"t":1.0}}]}',
+  )
+  const one = await exchange(gateway.port, 'GET', '/v1/models/llama-3')
+  assert.equal(one.header('x-tokenweir-upstream'), 'local')
+  assert.equal(
+    (await exchange(gateway.port, 'GET', '/local/v1/models')).header('x-tokenweir-upstream'),
+    'local',
+  )
+  const rows = await recordedCalls(gateway, 3)
+  assert.deepEqual(
+    rows.map(({ call_type, outcome, status }) => [call_type, outcome, status]),
+    Array.from({ length: 3 }, () => ['props', 'ok', 200]),
+  )
+})

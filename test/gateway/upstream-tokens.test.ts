@@ -1,0 +1,72 @@
+/** The tokens that one of several upstreams may take in 24 hours. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { rowOf } from '../support/recorded-calls.ts'
+import type { ReplyStep } from '../support/reply-step.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import type { SeenRequest } from '../support/seen-request.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { startGatewayOfUpstreams, untilUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
+
+/** Each call uses as many tokens as it may. */
+function* usesAll(request: SeenRequest): Generator<ReplyStep> {
+  const { max_tokens: tokens } = request.json()
+  const usage = { prompt_tokens: 0, completion_tokens: tokens, total_tokens: tokens }
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }]
+  yield* jsonReply(200, { object: 'chat.completion', choices, usage })
+}
+
+function chat(gateway: GatewayProcess, path: string, tokens: number): Promise<RawResponse> {
+  const body = JSON.stringify({ model: 'm', max_tokens: tokens, messages: [] })
+  const headers = [['Content-Type', 'application/json']] as const
+  return exchange(gateway.port, 'POST', `${path}/v1/chat/completions`, { body, headers })
+}
+
+const usedAt = (gateway: GatewayProcess, tokens: number): Promise<unknown> =>
+  untilUpstreams(gateway, `${tokens} tokens are used`, (upstreams) =>
+    upstreams.some(({ name, used_tokens: used }) => name === 'local' && used === tokens),
+  )
+
+test('an upstream’s own tokens are counted and refused for itself, over a restart, and nobody falls back to it then', async () => {
+  const answers = { reply: (request: SeenRequest) => ({ steps: usesAll(request) }) }
+  await using byDefault = await startSimulatedUpstream(answers)
+  await using local = await startSimulatedUpstream(answers)
+  await using busy = await startSimulatedUpstream({ reply: () => jsonReply(503, {}) })
+  const named = (limit: number) => [
+    { name: 'local', urls: [local.origin], models: ['m'], token_limit: limit },
+    { name: 'busy', urls: [busy.origin], models: ['m*'], fallback: 'local' },
+  ]
+  const options = { upstream: byDefault.origin, args: ['--budget-action', 'reject'] }
+  await using gateway = await startGatewayOfUpstreams({ ...options, named: named(100) })
+  await usedAt(gateway, 0)
+  assert.equal((await chat(gateway, '/local', 60)).status, 200)
+  const fallen = await chat(gateway, '/busy', 10)
+  assert.deepEqual([fallen.status, fallen.header('x-tokenweir-upstream')], [200, 'local'])
+  await usedAt(gateway, 70)
+
+  const refused = await chat(gateway, '', 31)
+  assert.equal(refused.status, 429)
+  assert.match(refused.body.toString(), /"code":"upstream_budget_exceeded"/)
+  assert.match(refused.body.toString(), /70 are used; .*token_limit of local in upstreams\.json/)
+  assert.equal(refused.header('x-token-budget-remaining'), '30')
+  assert.equal((await rowOf(gateway, refused)).failure_code, 'upstream_budget_exceeded')
+  assert.equal((await chat(gateway, '/busy', 31)).status, 503)
+  assert.equal((await chat(gateway, '/local', 30)).status, 200)
+  await usedAt(gateway, 100)
+
+  // A higher limit is in force at once.
+  writeUpstreams(gateway.directory, named(110))
+  await untilUpstreams(gateway, 'the limit is another', (all) => all.some((each) => each.token_limit === 110))
+  assert.equal((await chat(gateway, '/local', 10)).status, 200)
+  assert.equal((await chat(gateway, '/local', 1)).status, 429)
+  await gateway.stop()
+
+  await using again = await startGatewayProcess({ ...options, directory: gateway.directory })
+  assert.equal((await chat(again, '/local', 1)).status, 429)
+  await usedAt(again, 110)
+  assert.equal(byDefault.requests.length, 0)
+  assert.equal(local.requests.length, 4)
+})

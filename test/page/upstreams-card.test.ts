@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { exchange } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { violations } from './axe-violations.ts'
+import { openDashboardPage } from './dashboard-page.ts'
+
+test('upstreams are added, changed and removed on the page, which tells how each is; calls are filtered by them', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  await using local = await startSimulatedUpstream()
+  const nobody = await freePort()
+  await using dashboard = await startDashboardProcess({ args: ['--upstream', byDefault.baseUrl] })
+  await dashboard.ask('POST', '/api/proxy/start')
+  const { port } = await dashboard.status()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    path: '/gateway',
+    bypassCSP: true,
+  })
+  const { page } = opened
+  const card = page.locator('.upstreams-card')
+  await card.getByText(`All calls go to ${byDefault.baseUrl}.`).waitFor()
+
+  await card.getByRole('button', { name: 'Add an upstream' }).click()
+  const adding = card.getByRole('form', { name: 'A further upstream' })
+  await adding.getByRole('button', { name: 'Save' }).click()
+  await adding.getByText('An upstream needs a name.').waitFor()
+  await adding.getByLabel('Name').fill('v1')
+  await adding.getByLabel('Addresses').fill(`http://127.0.0.1:${nobody} ${local.origin}`)
+  await adding.getByLabel('Models').fill('llama*, qwen*')
+  await adding.getByLabel('Calls in flight at once').fill('3')
+  await adding.getByLabel('Falls back to').selectOption('default')
+  await adding.getByRole('button', { name: 'Save' }).click()
+  // What the dashboard says against it is said where it was asked.
+  await adding.getByText('upstreams[0].name cannot be v1').waitFor()
+  await adding.getByLabel('Name').fill('local')
+  await adding.getByRole('button', { name: 'Save' }).click()
+  const line = card.getByRole('row', { name: /^local/ })
+  await line.getByRole('cell', { name: '0 of 3', exact: true }).waitFor()
+  await line.getByText('llama*, qwen*, and all under /local/').waitFor()
+  await line.getByText('no credentials; falls back to default').waitFor()
+
+  for (const model of ['llama-3', 'gpt']) {
+    const body = JSON.stringify({ model, messages: [] })
+    assert.equal((await exchange(port, 'POST', '/v1/chat/completions', { body })).status, 200)
+  }
+  await line.getByText('1 of 2 failing').waitFor()
+  await line.getByText(new RegExp(`127.0.0.1:${nobody} fails since .*nothing listens there`)).waitFor()
+  assert.deepEqual(await violations(page), [])
+
+  await card.getByRole('button', { name: 'Change local' }).click()
+  const changing = card.getByRole('form', { name: 'The upstream local' })
+  await changing.getByLabel('Addresses').fill(local.origin)
+  await changing.getByRole('button', { name: 'Save' }).click()
+  await line.getByText('OK', { exact: true }).waitFor()
+  const file = join(dashboard.directory, 'data/upstreams.json')
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), {
+    version: 1,
+    upstreams: [
+      {
+        name: 'local',
+        urls: [local.origin],
+        models: ['llama*', 'qwen*'],
+        max_concurrent: 3,
+        fallback: 'default',
+      },
+    ],
+  })
+
+  await page.goto(`${dashboard.origin}/calls?range=24h`)
+  await page.getByRole('button', { name: 'Upstream', exact: true }).click()
+  await page.getByRole('checkbox', { name: /local/ }).check()
+  await page.getByText('llama-3').first().waitFor()
+  await page.getByText('gpt', { exact: true }).waitFor({ state: 'detached' })
+  assert.match(page.url(), /upstream_name=local/)
+
+  // A file that is broken by hand is told, and nothing is written over it.
+  await page.goto(`${dashboard.origin}/gateway`)
+  writeFileSync(file, '{"version": 1, "upstreams": [{"name": "local", "urls": [3]}]}')
+  await page.reload()
+  await card.getByText(/line 1, column \d+: upstreams\[0\]\.urls\[0\] must be an http or https URL/).waitFor()
+  writeFileSync(file, JSON.stringify({ version: 1, upstreams: [{ name: 'local', urls: [local.origin] }] }))
+  await page.reload()
+  await card.getByRole('button', { name: 'Change local' }).click()
+  await changing.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await card.getByText(`All calls go to ${byDefault.baseUrl}.`).waitFor()
+})
