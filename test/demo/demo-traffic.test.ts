@@ -48,7 +48,9 @@ test('calls of every kind are recorded within seconds, some had to wait, and som
       return missing.size === 0
     },
     20_000,
-  ).catch(() => assert.fail(`no ${[...missing].join(', ')}`))
+  ).catch((cause) => {
+    throw new Error(`no ${[...missing].join(', ')}`, { cause })
+  })
   await traffic.close()
   const clients = new Set(readCalls(gateway.databaseFile).map(({ client }) => client))
   assert.ok(clients.size >= 4 && [...clients].every((client) => client?.startsWith('demo-')))

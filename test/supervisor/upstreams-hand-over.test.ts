@@ -11,16 +11,18 @@ import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simul
 import { eventually } from './eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
-function startSlow(): Promise<SimulatedUpstream> {
+/** Answers 20 ms after a request, and nothing before `opened`. */
+function startSlow(opened: Promise<void>): Promise<SimulatedUpstream> {
   return startSimulatedUpstream({
-    reply: () => ({ steps: [until(sleep(20)), ...jsonReply(200, { model: 'm' })] }),
+    reply: () => ({ steps: [until(opened), until(sleep(20)), ...jsonReply(200, { model: 'm' })] }),
   })
 }
 
 test('slots of each upstream hold over both gateways, also of one that the next does not know any more', async () => {
-  await using byDefault = await startSlow()
-  await using one = await startSlow()
-  await using two = await startSlow()
+  const allWait = Promise.withResolvers<void>()
+  await using byDefault = await startSlow(allWait.promise)
+  await using one = await startSlow(allWait.promise)
+  await using two = await startSlow(allWait.promise)
   await using place = await makeWorkplace()
   const named = [
     { name: 'one', urls: [one.origin], max_concurrent: 2 },
@@ -41,7 +43,8 @@ test('slots of each upstream hold over both gateways, also of one that the next 
   const waiting = async (): Promise<number> => (await supervisor.status()).health?.rate_limiter.queued ?? 0
   send(60, '', '/one')
   send(20, '/two')
-  await eventually('calls to wait', async () => (await waiting()) > 100)
+  await eventually('calls to wait', async () => (await waiting()) === 60 + 60 + 20 - 3 - 2 - 1)
+  allWait.resolve()
   await supervisor.restart()
   send(20, '', '/one')
   // The next one is not told of two: its calls are finished where they are.

@@ -54,9 +54,14 @@ async function until<T>(gateway: GatewayProcess, probe: () => T | undefined, wha
   }
 }
 
-/** All calls of a database, oldest first; none where it is still being made. */
+/**
+ * All calls of a database, oldest first; none where it is still being made. Waits as long as it is locked, which
+ * making it may take on a busy machine.
+ */
 export function readCalls(databaseFile: string): readonly CallJson[] {
-  const database = openForReading(databaseFile)
+  const deadline = performance.now() + waitLimitMs
+  let database = openForReading(databaseFile)
+  while (database === 'busy' && performance.now() < deadline) database = openForReading(databaseFile)
   if (database === 'missing' || database === 'empty') return []
   if (typeof database === 'string') throw new Error(`no calls can be read: ${database}`)
   try {
