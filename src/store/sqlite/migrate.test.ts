@@ -20,6 +20,16 @@ function migrated(): DatabaseSync {
   return database
 }
 
+test('a schema is made whole or not at all: no reader sees a part of it', () => {
+  const database = new DatabaseSync(':memory:')
+  // One of the last steps makes a table of this name.
+  database.exec('CREATE TABLE share_state (other)')
+  assert.throws(() => migrate(database), /share_state already exists/)
+  assert.equal(versionOf(database), 0)
+  const left = rowsOf(database, 'SELECT name FROM sqlite_schema')
+  assert.deepEqual(left, [{ name: 'share_state' }])
+})
+
 test('the table has exactly the columns that are written, in their order', () => {
   const rows = rowsOf(migrated(), "SELECT name, type FROM pragma_table_info('calls')")
   const known = storedFields.map(({ column, kind }) => ({

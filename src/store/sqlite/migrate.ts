@@ -12,23 +12,18 @@ export function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * Brings a database to {@link schemaVersion}, one transaction a step: whoever is killed in between leaves the
- * old schema or the new one. Two programs may do so at once; the second finds the work done.
+ * Brings a database to {@link schemaVersion}, in one transaction: readers see the old schema or the new one, and
+ * whoever is killed meanwhile leaves the old one. Two programs may do so at once; the second finds the work done.
  */
 export function migrate(database: DatabaseSync): void {
-  for (const [index, sql] of migrations.entries()) {
-    const version = index + 1
-    if (versionOf(database) >= version) continue
-    inTransaction(database, () => {
-      if (versionOf(database) < version) step(database, version, sql)
-    })
-  }
-}
-
-/** The view follows from the columns that the program knows, so it is made anew whenever the schema moves. */
-function step(database: DatabaseSync, version: number, sql: string): void {
-  database.exec('DROP VIEW IF EXISTS calls_readable')
-  database.exec(sql)
-  if (version === schemaVersion) database.exec(callsReadableSql)
-  database.exec(`PRAGMA user_version = ${version}`)
+  if (versionOf(database) >= schemaVersion) return
+  inTransaction(database, () => {
+    const found = versionOf(database)
+    if (found >= schemaVersion) return
+    database.exec('DROP VIEW IF EXISTS calls_readable')
+    for (const sql of migrations.slice(found)) database.exec(sql)
+    // It follows from the columns that the program knows.
+    database.exec(callsReadableSql)
+    database.exec(`PRAGMA user_version = ${schemaVersion}`)
+  })
 }
