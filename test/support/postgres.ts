@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, globSync } from 'node:fs'
+import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { freePort } from './free-port.ts'
+import { postgresPrograms } from './postgres-programs.ts'
 import { makeTempDir } from './temp-dir.ts'
 
 /** A PostgreSQL of a test's own. */
@@ -17,16 +18,6 @@ export interface Postgres extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** The programs of a PostgreSQL that Debian's packages have installed; the newest. */
-function programs(): string {
-  const found = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
-  assert.ok(
-    found !== undefined,
-    'these tests need PostgreSQL: `npm test` gets it, or apt-get install postgresql',
-  )
-  return found
-}
-
 /** It never runs as root. */
 function owner(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
@@ -35,7 +26,8 @@ function owner(): { readonly uid?: number; readonly gid?: number } {
 }
 
 export async function startPostgres(): Promise<Postgres> {
-  const bin = programs()
+  const bin = postgresPrograms()
+  assert.ok(bin !== undefined, 'these tests need PostgreSQL: `npm test` gets it')
   const user = owner()
   const dir = await makeTempDir()
   if (user.uid !== undefined) chownSync(dir.path, user.uid, user.gid ?? 0)
