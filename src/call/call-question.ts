@@ -48,6 +48,8 @@ export interface CallQuestion {
   readonly durationLimitsMs?: readonly number[]
   /** Nothing is asked of times and speeds, which are most of the work: they may be told as of no call. */
   readonly isSumsOnly?: true
+  /** Each group is told with its {@link Curves}. */
+  readonly withCurves?: true
 }
 
 /** How one measure is spread over the calls that went well. All but `n` are null where `n` is 0. */
@@ -61,6 +63,17 @@ export interface MeasureFigures {
   readonly max: number | null
 }
 
+/** The percentiles of {@link Curves}. */
+export const curvePercentiles = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99] as const
+
+/** The values of a measure at {@link curvePercentiles}, over the calls that went well; empty where none has it. */
+export interface Curves {
+  readonly duration_ms: readonly number[]
+  /** From arrival. */
+  readonly ttft_total_ms: readonly number[]
+  readonly output_tokens_per_s: readonly number[]
+}
+
 /** What a cache did for a set of calls. */
 export interface CacheFigures {
   /** Cached ÷ all input tokens; null without input tokens. */
@@ -72,8 +85,8 @@ export interface CacheFigures {
   readonly cache_saved_usd: number | null
 }
 
-/** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
-export interface GroupFigures extends CacheFigures {
+/** Sums of a set of calls: exact. */
+export interface SumFigures extends CacheFigures {
   readonly calls: number
   /** Calls that failed; those whose client left are none. */
   readonly errors: number
@@ -91,6 +104,21 @@ export interface GroupFigures extends CacheFigures {
   readonly unpriced_calls: number
   /** Calls of which no usage is known, nor a cost; refused and failed ones are among them. */
   readonly no_usage_calls: number
+}
+
+/** What is told of times and speeds. */
+export const callMeasures = [
+  'duration_ms',
+  'ttft_ms',
+  'ttft_total_ms',
+  'queue_ms',
+  'tpot_ms',
+  'output_tokens_per_s',
+] as const
+
+/** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
+export interface GroupFigures
+  extends SumFigures, Readonly<Record<(typeof callMeasures)[number], MeasureFigures>> {
   readonly duration_ms: MeasureFigures
   /** From dispatch. */
   readonly ttft_ms: MeasureFigures
@@ -112,6 +140,8 @@ export interface CallGroup {
   readonly figures: GroupFigures
   /** Calls between the question's `durationLimitsMs`, one number less than those; absent where it has none. */
   readonly durationCounts?: readonly number[]
+  /** Where the question asks for them. */
+  readonly curves?: Curves
 }
 
 /** Only groups that hold a call, in the order of time and then with the most calls first; and all of them together. */

@@ -1,6 +1,6 @@
 import { parseCallId } from '../call/call-id.ts'
 import type { CallJson } from '../call/call-record.ts'
-import type { CallDimension, GroupFigures } from '../call/call-question.ts'
+import type { CallDimension, SumFigures } from '../call/call-question.ts'
 import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
 import {
   type CallsQuery,
@@ -233,7 +233,7 @@ function withKey(group: QueryGroup): object {
 }
 
 /** The sums of figures, without those of nothing. */
-function sumsOf({ calls, ...figures }: GroupFigures): object {
+function sumsOf({ calls, ...figures }: SumFigures): object {
   const sums = Object.entries(figures).filter(
     ([name, value]) => typeof value === 'number' && value !== 0 && !left.has(name),
   )

@@ -3,8 +3,11 @@ import {
   type CallDimension,
   type CallGroup,
   type CallQuestion,
+  type Curves,
+  callMeasures,
   type GroupFigures,
   isEndless,
+  type SumFigures,
 } from '../call/call-question.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
@@ -17,15 +20,19 @@ import { QueryError } from './query-question.ts'
 /** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
 export type GroupKey = string | number | null
 
+/** All sums, and as `measures` says those of times and speeds. */
+type ToldFigures = SumFigures & Partial<GroupFigures> & { readonly curves?: Curves }
+
 /** Figures under one key, or under a time and an entry of a dimension by their names. */
-export type QueryGroup = GroupFigures &
+export type QueryGroup = ToldFigures &
   (
     | { readonly key: GroupKey; readonly rest?: true }
     | { readonly keys: Readonly<Record<string, GroupKey>>; readonly rest?: true }
   )
 
 /** The body of `GET /api/query` with `group_by`. */
-export interface GroupAnswer extends QueryFrame {
+export interface GroupAnswer extends Omit<QueryFrame, 'summary'> {
+  readonly summary: ToldFigures
   /** As it was asked, the time first: `hour`, `hour,model`. */
   readonly group_by: string
   readonly groups: readonly QueryGroup[]
@@ -49,10 +56,11 @@ export async function groupAnswer(
   const { groups, summary } =
     range === null ? { groups: [], summary: emptyFigures } : await groupsOf(reader, question, range)
   if (groups.length > maxGroups) throw tooMany(time, dimension)
+  const isSumsOnly = question.measures === 'none'
   return {
     group_by: [time, dimension].filter((key) => key !== null).join(','),
-    groups,
-    summary,
+    groups: isSumsOnly ? groups.map((group) => sumsOf(group)) : groups,
+    summary: isSumsOnly ? sumsOf(summary) : summary,
     recorded_from: await recordedFrom(reader),
     ...(await frameOf(reader, range?.fromMs)),
   }
@@ -60,11 +68,16 @@ export async function groupAnswer(
 
 async function groupsOf(
   reader: CallReader,
-  { filter, time, dimension, timeZone }: GroupQuestion,
+  { filter, time, dimension, timeZone, measures }: GroupQuestion,
   range: AskedRange,
 ): Promise<Pick<GroupAnswer, 'groups' | 'summary'>> {
   const ask = (rest: Omit<CallQuestion, 'filter'>): Promise<CallAnswer> =>
-    askedOf(reader, { filter, ...rest })
+    askedOf(reader, {
+      filter,
+      ...rest,
+      ...(measures === 'none' && { isSumsOnly: true }),
+      ...(measures === 'curves' && { withCurves: true }),
+    })
   const top = isEndless(dimension) ? topSessions : topEntries
   if (isEndless(dimension) && range.toMs - range.fromMs > mostSessionsMs) {
     const message = `group_by=${dimension} reaches over seven days at most, as each call is read; ask for a shorter range.`
@@ -74,9 +87,10 @@ async function groupsOf(
     const edgesMs = [range.fromMs, range.toMs]
     const { groups, summary } = await ask({ edgesMs, dimension, ...(isEndless(dimension) && { top }) })
     return {
-      groups: groups.map(({ entry, isRest, figures }) =>
-        Object.assign(isRest ? { key: restKey, rest: true as const } : { key: entry }, figures),
-      ),
+      groups: groups.map((group) => {
+        const { entry, isRest } = group
+        return Object.assign(isRest ? { key: restKey, rest: true as const } : { key: entry }, toldOf(group))
+      }),
       summary,
     }
   }
@@ -91,12 +105,23 @@ async function groupsOf(
   }
   const { groups, summary } = await ask({ edgesMs, dimension, top })
   return {
-    groups: groups.map(({ bucket, entry, isRest, figures }) => {
+    groups: groups.map((group) => {
+      const { bucket, entry, isRest } = group
       const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : entry }
-      return Object.assign({ keys: names }, isRest && { rest: true as const }, figures)
+      return Object.assign({ keys: names }, isRest && { rest: true as const }, toldOf(group))
     }),
     summary,
   }
+}
+
+function toldOf({ figures, curves }: CallGroup): ToldFigures {
+  return curves === undefined ? figures : { ...figures, curves }
+}
+
+/** The same without times and speeds. */
+function sumsOf<Told extends object>(told: Told): Told {
+  const entries = Object.entries(told).filter(([name]) => !(callMeasures as readonly string[]).includes(name))
+  return Object.fromEntries(entries) as Told
 }
 
 /** By failure code only calls that have one are told apart; the summary is of all of them nevertheless. */
@@ -112,7 +137,7 @@ async function askedOf(reader: CallReader, question: CallQuestion): Promise<Call
 
 /** Times without a call count too, from the first one that has any. */
 function withEmpty(groups: readonly CallGroup[], keys: readonly string[]): readonly QueryGroup[] {
-  const figures = new Map(groups.map((group) => [group.bucket, group.figures]))
+  const figures = new Map(groups.map((group) => [group.bucket, toldOf(group)]))
   const first = groups[0]?.bucket
   if (first === undefined) return []
   return keys

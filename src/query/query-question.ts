@@ -28,6 +28,8 @@ export interface GroupQuestion {
   readonly dimension: CallDimension | null
   readonly timeZone: string
   readonly format: QueryFormat
+  /** Of times and speeds: nothing, or curves besides their percentiles. */
+  readonly measures: 'none' | 'curves' | null
 }
 
 /** What `/api/overview` is asked. */

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { formatCallId, idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
-import type { GroupFigures } from '../../src/call/call-question.ts'
+import {
+  callMeasures,
+  type Curves,
+  curvePercentiles,
+  type GroupFigures,
+} from '../../src/call/call-question.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
@@ -74,6 +79,7 @@ interface ListAnswer {
   readonly available_types: readonly string[]
 }
 type Group = GroupFigures & {
+  readonly curves: Curves
   readonly key: string | number | null
   readonly keys: Readonly<Record<string, string | number | null>>
   readonly rest?: boolean
@@ -214,6 +220,42 @@ describe('GET /api/query', () => {
       names,
       names.toSorted((a, b) => Date.parse(a) - Date.parse(b)),
     )
+  })
+
+  test('measures=none leaves times and speeds out, and changes no sum', async () => {
+    for (const key of ['model', 'day', 'day,model']) {
+      const whole = await queried.getJson<GroupAnswer>(`/api/query?group_by=${key}`)
+      const sums = await queried.getJson<GroupAnswer>(`/api/query?group_by=${key}&measures=none`)
+      const without = (one: object): object =>
+        Object.fromEntries(
+          Object.entries(one).filter(([name]) => !(callMeasures as readonly string[]).includes(name)),
+        )
+      assert.deepEqual(sums.groups, whole.groups.map(without))
+      assert.deepEqual(sums.summary, without(whole.summary))
+    }
+  })
+
+  test('measures=curves tells the same percentiles, and those between them', async () => {
+    const { groups } = await queried.getJson<GroupAnswer>('/api/query?group_by=model&measures=curves')
+    let compared = 0
+    for (const group of groups) {
+      for (const name of ['duration_ms', 'ttft_total_ms', 'output_tokens_per_s'] as const) {
+        const curve = group.curves[name]
+        const { n, p50, p90, p95, p99 } = group[name]
+        assert.equal(curve.length, n === 0 ? 0 : curvePercentiles.length)
+        if (n === 0) continue
+        assert.deepEqual(
+          [50, 90, 95, 99].map((percent) => curve[(curvePercentiles as readonly number[]).indexOf(percent)]),
+          [p50, p90, p95, p99],
+        )
+        assert.deepEqual(
+          curve,
+          curve.toSorted((a, b) => a - b),
+        )
+        compared++
+      }
+    }
+    assert.ok(compared > 20)
   })
 
   test('two keys tell the first twenty of a dimension apart, and the others together', async () => {

@@ -34,6 +34,7 @@ test('questions bear the filters, and the zone where days are counted', () => {
     from: '1970-01-01T00:00:00.000Z',
     to: '1970-01-01T01:00:00.000Z',
     group_by: 'day,model',
+    measures: 'none',
     model: 'a b',
     errors_only: 'true',
     tz: 'Europe/Berlin',

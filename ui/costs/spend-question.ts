@@ -50,7 +50,7 @@ export function spendPath(
   zone: string,
 ): string {
   const inZone = groupBy === 'model' || groupBy === 'client' ? {} : { tz: zone }
-  return `/api/query?${callsQuery(address, fromMs, toMs, { group_by: groupBy, ...inZone })}`
+  return `/api/query?${callsQuery(address, fromMs, toMs, { group_by: groupBy, measures: 'none', ...inZone })}`
 }
 
 /** The figures over time, by model or client unless the time is too long for that. */

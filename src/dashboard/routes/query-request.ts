@@ -99,6 +99,7 @@ export type OverviewQuery = QueryOf<typeof overviewTable>
 export const callsTable = {
   ...overviewTable,
   group_by: optional(meaning('figures by a key in place of a list', groupBy)),
+  measures: optional(meaning('of times and speeds: nothing, or curves besides', oneOf(['none', 'curves']))),
   limit: optional(meaning('calls of a list at most', integer(1, 10_000))),
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
   /** The id of the last call of the page before. */
@@ -120,14 +121,15 @@ export type CallsQuery = QueryOf<typeof callsTable>
 /** The question in a query of `/api/query`. Throws if its parameters do not go together. */
 export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   const filter = filterOf(query)
-  const { group_by, format, tz } = query
+  const { group_by, format, tz, measures } = query
   if (group_by !== null) {
     for (const param of ['sort', 'cursor'] as const) {
       if (query[param] !== null)
         throw invalidParameter(param, `${param} is for lists of calls, and group_by asks for none.`)
     }
-    return { kind: 'groups', filter, ...group_by, timeZone: tz, format }
+    return { kind: 'groups', filter, ...group_by, timeZone: tz, format, measures }
   }
+  if (measures !== null) throw invalidParameter('measures', 'measures goes with group_by.')
   const sort = query.sort ?? 'started_at'
   const isByTime = sort === 'started_at'
   if (!isByTime && query.cursor !== null) {

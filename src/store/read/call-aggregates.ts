@@ -13,7 +13,7 @@ import { selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
 import type { FigureGroup, FigureParts } from './figure-groups.ts'
 import type { FigureQuestion, FigureReader } from './figure-reader.ts'
-import { emptyFigures, groupFigures } from './group-figures.ts'
+import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
 import { otherEntryId } from '../rollup/rollup-groupings.ts'
 
@@ -22,7 +22,7 @@ const mergedBuckets = 200
 
 /** Answers a question about many calls in the words of its asker. */
 export function aggregate(
-  { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly }: CallQuestion,
+  { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly, withCurves }: CallQuestion,
   figures: FigureReader,
   words: CallWords,
 ): CallAnswer {
@@ -58,7 +58,11 @@ export function aggregate(
         figures: groupFigures(sums),
       }
       const { histogram } = sums.spreads.duration_us
-      return Object.assign(group, limitsUs && { durationCounts: histogram.countsBetween(limitsUs) })
+      return Object.assign(
+        group,
+        limitsUs && { durationCounts: histogram.countsBetween(limitsUs) },
+        withCurves && { curves: curvesOf(sums) },
+      )
     },
   )
   return { groups: groups.sort(inOrder), summary }

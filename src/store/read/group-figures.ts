@@ -1,4 +1,10 @@
-import type { CacheFigures, GroupFigures, MeasureFigures } from '../../call/call-question.ts'
+import {
+  type CacheFigures,
+  type Curves,
+  curvePercentiles,
+  type GroupFigures,
+  type MeasureFigures,
+} from '../../call/call-question.ts'
 import { Figures, type Spread } from '../rollup/rollup-figures.ts'
 
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
@@ -52,6 +58,18 @@ export function cacheFigures({
   }
 }
 
+/** How the measures by which sets of calls are compared are spread. */
+export function curvesOf({ spreads: { duration_us, ttft_total_us, tpot_us } }: Figures): Curves {
+  const positions = (n: number): number[] => curvePercentiles.map((percent) => (percent / 100) * (n - 1))
+  const times = (spread: Spread): readonly number[] =>
+    spread.count === 0 ? [] : valuesAt(spread, positions(spread.count), inMs)
+  return {
+    duration_ms: times(duration_us),
+    ttft_total_ms: times(ttft_total_us),
+    output_tokens_per_s: speedsAt(tpot_us, positions),
+  }
+}
+
 /** What is told of no call at all. */
 export const emptyFigures: GroupFigures = groupFigures(new Figures())
 
@@ -59,18 +77,33 @@ function inMilliseconds(spread: Spread): MeasureFigures {
   const n = spread.count
   if (n === 0) return nothing
   const positions = quantiles.map((quantile) => quantile * (n - 1))
-  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = valuesAt(spread, positions, (us) => us / 1000)
+  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = valuesAt(spread, positions, inMs)
   return { n, avg: spread.sum / n / 1000, p50, p90, p95, p99, max: spread.max / 1000 }
 }
 
-/** Tokens per second are 1 ÷ the time per token: the slowest is the first. A time of zero has no speed. */
+function inMs(us: number): number {
+  return us / 1000
+}
+
+/** Tokens per second are 1 ÷ the time per token. */
+function speedOf(us: number): number {
+  return 1e6 / us
+}
+
+/** Speeds at rising positions among those that there are: the slowest is the first. A time of zero has no speed. */
+function speedsAt(spread: Spread, positionsOf: (n: number) => readonly number[]): readonly number[] {
+  const n = spread.count - spread.histogram.zeros
+  if (n === 0) return []
+  const positions = positionsOf(n).map((position) => spread.count - 1 - position)
+  return valuesAt(spread, positions.toReversed(), speedOf).toReversed()
+}
+
 function speeds(spread: Spread): MeasureFigures {
   const { count, histogram } = spread
   const n = count - histogram.zeros
   if (n === 0) return nothing
-  const speedOf = (us: number): number => 1e6 / us
-  const positions = quantiles.map((quantile) => count - 1 - quantile * (n - 1)).reverse()
-  const [p99 = 0, p95 = 0, p90 = 0, p50 = 0] = valuesAt(spread, positions, speedOf)
+  const positions = (of: number): number[] => quantiles.map((quantile) => quantile * (of - 1))
+  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = speedsAt(spread, positions)
   const [afterZeros = 0] = histogram.atRanks([histogram.zeros])
   const fastest = spread.min > 0 ? spread.min : Math.min(spread.max, afterZeros)
   return { n, avg: (spread.inverseSum / n) * 1e6, p50, p90, p95, p99, max: speedOf(fastest) }
