@@ -90,6 +90,7 @@ const page: Record<string, string> = {
   filters: 'data design format',
   overview: 'call charts data design filters format',
   calls: 'call charts data design filters format',
+  compare: 'charts data design filters format',
   sessions: 'call calls data design filters format payloads',
   live: 'call data design filters format payloads',
   costs: 'charts data design filters format',

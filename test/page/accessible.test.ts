@@ -49,6 +49,8 @@ test('axe finds nothing in the Gateway view while the gateway runs: with everyth
   for (const colorScheme of themes) {
     await page.emulateMedia({ colorScheme })
     await untilStill(page)
+    // What is half below the bar is too small a target, wherever a page stands.
+    await page.evaluate('scrollTo(0, 0)')
     assert.deepEqual(await violations(page), [], colorScheme)
   }
   await opened.button('Stop').click()

@@ -57,7 +57,7 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
   await page.keyboard.press('ArrowLeft')
   assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /\$[\d.]+ in all, [\d\u202f]+ calls?/)
 
-  await page.getByRole('button', { name: 'By client' }).click()
+  await page.getByRole('button', { name: 'Client', exact: true }).click()
   await page.getByRole('table', { name: 'Spend by client' }).getByRole('rowheader').first().waitFor()
   assert.equal(new URL(page.url()).search, '?by=client')
   await page.goBack()

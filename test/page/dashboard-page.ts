@@ -6,7 +6,15 @@ const waitLimitMs = 30_000
 const lookEveryMs = 20
 
 /** All that the page can show. */
-export const viewPaths: readonly string[] = ['/', '/calls', '/sessions', '/live', '/costs', '/gateway']
+export const viewPaths: readonly string[] = [
+  '/',
+  '/compare',
+  '/calls',
+  '/sessions',
+  '/live',
+  '/costs',
+  '/gateway',
+]
 
 /** The dashboard's page in a browser, with all that went wrong in it. */
 export interface DashboardPage extends AsyncDisposable {

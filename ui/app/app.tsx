@@ -11,6 +11,7 @@ import { TopBar } from './top-bar.tsx'
 /** What the first view does not need comes when it is gone to. */
 const views: Readonly<Record<View, ComponentType>> = {
   overview: OverviewView,
+  compare: lazyPart(async () => (await import('../compare/compare-view.tsx')).CompareView),
   calls: lazyPart(async () => (await import('../calls/calls-view.tsx')).CallsView),
   sessions: lazyPart(async () => (await import('../sessions/sessions-view.tsx')).SessionsView),
   live: lazyPart(async () => (await import('../live/live-view.tsx')).LiveView),

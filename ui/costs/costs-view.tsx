@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import { compareWords } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { FigureCards } from '../design/figure-cards.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
@@ -69,7 +70,7 @@ function SpendPart({ spend }: { readonly spend: Spend }) {
       <FigureCards cards={cards} class="spend-cards" />
       <SpendChart course={spend.course} />
       {partsTrouble !== null ? (
-        <Card title={`Spend by ${address.by}`}>
+        <Card title={`Spend by ${compareWords[address.by].toLowerCase()}`}>
           <p class="quiet">{partsTrouble}</p>
         </Card>
       ) : parts === null ? (

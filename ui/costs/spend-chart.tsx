@@ -2,14 +2,13 @@ import { useMemo } from 'preact/hooks'
 import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import { useNavigation } from '../data/navigation.tsx'
+import { compareWords } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
 import { type BucketSum, bucketSums, spendParts } from './spend-course.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
 import { type SpendCourse, refusalOf } from './use-spend.ts'
-
-const byWords = { model: 'By model', client: 'By client' }
 
 /** Spend over time. */
 export function SpendChart({ course }: { readonly course: SpendCourse }) {
@@ -57,7 +56,9 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
 /** Compares spend by model or client, in the chart and the table alike. */
 function SpendByChoice() {
   const { address, go } = useNavigation()
-  return <Segments label="Compare by" words={byWords} chosen={address.by} onChoose={(by) => go({ by })} />
+  return (
+    <Segments label="Compare by" words={compareWords} chosen={address.by} onChoose={(by) => go({ by })} />
+  )
 }
 
 function sumWords(sum: BucketSum | undefined): string {

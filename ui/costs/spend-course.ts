@@ -2,7 +2,7 @@ import { type CalendarUnit, bucketOfKey } from '../charts/calendar-frame.ts'
 import { type ChartPart, type ChartSeries, bars } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import type { SpendBy } from '../data/page-address.ts'
+import type { CompareBy } from '../data/page-address.ts'
 import { dollars } from '../format/figures.ts'
 import { type CourseGroup, sumOf } from './spend-figures.ts'
 
@@ -13,15 +13,16 @@ const leastTopUsd = 0.001
 const colours: readonly ColourName[] = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6']
 
 /** For calls that name no model, or no client. */
-export const namelessWords: Readonly<Record<SpendBy, string>> = {
+export const namelessWords: Readonly<Record<CompareBy, string>> = {
   model: 'no model named',
   client: 'unknown client',
+  upstream_name: 'the default upstream',
 }
 
 /** Says how the groups are to be read. */
 export interface CourseQuestion {
   readonly unit: CalendarUnit
-  readonly by: SpendBy
+  readonly by: CompareBy
   readonly utc: boolean
 }
 
@@ -89,11 +90,11 @@ export function axisDollars(usd: number): string {
 const restKey = '\u0000rest'
 
 /** No name is taken for the rest, nor for none. */
-function keyOf({ keys, rest }: CourseGroup, by: SpendBy): string {
+function keyOf({ keys, rest }: CourseGroup, by: CompareBy): string {
   if (keys === undefined) return 'spend'
   return rest === true ? restKey : `=${keys[by] ?? '\u0000none'}`
 }
 
-function wordsOf(group: CourseGroup | undefined, by: SpendBy): string {
+function wordsOf(group: CourseGroup | undefined, by: CompareBy): string {
   return group?.keys === undefined ? 'Spend' : (group.keys[by] ?? namelessWords[by])
 }

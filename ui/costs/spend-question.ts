@@ -1,6 +1,6 @@
 import type { CalendarUnit } from '../charts/calendar-frame.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress, type SpendBy, boundsOf, callsQuery } from '../data/page-address.ts'
+import { type CompareBy, type PageAddress, boundsOf, callsQuery, compareWords } from '../data/page-address.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -49,11 +49,11 @@ export function spendPath(
   groupBy: string,
   zone: string,
 ): string {
-  const inZone = groupBy === 'model' || groupBy === 'client' ? {} : { tz: zone }
+  const inZone = groupBy in compareWords ? {} : { tz: zone }
   return `/api/query?${callsQuery(address, fromMs, toMs, { group_by: groupBy, measures: 'none', ...inZone })}`
 }
 
 /** The figures over time, by model or client unless the time is too long for that. */
-export function courseGroups(bounds: Bounds, by: SpendBy): string {
+export function courseGroups(bounds: Bounds, by: CompareBy): string {
   return isTooLong(bounds) ? unitOf(bounds) : `${unitOf(bounds)},${by}`
 }

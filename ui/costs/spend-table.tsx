@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { AddressLink } from '../data/navigation.tsx'
-import type { PageAddress, SpendBy } from '../data/page-address.ts'
+import { type CompareBy, compareWords, filterOf } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
@@ -27,16 +27,17 @@ const rowsAtFirst = 10
 export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }) {
   const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => spendRows(now, before), [now, before])
+  const title = `Spend by ${compareWords[by].toLowerCase()}`
   const shown = isWhole ? rows : rows.slice(0, rowsAtFirst)
   return (
     <Card
-      title={`Spend by ${by}`}
+      title={title}
       about={before === null ? undefined : 'change against the time of the same length before'}
     >
       <Table
-        caption={`Spend by ${by}`}
+        caption={title}
         columns={[
-          by === 'model' ? 'Model' : 'Client',
+          compareWords[by],
           { words: 'Cost', class: 'spend-cost' },
           { words: 'Share', class: 'is-share' },
           { words: 'Change', class: 'is-more' },
@@ -79,11 +80,14 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
   )
 }
 
-function Name({ by, name }: { readonly by: SpendBy; readonly name: string | null }) {
+function Name({ by, name }: { readonly by: CompareBy; readonly name: string | null }) {
   if (name === null) return <span class="spend-name cut quiet">{namelessWords[by]}</span>
-  const calls: Partial<PageAddress> = by === 'model' ? { models: [name] } : { clients: [name] }
   return (
-    <AddressLink class="spend-name cut" title={name} to={{ view: 'calls', sort: 'cost', ...calls }}>
+    <AddressLink
+      class="spend-name cut"
+      title={name}
+      to={{ view: 'calls', sort: 'cost', ...filterOf(by, name) }}
+    >
       {name}
     </AddressLink>
   )

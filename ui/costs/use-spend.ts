@@ -2,14 +2,14 @@ import { useMemo, useRef } from 'preact/hooks'
 import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { type PageAddress, type SpendBy, questionKey, refreshEveryMs } from '../data/page-address.ts'
+import { type PageAddress, type CompareBy, questionKey, refreshEveryMs } from '../data/page-address.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'
 import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendPath } from './spend-question.ts'
 
 interface SpendQuestion {
   readonly path: string
-  readonly by: SpendBy
+  readonly by: CompareBy
   readonly utc: boolean
   readonly bounds: Bounds
 }
@@ -22,7 +22,7 @@ export type SpendCourse = Asked<CourseGroup>
 
 /** Spend on each model, or each client, and on the same before. */
 export interface SpendParts {
-  readonly by: SpendBy
+  readonly by: CompareBy
   readonly now: SpendAnswer<SpendGroup>
   /** Null while it is not there, or if it is not kept any more. */
   readonly before: SpendAnswer<SpendGroup> | null

@@ -4,6 +4,7 @@ import { isCallSort, isCallTab, isCallType, isNameOf, isOutcome } from './call-w
 /** What the page can show, by its path. */
 export const viewPaths = {
   overview: '/',
+  compare: '/compare',
   calls: '/calls',
   sessions: '/sessions',
   live: '/live',
@@ -16,6 +17,7 @@ export type View = keyof typeof viewPaths
 /** The views by their names, in the order of the bar. */
 export const viewWords: Readonly<Record<View, string>> = {
   overview: 'Overview',
+  compare: 'Compare',
   calls: 'Calls',
   sessions: 'Sessions',
   live: 'Live',
@@ -23,8 +25,10 @@ export const viewWords: Readonly<Record<View, string>> = {
   gateway: 'Gateway',
 }
 
-/** What spend can be compared by. */
-export type SpendBy = 'model' | 'client'
+/** What calls, and spend, can be compared by, in words. */
+export const compareWords = { model: 'Model', client: 'Client', upstream_name: 'Upstream' } as const
+
+export type CompareBy = keyof typeof compareWords
 
 /** Lengths of time that end now, in milliseconds. */
 export const lastRanges = {
@@ -76,8 +80,8 @@ export const plainAddress = {
   source: null as string | null,
   /** What is looked for in the payloads of the Live view, or in the names of sessions; empty for nothing. */
   text: '',
-  /** What the spend is compared by. */
-  by: 'model' as SpendBy,
+  /** What calls, or spend, are compared by. */
+  by: 'model' as CompareBy,
   /** Part of the names of prices that are shown; empty for all that the calls met. */
   price: '',
   /** Times in UTC, in place of the reader's zone. */
@@ -171,7 +175,7 @@ const others: Readonly<Record<string, Parameter>> = {
   call: one('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
   tab: one('tab', onlyIf(isCallTab)),
   text: one('text', (text) => text),
-  by: one('by', onlyIf(isSpendBy)),
+  by: one('by', onlyIf(isNameOf(compareWords))),
   price: one('price', (text) => text),
   tz: {
     read: (fields, value) => (fields.utc = value === 'utc'),
@@ -262,6 +266,16 @@ export function withoutFilters(address: PageAddress): PageAddress {
   return { ...plainAddress, view, range, sort, session: shown, call, tab, by, price, utc }
 }
 
+/** The filter for the calls of one that is compared. */
+export function filterOf(by: CompareBy, name: string): Partial<PageAddress> {
+  const filters = {
+    model: { models: [name] },
+    client: { clients: [name] },
+    upstream_name: { upstreams: [name] },
+  }
+  return filters[by]
+}
+
 /** The address of a session: all of it, whatever range and filters are set elsewhere. */
 export function sessionAddress(session: string): PageAddress {
   return { ...plainAddress, view: 'sessions', session }
@@ -295,10 +309,6 @@ function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>
 /** Three digits that `/api/query` takes for a status. */
 export function isStatus(text: string): boolean {
   return /^[1-5]\d\d$/.test(text)
-}
-
-function isSpendBy(text: string): text is SpendBy {
-  return text === 'model' || text === 'client'
 }
 
 function millisecondsOf(text: string): number | undefined {

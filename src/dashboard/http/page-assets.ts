@@ -4,7 +4,15 @@ import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The paths of the page's views: the same file, which reads from its address what to show. */
-export const pagePaths: readonly string[] = ['/', '/calls', '/sessions', '/live', '/costs', '/gateway']
+export const pagePaths: readonly string[] = [
+  '/',
+  '/compare',
+  '/calls',
+  '/sessions',
+  '/live',
+  '/costs',
+  '/gateway',
+]
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

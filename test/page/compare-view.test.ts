@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+interface Group {
+  readonly key: string
+  readonly calls: number
+  readonly duration_ms: { readonly n: number; readonly p95: number }
+}
+
+test('the slowest model is two presses away; its line is drawn, spoken, and leads to its calls', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  await untilReady(page)
+  await page.getByRole('link', { name: 'Compare' }).click()
+  await untilReady(page)
+  assert.equal(new URL(page.url()).pathname, '/compare')
+
+  const from = new Date(Date.now() - 86_400_000).toISOString()
+  const answer = await dashboard.ask('GET', `/api/query?group_by=model&from=${from}`)
+  const { groups } = (await answer.json()) as { groups: readonly Group[] }
+  const enough = groups.filter(({ duration_ms: told }) => told.n >= 25)
+  const [slowest] = enough.toSorted((one, other) => other.duration_ms.p95 - one.duration_ms.p95)
+  assert.ok(slowest !== undefined)
+
+  const table = page.getByRole('table', { name: 'Calls by model' })
+  await table.getByRole('button', { name: 'Latency p95' }).click()
+  const first = table.getByRole('row').nth(1)
+  assert.equal(await first.getByRole('link').innerText(), slowest.key)
+
+  // A line more, or less.
+  const lines = page.locator('.curve-lines > path')
+  const before = await lines.count()
+  const box = first.getByRole('checkbox')
+  const isDrawn = await box.isChecked()
+  await box.setChecked(!isDrawn)
+  assert.equal(await lines.count(), isDrawn ? before - 1 : before + 1)
+  await box.setChecked(true)
+  const plot = page.getByRole('slider')
+  assert.match(
+    (await plot.getAttribute('aria-valuetext')) ?? '',
+    new RegExp(`^p50: .*${slowest.key} [\\d.]+\\s(ms|s)`),
+  )
+  await plot.focus()
+  await page.keyboard.press('End')
+  assert.match((await plot.getAttribute('aria-valuetext')) ?? '', /^p99: /)
+  await page.getByRole('group', { name: 'Measure' }).getByText('Tokens/s').click()
+  await page.getByRole('slider', { name: 'Tokens/s by percentile' }).waitFor()
+
+  await first.getByRole('link').click()
+  await page.getByRole('region', { name: 'Calls' }).waitFor()
+  assert.equal(new URL(page.url()).search, `?model=${slowest.key}`)
+  await page.goBack()
+  await page.getByRole('button', { name: 'Client' }).click()
+  await page.getByRole('table', { name: 'Calls by client' }).getByRole('rowheader').first().waitFor()
+  assert.equal(new URL(page.url()).search, '?by=client')
+  assert.deepEqual(opened.problems, [])
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { curvePercentiles, type MeasureFigures } from '../../src/call/call-question.ts'
+import { type CompareGroup, compareColumns, honestCurve, sortedBy } from './compare-figures.ts'
+
+function group(key: string | null, n: number, p95: number): CompareGroup {
+  const told: MeasureFigures = { n, avg: 1, p50: p95 / 2, p90: p95, p95, p99: p95, max: p95 }
+  const values = n === 0 ? [] : curvePercentiles.map((percentile) => percentile * p95)
+  return {
+    key,
+    calls: n,
+    errors: 0,
+    error_rate: null,
+    input_tokens: 0,
+    output_tokens: 0,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    total_tokens: 0,
+    cost_usd: null,
+    unpriced_calls: 0,
+    no_usage_calls: 0,
+    cached_share: null,
+    cache_saved_usd: null,
+    duration_ms: told,
+    ttft_ms: told,
+    ttft_total_ms: told,
+    queue_ms: told,
+    tpot_ms: told,
+    output_tokens_per_s: told,
+    curves: { duration_ms: values, ttft_total_ms: values, output_tokens_per_s: values },
+  }
+}
+
+test('the largest comes first, and what is of too few calls last', () => {
+  const groups = [group('few', 19, 900), group('fast', 100, 10), group(null, 20, 30), group('slow', 50, 70)]
+  const names = (rows: readonly CompareGroup[]): readonly (string | null)[] => rows.map(({ key }) => key)
+  assert.deepEqual(names(sortedBy(groups, 'latency_p95')), ['slow', null, 'fast', 'few'])
+  assert.deepEqual(names(sortedBy(groups, 'calls')), ['fast', 'slow', null, 'few'])
+  // All costs are unknown: with the most calls first.
+  assert.deepEqual(names(sortedBy(groups, 'cost')), ['fast', 'slow', null, 'few'])
+  assert.equal(compareColumns.latency_p50.value(group('a', 4, 10)), null)
+  assert.equal(compareColumns.latency_p50.value(group('a', 5, 10)), 5)
+})
+
+test('a curve reaches as far as there are calls enough', () => {
+  const known = (n: number): readonly number[] => {
+    const curve = honestCurve(group('a', n, 1), 'duration_ms', curvePercentiles)
+    return curvePercentiles.filter((_, at) => curve[at] !== null)
+  }
+  assert.deepEqual(known(0), [])
+  assert.deepEqual(known(4), [])
+  assert.deepEqual(known(5), [20, 30, 40, 50, 60, 70, 80])
+  assert.deepEqual(known(10), [10, 20, 30, 40, 50, 60, 70, 80, 90])
+  assert.deepEqual(known(20), curvePercentiles.slice(0, -1))
+  assert.deepEqual(known(100), curvePercentiles)
+})

@@ -1,0 +1,109 @@
+import type { Curves, GroupFigures } from '../../src/call/call-question.ts'
+import { axisDuration } from '../charts/chart-scale.ts'
+import type { ColourName } from '../charts/palette.ts'
+import { honest } from '../charts/small-sample.ts'
+import type { CompareBy } from '../data/page-address.ts'
+import { dollars, duration, percent, roughPercent, shortCount, speed } from '../format/figures.ts'
+
+/** A model, client or upstream, as `/api/query` tells it. */
+export interface CompareGroup extends GroupFigures {
+  /** Null for calls that name none. */
+  readonly key: string | null
+  readonly curves: Curves
+}
+
+/** A column of the table. */
+export interface CompareColumn {
+  readonly words: string
+  /** What the words leave open. */
+  readonly title?: string
+  /** Null where it is not known, or of too few calls. */
+  readonly value: (group: CompareGroup) => number | null
+  readonly show: (value: number) => string
+  /** Not shown where there is little room. */
+  readonly class?: 'is-key' | 'is-some' | 'is-more'
+}
+
+type Timed = 'duration_ms' | 'ttft_total_ms'
+
+function time(words: string, title: string, of: Timed, which: 'p50' | 'p95'): CompareColumn {
+  const value = ({ [of]: told }: CompareGroup): number | null => honest(which, told[which], told.n)
+  return { words, title, value, show: duration, class: which === 'p50' ? 'is-more' : 'is-some' }
+}
+
+/** What models, clients and upstreams are compared by, in the order of the table. */
+export const compareColumns = {
+  calls: { words: 'Calls', value: ({ calls }) => calls, show: shortCount },
+  errors: {
+    words: 'Failed',
+    title: 'Of all calls whose client did not leave',
+    value: ({ error_rate: rate }) => rate,
+    show: percent,
+  },
+  latency_p50: time('Latency p50', 'Half of the calls that succeeded were faster', 'duration_ms', 'p50'),
+  latency_p95: {
+    ...time('Latency p95', 'One of twenty that succeeded took longer', 'duration_ms', 'p95'),
+    class: 'is-key',
+  },
+  first_p50: time('First token p50', 'From arrival, with the wait for a slot', 'ttft_total_ms', 'p50'),
+  first_p95: time('First token p95', 'From arrival, with the wait for a slot', 'ttft_total_ms', 'p95'),
+  speed: {
+    words: 'Tokens/s',
+    title: 'Output speed of streamed calls, the median',
+    value: ({ output_tokens_per_s: { p50, n } }) => honest('p50', p50, n),
+    show: speed,
+    class: 'is-some',
+  },
+  cached: {
+    words: 'Cached',
+    title: 'Cached share of the input tokens',
+    value: ({ cached_share: share }) => share,
+    show: roughPercent,
+    class: 'is-more',
+  },
+  cost: { words: 'Cost', value: ({ cost_usd: usd }) => usd, show: dollars, class: 'is-some' },
+} satisfies Record<string, CompareColumn>
+
+export type ColumnName = keyof typeof compareColumns
+
+/** The largest first; what is not known comes last. */
+export function sortedBy(groups: readonly CompareGroup[], name: ColumnName): readonly CompareGroup[] {
+  const { value } = compareColumns[name]
+  return groups.toSorted((one, other) => (value(other) ?? -1) - (value(one) ?? -1) || other.calls - one.calls)
+}
+
+/** For calls that name none. */
+export const namelessWords: Readonly<Record<CompareBy, string>> = {
+  model: 'No model named',
+  client: 'Unknown client',
+  upstream_name: 'The default upstream',
+}
+
+/** Of the lines of one picture; more could not be told apart. */
+export const lineColours: readonly ColourName[] = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6']
+
+/** What a curve is of. */
+export const curveMeasures = {
+  duration_ms: { words: 'Latency', show: duration, axis: axisDuration },
+  ttft_total_ms: { words: 'First token', show: duration, axis: axisDuration },
+  output_tokens_per_s: { words: 'Tokens/s', show: speed, axis: String },
+} as const satisfies Record<keyof Curves, object>
+
+export type CurveMeasure = keyof typeof curveMeasures
+
+/** Calls that a percentile wants: of fewer, it is one of them under another name. */
+function leastCallsAt(percentile: number): number {
+  const fromEdge = Math.min(percentile, 100 - percentile) / 100
+  return Math.max(5, Math.round(1 / fromEdge))
+}
+
+/** A group's values at the percentiles; null where it has too few calls. */
+export function honestCurve(
+  group: CompareGroup,
+  measure: CurveMeasure,
+  percentiles: readonly number[],
+): readonly (number | null)[] {
+  const { n } = group[measure]
+  const values = group.curves[measure]
+  return percentiles.map((percentile, at) => (n >= leastCallsAt(percentile) ? (values[at] ?? null) : null))
+}
