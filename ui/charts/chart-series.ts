@@ -1,5 +1,6 @@
 import type { LinearOptions } from './chart-scale.ts'
 import type { ColourName } from './palette.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import type { TimeFrame } from './time-frame.ts'
 
 /** One measure over time, as it is drawn, told and written. */
@@ -58,6 +59,8 @@ export interface ChartPart {
   readonly words?: string
   /** What it comes to in one figure, beside it. */
   readonly figure?: PartFigure
+  /** Of the calls of a bucket, those that it is about; all unless told. */
+  readonly only?: Partial<PageAddress>
 }
 
 /** Where a series is drawn: a stacked one on top of what it stands on. */

@@ -60,7 +60,7 @@ export function SeriesPlot(props: SeriesPlotProps) {
         draw={draw}
         empty={isEmpty && label !== null ? empty : null}
         label={label}
-        to={to}
+        to={(bounds) => ({ ...to(bounds, null), ...part.only })}
         speak={(index) => [isDown(index) ? 'no gateway' : speech(shown, index), ...rest(index)].join(', ')}
         dots={(index) =>
           own.flatMap((one) => {

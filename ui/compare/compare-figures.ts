@@ -2,7 +2,6 @@ import type { Curves, GroupFigures } from '../../src/call/call-question.ts'
 import { axisDuration } from '../charts/chart-scale.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
-import type { CompareBy } from '../data/page-address.ts'
 import { dollars, duration, percent, roughPercent, shortCount, speed } from '../format/figures.ts'
 
 /** A model, client or upstream, as `/api/query` tells it. */
@@ -70,13 +69,6 @@ export type ColumnName = keyof typeof compareColumns
 export function sortedBy(groups: readonly CompareGroup[], name: ColumnName): readonly CompareGroup[] {
   const { value } = compareColumns[name]
   return groups.toSorted((one, other) => (value(other) ?? -1) - (value(one) ?? -1) || other.calls - one.calls)
-}
-
-/** For calls that name none. */
-export const namelessWords: Readonly<Record<CompareBy, string>> = {
-  model: 'No model named',
-  client: 'Unknown client',
-  upstream_name: 'The default upstream',
 }
 
 /** Of the lines of one picture; more could not be told apart. */

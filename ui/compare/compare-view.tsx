@@ -10,6 +10,7 @@ import {
   callsQuery,
   compareWords,
   filterOf,
+  namelessWords,
   questionKey,
   refreshEveryMs,
 } from '../data/page-address.ts'
@@ -31,7 +32,6 @@ import {
   curveMeasures,
   honestCurve,
   lineColours,
-  namelessWords,
   sortedBy,
 } from './compare-figures.ts'
 import { CurvePlot } from './curve-plot.tsx'

@@ -2,7 +2,7 @@ import { type CalendarUnit, bucketOfKey } from '../charts/calendar-frame.ts'
 import { type ChartPart, type ChartSeries, bars } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import type { CompareBy } from '../data/page-address.ts'
+import { type CompareBy, namelessWords } from '../data/page-address.ts'
 import { dollars } from '../format/figures.ts'
 import { type CourseGroup, sumOf } from './spend-figures.ts'
 
@@ -11,13 +11,6 @@ const heightPx = 220
 const leastTopUsd = 0.001
 /** More could not be told apart by their colours. */
 const colours: readonly ColourName[] = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6']
-
-/** For calls that name no model, or no client. */
-export const namelessWords: Readonly<Record<CompareBy, string>> = {
-  model: 'no model named',
-  client: 'unknown client',
-  upstream_name: 'the default upstream',
-}
 
 /** Says how the groups are to be read. */
 export interface CourseQuestion {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { AddressLink } from '../data/navigation.tsx'
-import { type CompareBy, compareWords, filterOf } from '../data/page-address.ts'
+import { type CompareBy, compareWords, filterOf, namelessWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
@@ -16,7 +16,6 @@ import {
   shortCount,
   unknownFigure,
 } from '../format/figures.ts'
-import { namelessWords } from './spend-course.ts'
 import { type SpendRow, changeOfCost, costPerCall, costPerMillion, spendRows } from './spend-figures.ts'
 import type { SpendParts } from './use-spend.ts'
 

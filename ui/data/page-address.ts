@@ -30,6 +30,13 @@ export const compareWords = { model: 'Model', client: 'Client', upstream_name: '
 
 export type CompareBy = keyof typeof compareWords
 
+/** For calls that name none. */
+export const namelessWords: Readonly<Record<CompareBy, string>> = {
+  model: 'No model named',
+  client: 'Unknown client',
+  upstream_name: 'The default upstream',
+}
+
 /** Lengths of time that end now, in milliseconds. */
 export const lastRanges = {
   '1h': 3_600_000,

@@ -102,6 +102,7 @@ export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly 
       linear: { leastTop: 0.04, maxTicks: 1 },
       axis: (value) => (value === 0 ? '' : percent(value)),
       words: 'Error rate',
+      only: { errorsOnly: true },
       series: [bars('rate', 'Error rate', 'bad', buckets.error_rate, percent)],
     },
   ]

@@ -2,10 +2,20 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
 import { failureCodeWords } from '../data/failure-words.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { callsQuery, questionKey } from '../data/page-address.ts'
+import { useAnswer } from '../data/use-answer.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
-import { type ModelMeasure, failureRows, modelRows, usualMeasure } from './rankings.ts'
+import {
+  type FailedGroup,
+  type ModelMeasure,
+  failedRows,
+  failureRows,
+  modelRows,
+  usualMeasure,
+} from './rankings.ts'
 
 const measureWords = { cost: 'Cost', tokens: 'Tokens', cached: 'Cached', calls: 'Calls' }
 
@@ -31,14 +41,43 @@ export function ModelsCard({ answer: { models, totals } }: { readonly answer: Ov
   )
 }
 
-/** What went wrong how often. */
+const failedByWords = {
+  failure_code: 'Cause',
+  status: 'Status',
+  model: 'Model',
+  upstream_name: 'Upstream',
+}
+
+/** What went wrong how often, and where. */
 export function FailuresCard({ answer }: { readonly answer: Overview }) {
-  const { failures, totals } = answer
-  const rows = useMemo(() => failureRows(failures ?? [], totals.errors, failureCodeWords), [failures, totals])
+  const { failures, totals, from, to } = answer
+  const { address } = useNavigation()
+  const [by, failedBy] = useState<keyof typeof failedByWords>('failure_code')
+  const asked = useAnswer<{ readonly groups: readonly FailedGroup[] }>(
+    by === 'failure_code' ? null : questionKey(address, by, from, to),
+    () => {
+      const failed = { ...address, errorsOnly: true }
+      const rest = { group_by: by, measures: 'none' }
+      return `/api/query?${callsQuery(failed, Date.parse(from), Date.parse(to), rest)}`
+    },
+  )
+  const groups = asked.isStale ? null : asked.answer?.groups
+  const rows = useMemo(
+    () =>
+      by === 'failure_code'
+        ? failureRows(failures ?? [], totals.errors, failureCodeWords)
+        : failedRows(groups ?? [], totals.errors, by),
+    [failures, totals, groups, by],
+  )
   if (failures === null) return <UntoldCard title="Why calls failed" />
   return (
-    <Card title="Why calls failed" about={counted(totals.errors, 'call')}>
-      {rows.length === 0 ? (
+    <Card
+      title="Why calls failed"
+      about={counted(totals.errors, 'call')}
+      actions={<Segments label="Failures by" words={failedByWords} chosen={by} onChoose={failedBy} />}
+    >
+      {asked.trouble !== null && <p class="overview-nothing">{asked.trouble}</p>}
+      {totals.errors === 0 ? (
         <p class="overview-nothing">No call failed.</p>
       ) : (
         <RankedList rows={rows} colour="bad" />

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OverviewModel } from '../../src/api/overview.ts'
-import { failureRows, modelRows, usualMeasure } from './rankings.ts'
+import { failedRows, failureRows, modelRows, usualMeasure } from './rankings.ts'
 
 const model = (name: string | null, rest: Partial<OverviewModel>): OverviewModel => ({
   model: name,
@@ -81,4 +81,24 @@ test('by what was cached: no model without usage, and 0 % is a figure', () => {
       ['none', '0\u202f%'],
     ],
   )
+})
+
+test('failed calls by what they have in common: the most first, each the way to its failed calls', () => {
+  const groups = [
+    { key: 500, calls: 2 },
+    { key: 429, calls: 6 },
+    { key: null, calls: 2 },
+  ]
+  const rows = failedRows(groups, 10, 'status')
+  assert.deepEqual(
+    rows.map(({ words, note, to }) => [words, note, to?.statuses, to?.errorsOnly]),
+    [
+      ['429', '60\u202f%', ['429'], true],
+      ['500', '20\u202f%', ['500'], true],
+      ['No answer', '20\u202f%', undefined, undefined],
+    ],
+  )
+  const [first] = failedRows([{ key: 'claude', calls: 1 }], 1, 'upstream_name')
+  assert.deepEqual(first?.to?.upstreams, ['claude'])
+  assert.equal(failedRows([{ key: null, calls: 1 }], 1, 'upstream_name')[0]?.words, 'The default upstream')
 })

@@ -1,5 +1,6 @@
 import type { Overview, OverviewModel } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
+import { type CompareBy, filterOf, namelessWords } from '../data/page-address.ts'
 import { count, counted, dollars, percent, roughPercent, shortCount } from '../format/figures.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
@@ -49,6 +50,35 @@ export function modelRows(models: readonly OverviewModel[], measure: ModelMeasur
         figure: value === null ? 'no price' : show(value),
         note,
         to: model.model === null ? null : { view: 'calls', models: [model.model], sort: 'started_at' },
+      }
+    })
+}
+
+/** Failed calls that have a status, a model, a client or an upstream in common. */
+export interface FailedGroup {
+  readonly key: string | number | null
+  readonly calls: number
+}
+
+/** Of whom calls failed, the most frequent first; a status of 200 broke off, or had an error in its answer. */
+export function failedRows(
+  groups: readonly FailedGroup[],
+  errors: number,
+  by: CompareBy | 'status',
+): readonly RankedRow[] {
+  return groups
+    .toSorted((one, other) => other.calls - one.calls)
+    .slice(0, shownRows)
+    .map(({ key, calls }) => {
+      const name = key === null ? null : String(key)
+      const filter = name === null ? null : by === 'status' ? { statuses: [name] } : filterOf(by, name)
+      return {
+        key: name ?? '',
+        words: name ?? (by === 'status' ? 'No answer' : namelessWords[by]),
+        value: calls,
+        figure: count(calls),
+        note: errors > 0 ? roughPercent(calls / errors) : undefined,
+        to: filter === null ? null : { view: 'calls', errorsOnly: true, sort: 'started_at', ...filter },
       }
     })
 }
