@@ -44,14 +44,14 @@ test('docs/errors.md tells the status of every code that is answered, and which 
 test('docs name no option that the gateway does not have', async () => {
   const known = new Set([...(await readDoc('options.md')).matchAll(/--[a-z\d-]+/g)].map(([name]) => name))
   assert.ok(known.has('--max-concurrent'))
-  for (const name of ['http.md', 'errors.md', 'architecture.md', 'dashboard.md']) {
+  for (const name of ['http.md', 'errors.md', 'architecture.md', 'dashboard.md', 'api.md']) {
     for (const [option] of (await readDoc(name)).matchAll(/--[a-z][a-z\d-]+/g))
       assert.ok(known.has(option), `${name}: ${option}`)
   }
 })
 
-test('docs/dashboard.md tells of every error code with its status, and of none that is not answered', async () => {
-  const [, table = ''] = (await readDoc('dashboard.md')).split('## Errors')
+test('docs/api-errors.md tells of every error code with its status, and of none that is not answered', async () => {
+  const table = await readDoc('api-errors.md')
   const told = new Map<string, string>()
   for (const [, codes = '', statuses = ''] of table.matchAll(/^\| (`.+?`) \| ([\d, ]+) \|/gm)) {
     for (const [, code = ''] of codes.matchAll(/`([a-z_]+)`/g)) told.set(code, statuses)
@@ -62,11 +62,11 @@ test('docs/dashboard.md tells of every error code with its status, and of none t
   }
 })
 
-test('docs/dashboard.md tells of every path of the API', async () => {
+test('docs/api.md tells of every path of the API', async () => {
   await using dashboard = await startDashboard()
   const routes = Object.keys(dashboard.server.routes)
   const paths = routes.map((route) => route.split(' ')[1] ?? '').filter((path) => path.startsWith('/api/'))
-  const text = await readDoc('dashboard.md')
+  const text = await readDoc('api.md')
   assert.ok(paths.length >= 9)
   for (const path of paths) assert.ok(text.includes(path), path)
 })
