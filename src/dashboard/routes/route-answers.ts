@@ -55,6 +55,8 @@ interface QueryAnswers {
 export interface RouteAnswers {
   /** Overview: is all well, and what changed. @fails page_not_built */
   'GET /': PageAnswers
+  /** Compare: models, clients or upstreams side by side. @fails page_not_built */
+  'GET /compare': PageAnswers
   /** Calls: which calls exactly. @fails page_not_built */
   'GET /calls': PageAnswers
   /** Sessions: what an agent did. @fails page_not_built */
