@@ -11,8 +11,12 @@ import {
 import { gatewayOptionTable } from '../src/options/gateway-options.ts'
 import { shownValue } from '../src/options/option-spec.ts'
 
-/** The file whose tables `npm run docs` writes. */
-export const optionsDoc: string = fileURLToPath(new URL('../docs/options.md', import.meta.url))
+const pages = ['options', 'commands-calls', 'commands-database', 'commands-setup'] as const
+
+/** The files whose tables `npm run docs` writes. */
+export const optionDocs: readonly string[] = pages.map((page) =>
+  fileURLToPath(new URL(`../docs/${page}.md`, import.meta.url)),
+)
 
 type Table = CliCommand['options']
 
@@ -43,19 +47,20 @@ function isGateways(option: Table[string]): boolean {
   return Object.values<unknown>(gatewayOptionTable).includes(option)
 }
 
-/** The text with its tables as the program has them. Throws if a command has no place for its table. */
-export function withOptionTables(text: string): string {
-  const sections = text.split(/^(?=## )/m)
+/** The texts with their tables as the program has them. Throws if a command has no place for its table. */
+export function withOptionTables(texts: readonly string[]): readonly string[] {
+  // A form feed stands in no text.
+  const sections = texts.join('\f').split(/^(?=## )/m)
   for (const [command, table] of Object.entries(tables)) {
     const index = sections.findIndex((section) => section.startsWith(`## \`${command}\`\n`))
     const section = sections[index]
     const old = section === undefined ? null : /^\| option \|.*\n(?:\|.*\n)+/m.exec(section)
     if (section === undefined || old === null) {
-      throw new Error(`docs/options.md has no table under ## \`${command}\``)
+      throw new Error(`docs/options.md and docs/commands-*.md have no table under ## \`${command}\``)
     }
     sections[index] = section.replace(old[0], () => tableText(table))
   }
-  return sections.join('')
+  return sections.join('').split('\f')
 }
 
 function tableText(table: Table): string {
@@ -77,4 +82,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-if (import.meta.main) writeFileSync(optionsDoc, withOptionTables(readFileSync(optionsDoc, 'utf8')))
+if (import.meta.main) {
+  const texts = withOptionTables(optionDocs.map((doc) => readFileSync(doc, 'utf8')))
+  for (const [index, doc] of optionDocs.entries()) writeFileSync(doc, texts[index] ?? '')
+}

@@ -4,8 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { type FieldKind, namedFields } from '../src/call/call-fields.ts'
 import { migrate } from '../src/store/sqlite/migrate.ts'
 
-/** The file whose table of fields and schema `npm run docs` writes. */
-export const storeDoc: string = fileURLToPath(new URL('../docs/store.md', import.meta.url))
+/** The files that `npm run docs` writes the fields of a call and the schema into, and what makes their texts. */
+export const storeDocs: ReadonlyMap<string, (text: string) => string> = new Map([
+  [
+    fileURLToPath(new URL('../docs/fields.md', import.meta.url)),
+    (text) => replaced(text, /^\| field \|.*\n(?:\|.*\n)+/m, fieldTable()),
+  ],
+  [
+    fileURLToPath(new URL('../docs/schema.md', import.meta.url)),
+    (text) => replaced(text, /```sql\n[^`]*```/, schema()),
+  ],
+])
 
 const units: Readonly<Record<FieldKind, string>> = {
   time: 'ms',
@@ -19,13 +28,8 @@ const units: Readonly<Record<FieldKind, string>> = {
   derived: '',
 }
 
-/** The text with the fields of a call and the schema as the program has them. */
-export function withStoreTables(text: string): string {
-  return replaced(replaced(text, /^\| field \|.*\n(?:\|.*\n)+/m, fieldTable()), /```sql\n[^`]*```/, schema())
-}
-
 function replaced(text: string, part: RegExp, by: string): string {
-  if (!part.test(text)) throw new Error(`docs/store.md has no ${part.source}`)
+  if (!part.test(text)) throw new Error(`the page has no ${part.source}`)
   return text.replace(part, () => by)
 }
 
@@ -53,4 +57,6 @@ function schema(): string {
   return `\`\`\`sql\n${statements.map(({ sql }) => `${String(sql)};\n`).join('')}\`\`\``
 }
 
-if (import.meta.main) writeFileSync(storeDoc, withStoreTables(readFileSync(storeDoc, 'utf8')))
+if (import.meta.main) {
+  for (const [doc, made] of storeDocs) writeFileSync(doc, made(readFileSync(doc, 'utf8')))
+}

@@ -36,7 +36,7 @@ export interface CallField {
   readonly table?: string
   /** Of a derived field. */
   readonly type?: 'boolean' | 'number'
-  /** For docs/store.md. */
+  /** For docs/fields.md. */
   readonly doc: string
 }
 

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { optionsDoc, withOptionTables } from '../../build/options-doc.ts'
+import { optionDocs, withOptionTables } from '../../build/options-doc.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { settingName, specsOf } from '../../src/options/option-spec.ts'
 
-const text = readFileSync(optionsDoc, 'utf8')
+const texts = optionDocs.map((doc) => readFileSync(doc, 'utf8'))
+const [text = ''] = texts
 
-test('docs/options.md has the tables that `npm run docs` writes', () => {
-  assert.equal(text, withOptionTables(text))
+test('the pages of options and commands have the tables that `npm run docs` writes', () => {
+  assert.deepEqual(texts, withOptionTables(texts))
 })
 
 test('docs/options.md names the options that can be set on the dashboard', () => {
