@@ -27,9 +27,14 @@ export interface ImaginedClient {
 export function* stepsOf({ name, round }: ImaginedClient, random: Random): Generator<DemoStep> {
   yield between(random, 200, 6000)
   for (;;) {
-    const number = integerBetween(random, 0, 0xffffff).toString(16).padStart(6, '0')
-    yield* round(random, `${name.replace('demo-', '')}-${number}`)
+    yield* round(random, sessionOf(name, random))
   }
+}
+
+/** The name of a session of a client. */
+export function sessionOf(name: string, random: Random): string {
+  const number = integerBetween(random, 0, 0xffffff).toString(16).padStart(6, '0')
+  return `${name.replace('demo-', '')}-${number}`
 }
 
 const questions = [
