@@ -14,7 +14,7 @@ import { importCalls, type ReadCall } from '../store/jobs/import-calls.ts'
 /** The past is the same each time, but for when it was. */
 const seed = 22
 
-/** What the simulated models cost: prices of one's own, as the upstream is on this machine. */
+/** What the simulated models cost: as one's own prices, since the upstream is on this machine. */
 export const demoCosts: ModelCosts = {
   ...noPrices,
   overrides: Object.fromEntries(
@@ -22,7 +22,7 @@ export const demoCosts: ModelCosts = {
       model,
       {
         _why: 'made up for the demo',
-        source: 'user',
+        source: pastSource,
         updated_at: null,
         prices: [{ effective_from: null, tiers: [{ above_input_tokens: 0, ...rates }] }],
       },

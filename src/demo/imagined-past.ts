@@ -8,7 +8,7 @@ import { type DemoCall, type ImaginedClient, imaginedClients, sessionOf } from '
 import { type PastAnswer, pastRecord, retryAfterMs } from './past-record.ts'
 import { type Random, between, drawFrom, integerBetween, seededRandom } from './random.ts'
 import { type Fields, arrayOf, fieldsOf, modelOf, promptTokensOf } from './request-fields.ts'
-import { drawFault, type FaultShares, ordinaryFaults, type SimulatedFault } from './simulated-fault.ts'
+import { drawFault, type FaultShares, type SimulatedFault } from './simulated-fault.ts'
 import { embeddingModels } from './simulated-models.ts'
 
 export interface PastOptions {
@@ -30,8 +30,12 @@ const hourMs = 3_600_000
 const pastDays = 14
 /** Of the imagined gateway. */
 const slots = 4
-const incidentFaults: FaultShares = { ...ordinaryFaults, rate_limited: 0.6 }
-const slowerBy = 3
+/** Few, so that the incident stands out. */
+const usualFaults: FaultShares = { rate_limited: 0.004, server_error: 0.003, broken: 0.003, stalled: 0.02 }
+/** Where little is asked, one that fails would be half of an hour's calls, and look like an incident. */
+const quietFaults: FaultShares = { ...usualFaults, rate_limited: 0, server_error: 0, broken: 0 }
+const incidentFaults: FaultShares = { ...usualFaults, rate_limited: 0.6 }
+const slowerBy = 5
 const mostRetries = 2
 
 /** Rounds that a client begins in an hour, by the local hour of the day; at weekends a part of them. */
@@ -96,6 +100,10 @@ function isWeekend(day: Date): boolean {
   return day.getDay() === 0 || day.getDay() === 6
 }
 
+function isBusy(at: Date): boolean {
+  return !isWeekend(at) && at.getHours() >= 9 && at.getHours() < 18
+}
+
 /** A whole number that is the given one on average. */
 function wholeBy(random: Random, number: number): number {
   return Math.floor(number + random())
@@ -147,7 +155,8 @@ function pastCall(call: DemoCall, client: string, moment: Moment): StoredCall {
   const { random, upstream, incident, atMs, slotMs, retry } = moment
   const fields = fieldsOf(call.body)
   const isHit = atMs >= incident.fromMs && atMs < incident.toMs && fields['model'] === incident.model
-  const fault = call.body === undefined ? null : drawFault(random, isHit ? incidentFaults : ordinaryFaults)
+  const faults = isHit ? incidentFaults : isBusy(new Date(atMs)) ? usualFaults : quietFaults
+  const fault = call.body === undefined ? null : drawFault(random, faults)
   const answer = answerTo(call, fields, fault, isHit ? slowerBy : 1, random)
   const queueMs = Math.max(0, slotMs - atMs) + between(random, 0.01, 0.4)
   return pastRecord({ call, client, upstream, startMs: atMs, queueMs, retry, fault, random }, answer)
