@@ -3,7 +3,7 @@ import { isWhole } from '../lib/message-shape.ts'
 import type { SimulatedAnswer } from './completion-answer.ts'
 import { type Random, drawFrom } from './random.ts'
 import { ApiError, type Fields, modelOf, promptTokensOf } from './request-fields.ts'
-import { embeddingModels } from './simulated-models.ts'
+import { type EmbeddingModel, embeddingModels } from './simulated-models.ts'
 
 const mostDimensions = 4096
 const isDimensions = isWhole(1, mostDimensions)
@@ -30,8 +30,13 @@ export function embeddingAnswer(fields: Fields, random: Random): SimulatedAnswer
     return { object: 'embedding', index, embedding }
   })
   const usage = { prompt_tokens, total_tokens: prompt_tokens }
-  const ms = drawFrom(random, { median: model.firstTokenMs + model.perInputMs * inputs.length })
+  const ms = embeddingMs(model, inputs.length, random)
   return { beginsMs: ms, endsMs: ms, whole: { object: 'list', data, model: model.id, usage }, events: null }
+}
+
+/** How long a model takes for so many inputs. */
+export function embeddingMs(model: EmbeddingModel, inputs: number, random: Random): number {
+  return drawFrom(random, { median: model.firstTokenMs + model.perInputMs * inputs })
 }
 
 /** Of length 1, as clients expect. */

@@ -27,9 +27,14 @@ export interface ImaginedClient {
 export function* stepsOf({ name, round }: ImaginedClient, random: Random): Generator<DemoStep> {
   yield between(random, 200, 6000)
   for (;;) {
-    const number = integerBetween(random, 0, 0xffffff).toString(16).padStart(6, '0')
-    yield* round(random, `${name.replace('demo-', '')}-${number}`)
+    yield* round(random, sessionOf(name, random))
   }
+}
+
+/** The name of a session of a client. */
+export function sessionOf(name: string, random: Random): string {
+  const number = integerBetween(random, 0, 0xffffff).toString(16).padStart(6, '0')
+  return `${name.replace('demo-', '')}-${number}`
 }
 
 const questions = [
@@ -57,7 +62,7 @@ function* conversation(random: Random, session: string): Generator<DemoStep> {
     messages.push({ role: 'assistant', content: simulatedText(60, random) })
     yield drawFrom(random, { median: 5000 })
   }
-  yield between(random, 4000, 12_000)
+  yield between(random, 12_000, 36_000)
 }
 
 const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => ({
@@ -92,7 +97,7 @@ function* taskWithTools(random: Random, session: string): Generator<DemoStep> {
     return chat(session, { model: 'simulated-small', messages: part, ...(random() < 0.5 ? streamed : {}) })
   })
   yield [chat(session, { model, messages })]
-  yield between(random, 12_000, 28_000)
+  yield between(random, 40_000, 80_000)
 }
 
 /** A job that embeds a library, three batches at a time; its nights are short here. */
@@ -108,7 +113,7 @@ function* nightOfIndexing(random: Random, session: string): Generator<DemoStep> 
     }))
     yield between(random, 100, 500)
   }
-  yield between(random, 25_000, 50_000)
+  yield between(random, 90_000, 150_000)
 }
 
 /** An editor that asks how the line goes on. It knows of no sessions. */
@@ -120,7 +125,7 @@ function* linesOfCode(random: Random): Generator<DemoStep> {
     ]
     yield drawFrom(random, { median: 1800 })
   }
-  yield between(random, 6000, 18_000)
+  yield between(random, 20_000, 50_000)
 }
 
 /** A person who asks for much and seldom stays to the end. */
@@ -129,7 +134,7 @@ function* impatientQuestion(random: Random, session: string): Generator<DemoStep
   const messages = [{ role: 'user', content: pickOne(random, questions) }]
   const call = chat(session, { model, messages, stream: true })
   yield [random() < 0.75 ? { ...call, leaveAfterMs: between(random, 200, 3000) } : call]
-  yield between(random, 8000, 25_000)
+  yield between(random, 20_000, 60_000)
 }
 
 /** Everybody who uses the demo; the chat app has two people. */

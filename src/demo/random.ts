@@ -1,6 +1,17 @@
 /** As `Math.random`: from 0, and below 1. */
 export type Random = () => number
 
+/** The same numbers for the same seed: mulberry32. */
+export function seededRandom(seed: number): Random {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
 /** A quantity that is often near its median and now and then several times as large, as latencies are. */
 export interface Spread {
   readonly median: number

@@ -1,3 +1,10 @@
+/** US dollars per million tokens, made up as all of this is; named as in `model_costs.json`. */
+export interface SimulatedPrices {
+  readonly input: number
+  readonly output?: number
+  readonly cache_read?: number
+}
+
 /** A model that chats. Its times and lengths are medians. */
 export interface ChatModel {
   readonly id: string
@@ -7,6 +14,7 @@ export interface ChatModel {
   readonly outputTokens: number
   /** What it thinks before it answers; 0 if it does not. */
   readonly reasoningTokens: number
+  readonly prices: SimulatedPrices
 }
 
 export interface EmbeddingModel {
@@ -15,15 +23,41 @@ export interface EmbeddingModel {
   /** For each input on top of that. */
   readonly perInputMs: number
   readonly dimensions: number
+  readonly prices: SimulatedPrices
 }
 
 /** The models that the simulated upstream pretends to run; their names leave no doubt that it does. */
 export const chatModels: readonly ChatModel[] = [
-  { id: 'simulated-small', firstTokenMs: 180, tokensPerS: 75, outputTokens: 80, reasoningTokens: 0 },
-  { id: 'simulated-large', firstTokenMs: 520, tokensPerS: 38, outputTokens: 140, reasoningTokens: 0 },
-  { id: 'simulated-reasoner', firstTokenMs: 1400, tokensPerS: 55, outputTokens: 110, reasoningTokens: 180 },
+  {
+    id: 'simulated-small',
+    firstTokenMs: 180,
+    tokensPerS: 75,
+    outputTokens: 80,
+    reasoningTokens: 0,
+    prices: { input: 0.2, output: 0.8, cache_read: 0.05 },
+  },
+  {
+    id: 'simulated-large',
+    firstTokenMs: 520,
+    tokensPerS: 38,
+    outputTokens: 140,
+    reasoningTokens: 0,
+    prices: { input: 2.5, output: 12, cache_read: 0.25 },
+  },
+  {
+    id: 'simulated-reasoner',
+    firstTokenMs: 1400,
+    tokensPerS: 55,
+    outputTokens: 110,
+    reasoningTokens: 180,
+    prices: { input: 1.5, output: 6, cache_read: 0.3 },
+  },
 ]
 export const embeddingModels: readonly EmbeddingModel[] = [
-  { id: 'simulated-embedder', firstTokenMs: 60, perInputMs: 6, dimensions: 64 },
+  { id: 'simulated-embedder', firstTokenMs: 60, perInputMs: 6, dimensions: 64, prices: { input: 0.05 } },
 ]
-export const modelIds: readonly string[] = [...chatModels, ...embeddingModels].map(({ id }) => id)
+const models: readonly (ChatModel | EmbeddingModel)[] = [...chatModels, ...embeddingModels]
+export const modelIds: readonly string[] = models.map(({ id }) => id)
+export const modelPrices: Readonly<Record<string, SimulatedPrices>> = Object.fromEntries(
+  models.map(({ id, prices }) => [id, prices]),
+)

@@ -28,12 +28,13 @@ const sentences: readonly string[] = [
   'Engineers measure such a ladder by its worst day, when the water is low and the fish are many.',
 ]
 const sentencesOfAParagraph = 5
+const wordCounts = sentences.map((sentence) => tokensOf(sentence).length)
 
 /** At least `words` words, as whole sentences on weirs from the start of some paragraph on, after an opening. */
 export function simulatedText(words: number, random: Random, opening: string = answerOpening): string {
   let next = sentencesOfAParagraph * integerBetween(random, 0, sentences.length / sentencesOfAParagraph - 1)
   let text = `${opening} ${sentences[next]}`
-  while (tokensOf(text).length < words) {
+  for (let count = tokensOf(text).length; count < words; count += wordCounts[next] ?? 1) {
     next = (next + 1) % sentences.length
     text += `${next % sentencesOfAParagraph === 0 ? '\n\n' : ' '}${sentences[next]}`
   }

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDemoTraffic } from '../../demo/demo-traffic.ts'
 import { startDemoUpstream } from '../../demo/demo-upstream.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
 import type { Options } from '../../options/option-spec.ts'
+import { demoLines } from '../terminal/demo-lines.ts'
+import { makeDemoFolder } from '../demo-folder.ts'
 import { demoItself } from './dashboard-port.ts'
 import { OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
@@ -15,7 +15,7 @@ export const table = upOptionTable
 /** The demo's own: its upstream, and files that are gone when it ends. */
 const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 
-/** `tokenweir demo`: `up` against a simulated upstream, with a little traffic, in a folder of its own. */
+/** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const asked = parseOptions(upOptionTable, argv, env)
   const given = ownOptions.find((key) => asked.sources[key] === 'flag')
@@ -23,19 +23,21 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     throw new OptionError(`--${upOptionTable[given].name} has no place in the demo, which brings its own`)
   }
   const upstream = await startDemoUpstream()
-  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-demo-'))
+  const folder = makeDemoFolder(new URL(upstream.baseUrl).host, (line) => console.error(`tokenweir: ${line}`))
   let traffic: ReturnType<typeof startDemoTraffic> | null = null
   // No real key is lent to a simulated upstream.
   const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
-  await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
-    preface: 'This is a demo: the upstream is simulated, and its answers are made up.',
+  await keepUp(demoOptions(asked, upstream.baseUrl, folder.path), withoutKey, {
+    preface:
+      'This is a demo: the upstream is simulated, and its answers, the two weeks before and their prices are made up.',
+    hints: demoLines,
     started: ({ host, port }) => {
       traffic = startDemoTraffic({ gatewayBaseUrl: `${reachableOrigin(host, port)}/v1` })
     },
     ended: async () => {
       await traffic?.close()
       await upstream.close()
-      rmSync(folder, { recursive: true, force: true })
+      await folder.remove()
     },
   })
 }

@@ -8,6 +8,7 @@ import { upLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
+import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
@@ -21,6 +22,8 @@ const refreshMs = 1000
 export interface UpExtras {
   /** A line before the others. */
   readonly preface: string
+  /** Lines after them; `dashboard` is its origin. */
+  readonly hints: (dashboard: string) => readonly string[]
   /** Both are up. */
   started(status: StartAnswer): void
   /** Both are down, or did not come up. */
@@ -75,6 +78,8 @@ export async function keepUp(
   const { upstream_key: upstreamKey, needs_restart: needsRestart } = await dashboard.gateway.config()
   if (extras !== undefined) display.print(extras.preface)
   for (const line of upLines(options, dashboard, status, upstreamKey === 'lent')) display.print(line)
+  const origin = reachableOrigin(options.dashboardHost, dashboard.port)
+  for (const line of extras?.hints(origin) ?? []) display.print(line)
   if (status.already_running) {
     const pid = status.pid ?? 'unknown'
     display.print(`  the gateway was already running (process ${pid}) and is used as it is`)
