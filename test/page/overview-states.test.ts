@@ -25,6 +25,8 @@ test('before the first call: how to make it, with this gateway’s address', asy
     await card.locator('pre').innerText(),
     /^curl http:\/\/127\.0\.0\.1:19876\/v1\/chat\/completions/,
   )
+  await card.getByRole('button', { name: 'Python' }).click()
+  assert.match(await card.locator('pre').innerText(), /base_url="http:\/\/127\.0\.0\.1:19876\/v1"/)
   assert.deepEqual(opened.problems, [])
 })
 
@@ -35,6 +37,10 @@ test('a database without a call is as new as none', async () => {
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   await opened.page.getByRole('region', { name: 'No calls yet' }).waitFor()
+  // The first ones are there without a reload, and are greeted.
+  writePageData(dir.path, 'three')
+  await opened.page.getByRole('status').getByText('The first call is recorded.').waitFor({ timeout: 10_000 })
+  await figureCards(opened.page).first().waitFor()
   assert.deepEqual(opened.problems, [])
 })
 

@@ -154,13 +154,3 @@ export function baseUrlOf(status: Pick<ProcessStatus, 'host' | 'port'> | null, p
   const name = isAny ? pageHost : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port === 0 ? '<any free port>' : port}/v1`
 }
-
-/** A call that can be pasted into a terminal. */
-export function firstCall(baseUrl: string): string {
-  return [
-    `curl ${baseUrl}/chat/completions \\`,
-    `  -H "Authorization: Bearer $OPENAI_API_KEY" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '{"model": "gpt-5-mini", "messages": [{"role": "user", "content": "Hello"}]}'`,
-  ].join('\n')
-}

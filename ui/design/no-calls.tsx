@@ -1,11 +1,11 @@
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { baseUrlOf, firstCall } from '../data/gateway-now.ts'
-import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { isFiltered, withoutFilters } from '../data/page-address.ts'
 import { Card } from './card.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { lazyPart } from './lazy-part.tsx'
 import { Note } from './note.tsx'
+
+const FirstCallCard = lazyPart(async () => (await import('./first-call.tsx')).FirstCallCard)
 
 type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 
@@ -21,41 +21,6 @@ export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
   }
   // Of no type: there never was a call.
   return types.length === 0 ? <FirstCallCard /> : <NothingFoundCard />
-}
-
-/** A call that can be pasted into a terminal. */
-export function FirstCallCommand() {
-  const command = firstCall(useBaseUrl())
-  return (
-    <div class="first-call-command">
-      <pre>{command}</pre>
-      <CopyButton text={command} what="the command" />
-    </div>
-  )
-}
-
-function useBaseUrl(): string {
-  return useLive(({ status }) => baseUrlOf(status, location.hostname))
-}
-
-function FirstCallCard() {
-  const baseUrl = useBaseUrl()
-  const isStopped = useLive(({ status }) => status?.running === false)
-  return (
-    <Card title="No calls yet" class="no-calls-card">
-      <p>Send one through the gateway, and this page fills with what it did.</p>
-      <FirstCallCommand />
-      <p>
-        For a client library, the base URL is <code>{baseUrl}</code>{' '}
-        <CopyButton text={baseUrl} what="the base URL" />
-        <br />
-        <span class="quiet">
-          The rest of the program stays as it is: model names and keys are passed on unchanged.
-        </span>
-      </p>
-      {isStopped && <Note tone="warn">The gateway is stopped: start it first, at the top of the page.</Note>}
-    </Card>
-  )
 }
 
 function NothingFoundCard() {

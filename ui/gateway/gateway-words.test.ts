@@ -11,7 +11,7 @@ import {
   detailOf,
   wrongBaseUrlWords,
 } from './gateway-words.ts'
-import { baseUrlOf, firstCall } from '../data/gateway-now.ts'
+import { baseUrlOf } from '../data/gateway-now.ts'
 
 const running: ProcessStatus = {
   running: true,
@@ -91,13 +91,6 @@ test('the address is one that the reader can reach', () => {
   assert.equal(baseUrlOf(null, '[::1]'), 'http://[::1]:9090/v1')
   assert.equal(curlLine('http://a/v1', false), 'curl http://a/v1/models')
   assert.match(curlLine('http://a/v1', true), /Bearer \$OPENAI_API_KEY"$/)
-})
-
-test('the first call is a command that a shell takes', () => {
-  const [first = '', ...rest] = firstCall('http://localhost:9090/v1').split('\n')
-  assert.equal(first, String.raw`curl http://localhost:9090/v1/chat/completions \ `.trimEnd())
-  const body = /-d '(.*)'$/.exec(rest.at(-1) ?? '')?.[1] ?? ''
-  assert.equal((JSON.parse(body) as { model: string }).model, 'gpt-5-mini')
 })
 
 test('calls with a wrong base URL are told of as one or as many', () => {

@@ -16,16 +16,28 @@ import { overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
+/** Who has just sent the first call is not kept waiting. */
+const firstCallEveryMs = 2000
+
 /** Is it well, and what changed? */
 export function OverviewView() {
   const { address } = useNavigation()
   const times = useTimes()
   const [isHeld, hold] = useState(false)
+  const [awaitsFirst, awaitFirst] = useState(false)
+  const greets = useRef(false)
   const answered = useAnswer<Overview>(
     questionKey(address, address.utc),
     () => overviewPath(address, times.zone, nowMs()),
-    { everyMs: refreshEveryMs(address.range), isPaused: isHeld || address.call !== null },
+    {
+      everyMs: awaitsFirst ? firstCallEveryMs : refreshEveryMs(address.range),
+      isPaused: isHeld || address.call !== null,
+    },
   )
+  // There are no types of calls: nothing was ever recorded.
+  const hasNone = answered.answer?.available_types.length === 0
+  useEffect(() => awaitFirst(hasNone), [hasNone])
+  if (hasNone) greets.current = true
   const { trouble, isStale, again } = answered
   const answer = useYoungRange(answered.answer)
   const [chosenList, setList] = useState<ListedCalls | null>(null)
@@ -59,6 +71,11 @@ export function OverviewView() {
       {answer === null && trouble === null && <OverviewSkeleton />}
       {answer !== null && (
         <div class={`view overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+          {greets.current && !hasNone && (
+            <Note role="status" title="The first call is recorded.">
+              Its figures are below; a press on it in the list shows where its time went.
+            </Note>
+          )}
           {body}
         </div>
       )}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type FirstCallKind, firstCall, firstCallKinds } from './first-call-words.ts'
+
+test('the first call is a command that a shell takes', () => {
+  const [first = '', ...rest] = firstCall('curl', 'http://localhost:9090/v1').text.split('\n')
+  assert.equal(first, String.raw`curl http://localhost:9090/v1/chat/completions \ `.trimEnd())
+  const body = /-d '(.*)'$/.exec(rest.at(-1) ?? '')?.[1] ?? ''
+  assert.equal((JSON.parse(body) as { model: string }).model, 'gpt-5-mini')
+})
+
+test('every kind goes to the gateway, and says which upstream it takes', () => {
+  for (const kind of Object.keys(firstCallKinds) as FirstCallKind[]) {
+    const { text, note } = firstCall(kind, 'http://box.lan:9090/v1')
+    if (kind === 'codex') assert.match(text, /tokenweir env codex/)
+    else assert.match(text, kind === 'claude' ? /=http:\/\/box\.lan:9090\n/ : /http:\/\/box\.lan:9090\/v1/)
+    assert.equal(note !== null, kind === 'ollama' || kind === 'claude')
+  }
+  assert.match(firstCall('ollama', 'http://a/v1').note ?? '', /--upstream http:\/\/localhost:11434$/)
+})

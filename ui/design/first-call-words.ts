@@ -1,0 +1,74 @@
+/** What a first call can be made with, in the order of the choice. */
+export const firstCallKinds = {
+  curl: 'curl',
+  python: 'Python',
+  javascript: 'JavaScript',
+  ollama: 'Ollama',
+  claude: 'Claude Code',
+  codex: 'Codex',
+} as const
+
+export type FirstCallKind = keyof typeof firstCallKinds
+
+/** What is pasted, and what it takes besides. */
+export interface FirstCall {
+  readonly text: string
+  readonly note: string | null
+}
+
+/** A first call through the gateway at this base URL. */
+export function firstCall(kind: FirstCallKind, baseUrl: string): FirstCall {
+  switch (kind) {
+    case 'curl':
+      return { text: curl(baseUrl, 'gpt-5-mini', true), note: null }
+    case 'python':
+      return {
+        text: [
+          'from openai import OpenAI',
+          '',
+          `client = OpenAI(base_url="${baseUrl}")`,
+          'answer = client.chat.completions.create(',
+          '    model="gpt-5-mini", messages=[{"role": "user", "content": "Hello"}]',
+          ')',
+          'print(answer.choices[0].message.content)',
+        ].join('\n'),
+        note: null,
+      }
+    case 'javascript':
+      return {
+        text: [
+          "import OpenAI from 'openai'",
+          '',
+          `const client = new OpenAI({ baseURL: '${baseUrl}' })`,
+          'const answer = await client.chat.completions.create({',
+          "  model: 'gpt-5-mini',",
+          "  messages: [{ role: 'user', content: 'Hello' }],",
+          '})',
+          'console.log(answer.choices[0].message.content)',
+        ].join('\n'),
+        note: null,
+      }
+    case 'ollama':
+      return { text: curl(baseUrl, 'llama3.2', false), note: upstreamNote('http://localhost:11434') }
+    case 'claude':
+      return {
+        text: `export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, '')}\nclaude`,
+        note: upstreamNote('https://api.anthropic.com'),
+      }
+    case 'codex':
+      return { text: 'eval "$(npx tokenweir env codex)"\ncodex', note: null }
+  }
+}
+
+function curl(baseUrl: string, model: string, withKey: boolean): string {
+  return [
+    `curl ${baseUrl}/chat/completions \\`,
+    ...(withKey ? [`  -H "Authorization: Bearer $OPENAI_API_KEY" \\`] : []),
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
+  ].join('\n')
+}
+
+function upstreamNote(upstream: string): string {
+  return `The gateway’s upstream is to be ${upstream}: the Gateway view sets it, and so does npx tokenweir up --upstream ${upstream}`
+}

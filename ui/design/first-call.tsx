@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks'
+import { baseUrlOf } from '../data/gateway-now.ts'
+import { useLive } from '../data/live.ts'
+import { Card } from './card.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { type FirstCallKind, firstCall, firstCallKinds } from './first-call-words.ts'
+import { Note } from './note.tsx'
+import { Segments } from './segments.tsx'
+
+function useBaseUrl(): string {
+  return useLive(({ status }) => baseUrlOf(status, location.hostname))
+}
+
+/** A call that can be pasted, for the client that is chosen. */
+export function FirstCallCommand() {
+  const [kind, choose] = useState<FirstCallKind>('curl')
+  const { text, note } = firstCall(kind, useBaseUrl())
+  return (
+    <>
+      <Segments
+        label="First call with"
+        class="segments first-call-kinds"
+        words={firstCallKinds}
+        chosen={kind}
+        onChoose={choose}
+      />
+      <div class="first-call-command">
+        <pre>{text}</pre>
+        <CopyButton text={text} what="the command" />
+      </div>
+      {note !== null && <p class="quiet">{note}</p>}
+    </>
+  )
+}
+
+/** In place of figures before the first call. */
+export function FirstCallCard() {
+  const baseUrl = useBaseUrl()
+  const isStopped = useLive(({ status }) => status?.running === false)
+  return (
+    <Card title="No calls yet" class="no-calls-card">
+      <p>Send one through the gateway, and this page fills with what it did.</p>
+      <FirstCallCommand />
+      <p>
+        For any other client, the base URL is <code>{baseUrl}</code>{' '}
+        <CopyButton text={baseUrl} what="the base URL" />
+        <br />
+        <span class="quiet">
+          The rest of the program stays as it is: model names and keys are passed on unchanged.
+        </span>
+      </p>
+      {isStopped && <Note tone="warn">The gateway is stopped: start it first, at the top of the page.</Note>}
+    </Card>
+  )
+}
