@@ -62,7 +62,7 @@ function* conversation(random: Random, session: string): Generator<DemoStep> {
     messages.push({ role: 'assistant', content: simulatedText(60, random) })
     yield drawFrom(random, { median: 5000 })
   }
-  yield between(random, 12_000, 36_000)
+  yield between(random, 4000, 12_000)
 }
 
 const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => ({
@@ -134,7 +134,7 @@ function* impatientQuestion(random: Random, session: string): Generator<DemoStep
   const messages = [{ role: 'user', content: pickOne(random, questions) }]
   const call = chat(session, { model, messages, stream: true })
   yield [random() < 0.75 ? { ...call, leaveAfterMs: between(random, 200, 3000) } : call]
-  yield between(random, 20_000, 60_000)
+  yield between(random, 8000, 25_000)
 }
 
 /** Everybody who uses the demo; the chat app has two people. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { writePast } from '../../src/cli/demo-folder.ts'
+import { writePast } from '../../src/cli/demo-past.ts'
 import { pastIncident } from '../../src/demo/imagined-past.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { readCalls } from '../support/recorded-calls.ts'
@@ -66,7 +66,7 @@ test('killed while the past is being written, the database is sound, and the res
   await using whole = await makeTempDir()
   const db = dir.file('past.db')
   const script = `
-    import { writePast } from ${JSON.stringify(new URL('../../src/cli/demo-folder.ts', import.meta.url))}
+    import { writePast } from ${JSON.stringify(new URL('../../src/cli/demo-past.ts', import.meta.url))}
     await writePast(${JSON.stringify(db)}, ${JSON.stringify(past)})
   `
   for (const least of [1, 2000, 6000]) {

@@ -4,7 +4,7 @@ import { startDemoUpstream } from '../../demo/demo-upstream.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
 import type { Options } from '../../options/option-spec.ts'
 import { demoLines } from '../terminal/demo-lines.ts'
-import { makeDemoFolder } from '../demo-folder.ts'
+import { DemoFolder } from '../demo-folder.ts'
 import { demoItself } from './dashboard-port.ts'
 import { OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
@@ -23,16 +23,18 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     throw new OptionError(`--${upOptionTable[given].name} has no place in the demo, which brings its own`)
   }
   const upstream = await startDemoUpstream()
-  const folder = makeDemoFolder(new URL(upstream.baseUrl).host, (line) => console.error(`tokenweir: ${line}`))
+  const folder = new DemoFolder()
   let traffic: ReturnType<typeof startDemoTraffic> | null = null
   // No real key is lent to a simulated upstream.
   const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
-  await keepUp(demoOptions(asked, upstream.baseUrl, folder.path), withoutKey, {
+  await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
     preface:
       'This is a demo: the upstream is simulated, and its answers, the two weeks before and their prices are made up.',
     hints: demoLines,
     started: ({ host, port }) => {
       traffic = startDemoTraffic({ gatewayBaseUrl: `${reachableOrigin(host, port)}/v1` })
+      // Not before: it would keep the gateway waiting.
+      folder.fill(new URL(upstream.baseUrl).host, (line) => console.error(`tokenweir: ${line}`))
     },
     ended: async () => {
       await traffic?.close()
@@ -45,7 +47,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 function demoOptions(
   asked: Options<DashboardValues>,
   upstream: string,
-  folder: string,
+  folder: DemoFolder,
 ): Options<DashboardValues> {
   const own = <T>(value: T): Readonly<Record<string, T>> =>
     Object.fromEntries(ownOptions.map((key) => [key, value]))
@@ -54,9 +56,9 @@ function demoOptions(
     // Nobody elsewhere is to be shown made-up answers, unless it was asked for.
     host: asked.setBy.host === null ? '127.0.0.1' : asked.host,
     upstream,
-    db: join(folder, 'llm_telemetry.db'),
-    pidFile: join(folder, '.proxy.pid'),
-    rawLogFile: join(folder, 'payloads.jsonl'),
+    db: folder.db,
+    pidFile: join(folder.path, '.proxy.pid'),
+    rawLogFile: join(folder.path, 'payloads.jsonl'),
     sources: { ...asked.sources, ...own('flag' as const) },
     setBy: { ...asked.setBy, ...own(demoItself) },
   }
