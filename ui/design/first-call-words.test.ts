@@ -16,5 +16,5 @@ test('every kind goes to the gateway, and says which upstream it takes', () => {
     else assert.match(text, kind === 'claude' ? /=http:\/\/box\.lan:9090\n/ : /http:\/\/box\.lan:9090\/v1/)
     assert.equal(note !== null, kind === 'ollama' || kind === 'claude')
   }
-  assert.match(firstCall('ollama', 'http://a/v1').note ?? '', /--upstream http:\/\/localhost:11434$/)
+  assert.match(firstCall('ollama', 'http://a/v1').note ?? '', /is to be localhost:11434, over http: /)
 })

@@ -49,11 +49,11 @@ export function firstCall(kind: FirstCallKind, baseUrl: string): FirstCall {
         note: null,
       }
     case 'ollama':
-      return { text: curl(baseUrl, 'llama3.2', false), note: upstreamNote('http://localhost:11434') }
+      return { text: curl(baseUrl, 'llama3.2', false), note: upstreamNote('localhost:11434, over http') }
     case 'claude':
       return {
         text: `export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, '')}\nclaude`,
-        note: upstreamNote('https://api.anthropic.com'),
+        note: upstreamNote('api.anthropic.com, over https'),
       }
     case 'codex':
       return { text: 'eval "$(npx tokenweir env codex)"\ncodex', note: null }
@@ -70,5 +70,5 @@ function curl(baseUrl: string, model: string, withKey: boolean): string {
 }
 
 function upstreamNote(upstream: string): string {
-  return `The gateway’s upstream is to be ${upstream}: the Gateway view sets it, and so does npx tokenweir up --upstream ${upstream}`
+  return `The gateway’s upstream is to be ${upstream}: the Gateway view sets it, and so does npx tokenweir up --upstream.`
 }
