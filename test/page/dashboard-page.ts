@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { pagePaths } from '../../src/dashboard/http/page-assets.ts'
 import type { TestBrowser } from '../support/browser.ts'
 
 const waitLimitMs = 30_000
 const lookEveryMs = 20
 
 /** All that the page can show. */
-export const viewPaths: readonly string[] = [
-  '/',
-  '/compare',
-  '/calls',
-  '/sessions',
-  '/live',
-  '/costs',
-  '/gateway',
-]
+export const viewPaths: readonly string[] = pagePaths
 
 /** The dashboard's page in a browser, with all that went wrong in it. */
 export interface DashboardPage extends AsyncDisposable {

@@ -15,8 +15,11 @@ import { type Theme, keptTheme } from './preferences.ts'
 
 const views = Object.keys(viewWords) as View[]
 
+/** Of views that begin as Calls does. */
+const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm' }
+
 /** With `g` before it, it leads to the view. */
-const keyOf = (view: View): string => ({ costs: '$', compare: 'm' })[view as string] ?? view.charAt(0)
+const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 
 /** Another view begins without what was opened or sorted in this one. */
 const fresh = {

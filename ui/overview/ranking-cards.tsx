@@ -53,15 +53,16 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   const { failures, totals, from, to } = answer
   const { address } = useNavigation()
   const [by, failedBy] = useState<keyof typeof failedByWords>('failure_code')
-  const asked = useAnswer<{ readonly groups: readonly FailedGroup[] }>(
-    by === 'failure_code' ? null : questionKey(address, by, from, to),
-    () => {
-      const failed = { ...address, errorsOnly: true }
-      const rest = { group_by: by, measures: 'none' }
-      return `/api/query?${callsQuery(failed, Date.parse(from), Date.parse(to), rest)}`
-    },
-  )
-  const groups = asked.isStale ? null : asked.answer?.groups
+  const asked = useAnswer<
+    { readonly groups: readonly FailedGroup[] },
+    { readonly path: string; readonly by: typeof by }
+  >(by === 'failure_code' ? null : questionKey(address, by, from, to), () => {
+    const failed = { ...address, errorsOnly: true }
+    const rest = { group_by: by, measures: 'none' }
+    return { by, path: `/api/query?${callsQuery(failed, Date.parse(from), Date.parse(to), rest)}` }
+  })
+  // As time goes by, what was told stays until the next answer; of another key it means nothing.
+  const groups = asked.question?.by === by ? asked.answer?.groups : null
   const rows = useMemo(
     () =>
       by === 'failure_code'
