@@ -64,9 +64,10 @@ export function openForWriting(path: string): DatabaseSync {
   try {
     assertSafe(sqliteVersion(database))
     if (isEmpty(database)) {
-      // Both take effect only before the first page is written.
-      database.exec('PRAGMA auto_vacuum = INCREMENTAL')
-      database.exec(`PRAGMA application_id = ${applicationId}`)
+      // The first works only before the first page is written, which it writes: nobody may find that page without the id.
+      database.exec(
+        `BEGIN; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${applicationId}; COMMIT`,
+      )
     }
     assertWritable(database)
     database.exec(`PRAGMA busy_timeout = ${writerBusyMs}`)
