@@ -85,6 +85,29 @@ export interface EndedBounds {
   readonly withinMs: number
 }
 
+/** Which calls are meant, and how much is read: the newest first. */
+export interface SlotUsesBounds {
+  readonly fromMs: number
+  readonly toMs: number
+  /** Each upstream has slots of its own. */
+  readonly upstreamName: string
+  /** Of more calls, about so many. */
+  readonly most: number
+  /** About so long. */
+  readonly withinMs: number
+}
+
+/** Calls that took a slot or wished to, in no order: the columns are equally long, all times in milliseconds. */
+export interface SlotUses {
+  /** All calls from then on are in it. */
+  readonly fromMs: number
+  /** When each could have taken a slot, since the Unix epoch. */
+  readonly askedMs: Float64Array
+  readonly waitMs: Float64Array
+  /** How long it held its slot; -1 if it never had one. */
+  readonly heldMs: Float64Array
+}
+
 /** What was counted, and since when: of all the time that was asked for, unless it took too long. */
 export interface ServedCount {
   readonly fromMs: number
@@ -124,6 +147,8 @@ export interface CallReader {
   servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount>
   /** Which clients called with which keys: every call of that time is read, the newest first, for about `withinMs`. */
   seenClients(fromMs: number, toMs: number, withinMs: number): Promise<SeenClients>
+  /** How calls waited for slots, and held them. */
+  slotUses(bounds: SlotUsesBounds): Promise<SlotUses>
   /** The calls that ended from `fromMs` on, or were written after `afterSeq`; the newest first. */
   endedWithin(bounds: EndedBounds): Promise<readonly EndedCall[]>
   /** Every model that was asked for and every type of call, in order, for the choices of a filter. */

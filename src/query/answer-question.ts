@@ -11,6 +11,7 @@ import { type GroupAnswer, groupAnswer } from './group-answer.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
 import { costsAnswer, matchesAnswer } from './costs-answer.ts'
 import { sessionsAnswer } from './sessions-answer.ts'
+import { slotsAnswer } from './slots-answer.ts'
 import { overviewAnswer } from './overview-answer.ts'
 import { payloadAnswer, recentPayloadsAnswer } from './payload-answer.ts'
 import {
@@ -86,6 +87,8 @@ async function answerOf(
       return groupText(await groupAnswer(store, question, nowMs), question, note)
     case 'overview':
       return json(await overviewAnswer(store, question, nowMs), note)
+    case 'slots':
+      return json(await slotsAnswer(store, question, nowMs), note)
     case 'sessions':
       return sessionsText(await sessionsAnswer(store, question), question, note)
     case 'ended':

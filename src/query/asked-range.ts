@@ -2,6 +2,10 @@ import { parseCallId, startedAtMs } from '../call/call-id.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallReader } from '../call/call-reader.ts'
 
+const dayMs = 86_400_000
+/** Beyond it no call's id can lie. */
+const lastMs = 2 ** 41
+
 /** A range of time that holds all the calls that a question can mean. */
 export interface AskedRange {
   readonly fromMs: number
@@ -30,4 +34,12 @@ export async function rangeOf(
     (onlyMs ?? Math.max(nowMs, extent.lastMs)) + 1,
   )
   return fromMs < toMs ? { fromMs, toMs } : null
+}
+
+/** The last 24 hours unless told otherwise. Ends with a second, so that those who ask within it are answered alike. */
+export function windowOf(filter: Pick<CallFilter, 'fromMs' | 'toMs'>, nowMs: number): AskedRange {
+  const nextSecondMs = (Math.floor(nowMs / 1000) + 1) * 1000
+  const toMs = Math.min(Math.max(Math.ceil(filter.toMs ?? nextSecondMs), 1), lastMs)
+  const fromMs = Math.max(Math.ceil(filter.fromMs ?? toMs - dayMs), 0)
+  return { fromMs: Math.min(fromMs, toMs - 1), toMs }
 }

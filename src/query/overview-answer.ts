@@ -11,6 +11,7 @@ import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
 import { FoldedRangeError } from '../call/no-answer.ts'
+import { windowOf } from './asked-range.ts'
 import { bucketEdges, bucketWidthS } from './chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
@@ -28,10 +29,7 @@ const heatLimitsMs: readonly number[] = [
   10 ** 7,
 ]
 
-const dayMs = 86_400_000
 const quarterS = 900
-/** Beyond it no call's id can lie. */
-const lastMs = 2 ** 41
 const latestCalls = 12
 const shownCalls = 10
 const shownModels = 10
@@ -95,14 +93,6 @@ export async function overviewAnswer(
     recorded_from: await recordedFrom(reader),
     ...(await frameOf(reader, fromMs)),
   }
-}
-
-/** Ends with a second, so that those who ask within it are answered alike. */
-function windowOf(filter: CallFilter, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
-  const nextSecondMs = (Math.floor(nowMs / 1000) + 1) * 1000
-  const toMs = Math.min(Math.max(Math.ceil(filter.toMs ?? nextSecondMs), 1), lastMs)
-  const fromMs = Math.max(Math.ceil(filter.fromMs ?? toMs - dayMs), 0)
-  return { fromMs: Math.min(fromMs, toMs - 1), toMs }
 }
 
 interface Bucketed {

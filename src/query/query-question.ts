@@ -39,6 +39,16 @@ export interface OverviewQuestion {
   readonly timeZone: string
 }
 
+/** What `/api/slots` is asked. */
+export interface SlotsQuestion {
+  readonly kind: 'slots'
+  readonly range: Pick<CallFilter, 'fromMs' | 'toMs'>
+  readonly upstreamName: string
+  /** The limit to begin with; null: the last that held. */
+  readonly maxConcurrent: number | null
+  readonly cooldownMs: number
+}
+
 /** What `/api/sessions` is asked. */
 export interface SessionsQuestion {
   readonly kind: 'sessions'
@@ -111,6 +121,7 @@ export type QueryQuestion =
   | ListQuestion
   | GroupQuestion
   | OverviewQuestion
+  | SlotsQuestion
   | SessionsQuestion
   // `/api/calls/{id}`
   | { readonly kind: 'call'; readonly id: number }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Overview } from '../../src/api/overview.ts'
+import type { SlotWaitsReport } from '../../src/api/slot-waits.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -178,5 +179,30 @@ test('failed calls are told by status and model, too; a press on the error rate 
   await strip.click()
   await page.waitForURL(/errors_only=true/)
   assert.equal(new URL(page.url()).pathname, '/calls')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('which limit would have been enough is told beside the slots', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'incident')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  await untilReady(page)
+  const answered = page.waitForResponse(/\/api\/slots/)
+  await page
+    .getByRole('region', { name: 'Slots and queue' })
+    .getByRole('button', { name: 'Which limit?' })
+    .click()
+  const { estimates, no_waits_at: enough } = (await (await answered).json()) as SlotWaitsReport
+  const panel = page.getByRole('group', { name: 'Which limit would do' })
+  await panel.getByText(`with ${enough} slots nobody would have waited`).waitFor()
+  const rows = panel.locator('tbody tr')
+  assert.equal(await rows.count(), 1 + estimates.length)
+  const [limit, waiting] = await rows.last().locator('th, td').allInnerTexts()
+  assert.deepEqual([limit, waiting?.replaceAll(/\s/g, ' ')], [String(enough), '0 %'])
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'hidden' })
   assert.deepEqual(opened.problems, [])
 })

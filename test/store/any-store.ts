@@ -392,6 +392,35 @@ export function testStore(what: string, open: OpenStore): void {
     assert.deepEqual(told.toSorted(), ['b 1', 'gpt-5.1-mini 1', 'gpt-5.1-mini 2'])
   })
 
+  test(`${what}: calls tell when they asked for a slot, what they waited, and how long they held it`, async () => {
+    const held = { receiveMs: 2, queueMs: 10, durationMs: 112 }
+    const never = { ...held, attempts: 0, durationMs: 12 }
+    await using store = await open({
+      calls: [
+        { ...chatCall(idAt(1)), ...held },
+        { ...chatCall(idAt(2)), ...never, failureCode: 'queue_timeout' },
+        { ...chatCall(idAt(3)), ...never, outcome: 'client_disconnected' },
+        { ...chatCall(idAt(4)), ...never, failureCode: 'client_budget_exceeded' },
+        { ...chatCall(idAt(5)), ...held, upstreamName: 'b' },
+        { ...chatCall(idAt(6)), ...held, method: 'GET' },
+      ],
+    })
+    const range = { fromMs: sampleStartMs, toMs: sampleStartMs + 1000, most: 100, withinMs: 60_000 }
+    const uses = await store.reader.slotUses({ ...range, upstreamName: 'default' })
+    assert.equal(uses.fromMs, sampleStartMs)
+    const told = [...uses.askedMs.keys()].map((at) => [
+      (uses.askedMs[at] ?? 0) - sampleStartMs,
+      uses.waitMs[at],
+      uses.heldMs[at],
+    ])
+    assert.deepEqual(told, [
+      [3, 10, 100],
+      [4, 10, -1],
+      [5, 10, -1],
+    ])
+    assert.equal((await store.reader.slotUses({ ...range, upstreamName: 'b' })).askedMs.length, 1)
+  })
+
   test(`${what}: how many calls there are, and how many came lately`, async () => {
     await using store = await open(fiveCalls)
     const { recent, ...whole } = await store.reader.growth(0)

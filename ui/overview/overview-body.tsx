@@ -17,6 +17,7 @@ import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from 
 import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
 import { slotParts } from './slot-charts.ts'
+import { SlotWaitsPopover } from './slot-waits.tsx'
 
 /** All that an answer tells. */
 export function OverviewBody(props: CallsCardProps) {
@@ -126,6 +127,7 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
           : `busiest moment of each ${perBucket(answer.bucket_s)}`
       }
       parts={parts}
+      actions={<SlotWaitsPopover />}
       to={({ fromMs, toMs }) => ({ view: 'calls', range: { last: null, fromMs, toMs }, sort: 'started_at' })}
       empty="Nothing is known of this time"
     />

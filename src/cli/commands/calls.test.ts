@@ -53,6 +53,10 @@ class FakeReader implements CallReader {
     throw new Error('not asked')
   }
 
+  slotUses(): ReturnType<CallReader['slotUses']> {
+    throw new Error('not asked')
+  }
+
   growth(): ReturnType<CallReader['growth']> {
     throw new Error('not asked')
   }

@@ -10,6 +10,8 @@ import {
   overviewTable,
   sessionsQuestion,
   sessionsTable,
+  slotsQuestion,
+  slotsTable,
 } from './query-request.ts'
 
 /** The call that a path names. */
@@ -28,6 +30,9 @@ export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' |
     'GET /api/stats': query,
     'GET /api/overview': route({ query: overviewTable }, async ({ request, query }) =>
       answerQuery(request, await queries.ask(overviewQuestion(query))),
+    ),
+    'GET /api/slots': route({ query: slotsTable }, async ({ request, query }) =>
+      answerQuery(request, await queries.ask(slotsQuestion(query))),
     ),
     'GET /api/sessions': route({ query: sessionsTable }, async ({ request, query }) =>
       answerQuery(request, await queries.ask(sessionsQuestion(query))),

@@ -11,6 +11,7 @@ import {
   type OverviewQuestion,
   type QueryFormat,
   type SessionsQuestion,
+  type SlotsQuestion,
   maxSorted,
 } from '../../query/query-question.ts'
 import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
@@ -95,6 +96,18 @@ export const overviewTable = {
 
 export type OverviewQuery = QueryOf<typeof overviewTable>
 
+const { from, to, tz } = overviewTable
+
+/** The query parameters of `/api/slots`. */
+export const slotsTable = {
+  from,
+  to,
+  tz,
+  upstream_name: meaning('whose slots', or(shortText('a name', maxNameLength), 'default')),
+  max_concurrent: optional(meaning('the limit to begin with, the last one unless told', integer(1, 100_000))),
+  slot_cooldown_ms: meaning('how long a slot rests before one who waits gets it', or(measure, 50)),
+}
+
 /** The query parameters of `/api/query`. */
 export const callsTable = {
   ...overviewTable,
@@ -153,6 +166,12 @@ export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
   return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
 }
 
+/** The question in a query of `/api/slots`. */
+export function slotsQuestion(query: QueryOf<typeof slotsTable>): SlotsQuestion {
+  const { upstream_name: upstreamName, max_concurrent: maxConcurrent, slot_cooldown_ms: cooldownMs } = query
+  return { kind: 'slots', range: timesOf(query), upstreamName, maxConcurrent, cooldownMs }
+}
+
 /** The question in a query of `/api/sessions`. */
 export function sessionsQuestion({
   limit,
@@ -168,15 +187,25 @@ export function sessionsQuestion({
 /** The calls that a query means. Throws {@link RequestError} if its parameters do not go together. */
 export function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: OverviewQuery): CallFilter {
   const { min_ms, max_ms } = fields
-  const fromMs = from === null ? null : instantOf(from, tz)
-  const toMs = to === null ? null : instantOf(to, tz)
-  expectOrder(fromMs, toMs)
+  const times = timesOf({ from, to, tz })
   if (min_ms !== null && max_ms !== null && max_ms < min_ms) {
     throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
   const named = Object.fromEntries(namedFilters.map(({ name }) => [name, fields[name]]))
-  const given = { fromMs, toMs, ...named, tag, failedOnly: errors_only ? true : null, exactly: q }
+  const given = { ...times, ...named, tag, failedOnly: errors_only ? true : null, exactly: q }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+}
+
+/** Throws {@link RequestError} if they are in the wrong order. */
+function timesOf({
+  from,
+  to,
+  tz,
+}: Pick<OverviewQuery, 'from' | 'to' | 'tz'>): Pick<CallFilter, 'fromMs' | 'toMs'> {
+  const fromMs = from === null ? null : instantOf(from, tz)
+  const toMs = to === null ? null : instantOf(to, tz)
+  expectOrder(fromMs, toMs)
+  return { ...(fromMs !== null && { fromMs }), ...(toMs !== null && { toMs }) }
 }
 
 /** Throws {@link RequestError} if a range of time ends before it has begun. */

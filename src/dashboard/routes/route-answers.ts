@@ -11,6 +11,7 @@ import type { Overview } from '../../api/overview.ts'
 import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
 import type { ProxyConfig } from '../../api/proxy-config.ts'
 import type { RawLogEvent, RawLogStatus, RawLogSwitched, RecentPayloads } from '../../api/raw-log.ts'
+import type { SlotWaitsReport } from '../../api/slot-waits.ts'
 import type { Sessions } from '../../api/sessions.ts'
 import type { CallJson } from '../../call/call-record.ts'
 import type { ModelCosts } from '../../pricing/model-costs.ts'
@@ -111,6 +112,8 @@ export interface RouteAnswers {
   'GET /api/stats': QueryAnswers
   /** All that the first page shows: the last 24 hours unless told otherwise, with the window before. @fails folded_range too_busy too_slow query_interrupted */
   'GET /api/overview': { readonly 200: Overview }
+  /** How calls waited for slots, and would have with other limits, if the upstream were as fast as it was. @fails too_busy too_slow query_interrupted */
+  'GET /api/slots': { readonly 200: SlotWaitsReport }
   /** Sessions that have a call of the filter; each is told as a whole. Other forms hold the sessions alone. @fails too_busy too_slow query_interrupted */
   'GET /api/sessions': {
     readonly 200: SessionList

@@ -21,6 +21,7 @@ import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { SessionList } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
+import { slotUses } from './slot-uses.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
 
 /** A follower that asks for few of many calls goes through them in pieces. */
@@ -114,6 +115,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       servedModels(statements, words, isOver, [fromMs, toMs, withinMs]),
     seenClients: async (fromMs, toMs, withinMs) =>
       seenClients(statements, words, isOver, [fromMs, toMs, withinMs]),
+    slotUses: async (bounds) => slotUses(statements, isOver, bounds),
     endedWithin: async (bounds) => endedWithin(statements, words, isOver, bounds),
     inOneInstant: async (ask) => {
       if (askers === 0) database.exec('BEGIN')

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { array, assert as holds, integer, property, tuple } from 'fast-check'
+import { estimate, leastSlots, loadOf, mostAtOnce, waitFigures, waitsWith } from './slot-estimates.ts'
+
+const loadFrom = (calls: readonly (readonly [askedMs: number, heldMs: number])[]) =>
+  loadOf({
+    askedMs: Float64Array.from(calls, ([asked]) => asked),
+    heldMs: Float64Array.from(calls, ([, held]) => held),
+  })
+
+/** Millisecond by millisecond, as a queue is told in words. */
+function waitsStepByStep(slots: number, calls: readonly (readonly [askedMs: number, heldMs: number])[]) {
+  const coming = calls.toSorted(([one], [other]) => one - other)
+  const waits: number[] = []
+  let endsMs: number[] = []
+  for (let nowMs = 0; coming.length > 0; nowMs++) {
+    endsMs = endsMs.filter((endMs) => endMs > nowMs)
+    for (
+      let call = coming[0];
+      call !== undefined && call[0] <= nowMs && endsMs.length < slots;
+      call = coming[0]
+    ) {
+      waits.push(nowMs - call[0])
+      endsMs.push(nowMs + call[1])
+      coming.shift()
+    }
+  }
+  return waits
+}
+
+test('calls wait as they would at a gate with so many places', () => {
+  const call = tuple(integer({ min: 0, max: 40 }), integer({ min: 1, max: 20 }))
+  holds(
+    property(array(call, { maxLength: 30 }), integer({ min: 1, max: 5 }), (calls, slots) => {
+      assert.deepEqual([...waitsWith(slots, loadFrom(calls), 0)], waitsStepByStep(slots, calls))
+    }),
+  )
+})
+
+test('a slot rests before one who waits gets it, and not before one who comes to a free one', () => {
+  const load = loadFrom([
+    [0, 10],
+    [5, 10],
+    [100, 10],
+  ])
+  assert.deepEqual([...waitsWith(1, load, 50)], [0, 55, 0])
+})
+
+test('with as many slots as are held at once nobody waits, with one less somebody does', () => {
+  const call = tuple(integer({ min: 0, max: 100 }), integer({ min: 1, max: 50 }))
+  holds(
+    property(array(call, { minLength: 1, maxLength: 40 }), (calls) => {
+      const load = loadFrom(calls)
+      const most = mostAtOnce(load)
+      assert.equal(Math.max(...waitsWith(most, load, 50)), 0)
+      if (most > 1) assert.ok(Math.max(...waitsWith(most - 1, load, 50)) > 0)
+    }),
+  )
+})
+
+test('the least limit that is good enough is found, and the one below is not', () => {
+  const load = loadFrom(Array.from({ length: 400 }, (_, index) => [index * 10, 95]))
+  const wanted = { cooldownMs: 0, waitMs: 100, share: 0.95 }
+  const slots = leastSlots(mostAtOnce(load), load, wanted)
+  const within = (limit: number): number =>
+    waitsWith(limit, load, 0).filter((ms) => ms <= wanted.waitMs).length / 400
+  assert.ok(within(slots) >= 0.95 && within(slots - 1) < 0.95, `${slots} slots`)
+})
+
+test('who never had a slot needs one for as long as half of the others did', () => {
+  const load = loadFrom([
+    [3, -1],
+    [0, 10],
+    [1, 20],
+    [2, 90],
+  ])
+  assert.deepEqual([...load.heldMs], [10, 20, 90, 20])
+})
+
+test('figures: who waits a millisecond or more, and for how long', () => {
+  assert.deepEqual(waitFigures(Float64Array.from([0, 0.4, 1, 250.12345])), {
+    waited: 2,
+    wait_p50_ms: 0.4,
+    wait_p95_ms: 250.123,
+    wait_max_ms: 250.123,
+  })
+  assert.deepEqual(estimate(2, loadFrom([]), 50), {
+    max_concurrent: 2,
+    waited: 0,
+    wait_p50_ms: null,
+    wait_p95_ms: null,
+    wait_max_ms: null,
+  })
+})

@@ -1,0 +1,54 @@
+import type { HealthReport, SlotReport } from '../../src/api/health-report.ts'
+import type { SlotWaitsReport } from '../../src/api/slot-waits.ts'
+import type { Bounds } from '../charts/time-frame.ts'
+import { type PageAddress, boundsOf } from '../data/page-address.ts'
+import { counted } from '../format/figures.ts'
+
+const defaultName = 'default'
+
+/** Whose slots are meant: those of the one upstream that is chosen, else of the first. */
+export function upstreamOf({ upstreams }: Pick<PageAddress, 'upstreams'>): string {
+  const [first = defaultName] = upstreams
+  return upstreams.length === 1 ? first : defaultName
+}
+
+/** The slots of an upstream as they are now; null if no gateway tells of them. */
+export function slotsOf(health: HealthReport | null | undefined, upstream: string): SlotReport | null {
+  if (health === null || health === undefined) return null
+  if (health.upstreams === undefined) return upstream === defaultName ? health.rate_limiter : null
+  return health.upstreams.find(({ name }) => name === upstream)?.rate_limiter ?? null
+}
+
+/** Asks how calls of a range waited for these slots, and would have with others. */
+export function slotsPath(
+  { range }: Pick<PageAddress, 'range'>,
+  upstream: string,
+  slots: Pick<SlotReport, 'max_concurrent' | 'slot_cooldown_ms'> | null,
+  nowMs: number,
+): string {
+  const { fromMs, toMs }: Bounds = boundsOf(range, nowMs)
+  const query = new URLSearchParams({
+    from: new Date(fromMs).toISOString(),
+    ...(range.last === null && { to: new Date(toMs).toISOString() }),
+    ...(upstream !== defaultName && { upstream_name: upstream }),
+    ...(slots !== null && {
+      max_concurrent: String(slots.max_concurrent),
+      slot_cooldown_ms: String(slots.slot_cooldown_ms),
+    }),
+  })
+  return `/api/slots?${query}`
+}
+
+/** Which limit would have done, in a sentence. */
+export function enoughWords({
+  max_concurrent: limit,
+  short_waits_at: short,
+  no_waits_at: none,
+}: Pick<SlotWaitsReport, 'max_concurrent' | 'short_waits_at' | 'no_waits_at'>): string {
+  if (short === null || none === null) return ''
+  const nobody = `with ${counted(none, 'slot')} nobody would have waited`
+  if (limit !== null && limit >= none) return `${counted(limit, 'slot')} are enough: ${nobody}.`
+  const most = '95 of 100 calls from waiting longer than 100 ms'
+  if (limit !== null && limit >= short) return `${counted(limit, 'slot')} keep ${most}; ${nobody}.`
+  return `${counted(short, 'slot')} would have kept ${most}; ${nobody}.`
+}

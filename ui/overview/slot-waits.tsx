@@ -1,0 +1,99 @@
+import type { SlotWaits, SlotWaitsReport } from '../../src/api/slot-waits.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { useLive } from '../data/live.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { useAnswer } from '../data/use-answer.ts'
+import { Note } from '../design/note.tsx'
+import { Popover } from '../design/popover.tsx'
+import { Table } from '../design/table.tsx'
+import { count, counted, known, percent, wait } from '../format/figures.ts'
+import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
+
+const widthPx = 480
+
+/** Tells how calls would have waited with more slots. */
+export function SlotWaitsPopover() {
+  return (
+    <Popover label="Which limit would do" class="bare small" widthPx={widthPx} words="Which limit?">
+      {() => <SlotWaitsPanel />}
+    </Popover>
+  )
+}
+
+function SlotWaitsPanel() {
+  const { address } = useNavigation()
+  const upstream = upstreamOf(address)
+  const slots = useLive(({ status }) => slotsOf(status?.health, upstream))
+  const { answer, trouble, again } = useAnswer<SlotWaitsReport>(
+    JSON.stringify([address.range, upstream, slots?.max_concurrent, slots?.slot_cooldown_ms]),
+    () => slotsPath(address, upstream, slots, nowMs()),
+  )
+  return (
+    <div class="filter-panel slot-waits">
+      <h3>Which limit would have been enough?</h3>
+      {trouble !== null && (
+        <Note tone="bad" onRetry={again}>
+          {trouble}
+        </Note>
+      )}
+      {answer === null && trouble === null && <p role="status">Counting…</p>}
+      {answer !== null && <SlotWaitsFigures report={answer} />}
+    </div>
+  )
+}
+
+function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
+  const times = useTimes()
+  const {
+    calls,
+    turned_away: away,
+    counted_from: countedFrom,
+    recorded,
+    estimates,
+    max_concurrent: limit,
+  } = report
+  if (calls + away === 0) return <p>No call of this time took a slot.</p>
+  return (
+    <>
+      <p>{enoughWords(report)}</p>
+      <Table caption="Waits with other limits" columns={['Slots', 'Calls that wait', 'Wait p95', 'Longest']}>
+        <tbody>
+          <WaitsRow words="As it was" waits={recorded} calls={calls} />
+          {estimates.map(({ max_concurrent: slots, ...waits }) => (
+            <WaitsRow
+              key={slots}
+              words={slots === limit ? `${count(slots)}, as now` : count(slots)}
+              waits={waits}
+              calls={calls + away}
+            />
+          ))}
+        </tbody>
+      </Table>
+      <p class="fine">
+        Worked out from when {counted(calls, 'call')}{' '}
+        {countedFrom === null ? '' : `since ${times.short(Date.parse(countedFrom), nowMs())} `}came and how
+        long each held its slot, first come, first served. It supposes that the upstream would have been as
+        fast with more at once: a model on your own machine often is not.
+        {away > 0 &&
+          ` ${counted(away, 'call')} never had a slot: each is taken to need one for as long as half of the others do.`}
+      </p>
+    </>
+  )
+}
+
+interface WaitsRowProps {
+  readonly words: string
+  readonly waits: SlotWaits
+  readonly calls: number
+}
+
+function WaitsRow({ words, waits, calls }: WaitsRowProps) {
+  return (
+    <tr>
+      <th scope="row">{words}</th>
+      <td>{calls === 0 ? '–' : percent(waits.waited / calls)}</td>
+      <td>{known(waits.wait_p95_ms, wait)}</td>
+      <td>{known(waits.wait_max_ms, wait)}</td>
+    </tr>
+  )
+}
