@@ -155,6 +155,8 @@ export interface Overview {
   /** Width of a bucket as a rule: local hours and days may be longer or shorter where the clocks change. */
   readonly bucket_s: number
   readonly chat_only: boolean
+  /** Which calls times, speeds and waits are of: those that failed if no others are asked for, and all of them are kept. */
+  readonly timed: 'ok' | 'failed'
   readonly buckets: OverviewBuckets
   readonly heat: OverviewHeat
   /** Of a few calls, each by itself; null where they are too many, and where not all of them are kept. */
@@ -169,7 +171,7 @@ export interface Overview {
   readonly slots: OverviewSlots
   readonly events: readonly OverviewEvent[]
   readonly latest: readonly OverviewCall[]
-  /** Of the calls that went well, and of chat calls alone where `chat_only` says so. */
+  /** Of the calls that times are of. */
   readonly slowest: readonly OverviewCall[]
   readonly failed: readonly OverviewCall[]
   readonly available_models: readonly string[]

@@ -48,6 +48,8 @@ export interface CallQuestion {
   readonly durationLimitsMs?: readonly number[]
   /** Nothing is asked of times and speeds, which are most of the work: they may be told as of no call. */
   readonly isSumsOnly?: true
+  /** Times and speeds are those of calls that failed, of which alone the filter may be: they are read one by one. */
+  readonly timesFailed?: true
   /** Each group is told with its {@link Curves}. */
   readonly withCurves?: true
 }

@@ -6,7 +6,7 @@ import {
   type OverviewSingles,
   overviewCallFields,
 } from '../api/overview.ts'
-import type { CallAnswer, CallDimension, GroupFigures } from '../call/call-question.ts'
+import type { CallAnswer, CallDimension, CallQuestion, GroupFigures } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
@@ -50,7 +50,9 @@ export async function overviewAnswer(
   const bucketS = bucketWidthS(fromMs, toMs, isFolded ? quarterS : 0)
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
   const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
-  const chatOnly = filter.call_type === undefined
+  // Sums know no times of failed calls.
+  const timesFailed = filter.failedOnly === true && !isFolded
+  const chatOnly = filter.call_type === undefined && !timesFailed
   const timed: CallFilter = chatOnly ? { ...filter, call_type: ['chat'] } : filter
   /** The same of all calls and of the timed ones. */
   const ofBoth = async <T>(of: (some: CallFilter) => Promise<T>): Promise<readonly [all: T, timed: T]> => {
@@ -60,7 +62,9 @@ export async function overviewAnswer(
   const sums = (dimension: CallDimension, some: CallFilter = filter): Promise<CallAnswer> =>
     reader.aggregate({ filter: some, edgesMs: [fromMs, toMs], dimension, isSumsOnly: true })
 
-  const [all, timedFigures] = await ofBoth((some) => bucketsOf(reader, some, edgesMs))
+  const of = timesFailed ? { timesFailed } : {}
+  const [all, timedFigures] = await ofBoth((some) => bucketsOf(reader, { filter: some, edgesMs, ...of }))
+  const ended: CallFilter = timesFailed ? timed : { ...timed, outcome: ['ok'] }
   const inWindow = { ...filter, fromMs, toMs }
   const failed = { ...filter, failedOnly: true }
   return {
@@ -69,16 +73,17 @@ export async function overviewAnswer(
     tz: timeZone,
     bucket_s: bucketS,
     chat_only: chatOnly,
+    timed: timesFailed ? 'failed' : 'ok',
     buckets: overviewBuckets(starts.slice(0, -1), all.buckets, timedFigures.buckets),
     heat: overviewHeat(timedFigures.durationCounts),
-    singles: await singlesOf(reader, timed, edgesMs, timedFigures.buckets),
+    singles: await singlesOf(reader, ended, edgesMs, timedFigures.buckets),
     totals: overviewTotals(all.summary, timedFigures.summary),
     previous: await orNull(async () => {
       const previousMs = fromMs - (toMs - fromMs)
       // A window that recording did not reach across compares with nothing.
       if (((await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY) > previousMs) return null
       const whole = { edgesMs: [previousMs, fromMs], dimension: null }
-      const [before, timedBefore] = await ofBoth((some) => reader.aggregate({ filter: some, ...whole }))
+      const [before, timedBefore] = await ofBoth((some) => reader.aggregate({ filter: some, ...whole, ...of }))
       return overviewTotals(before.summary, timedBefore.summary)
     }),
     models: await orNull(async () => modelsOf(await sums('model'))),
@@ -88,7 +93,7 @@ export async function overviewAnswer(
       Object.assign({ at: new Date(atMs).toISOString() }, event),
     ),
     latest: (await reader.list(inWindow, { limit: latestCalls })).map(shownCall),
-    slowest: await slowestOf(reader, timed, edgesMs, timedFigures.buckets),
+    slowest: await slowestOf(reader, ended, edgesMs, timedFigures.buckets),
     failed: (await reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls })).map(shownCall),
     recorded_from: await recordedFrom(reader),
     ...(await frameOf(reader, fromMs)),
@@ -105,11 +110,11 @@ interface Bucketed {
 /** Figures of each bucket, of empty ones too, and of all together. */
 async function bucketsOf(
   reader: CallReader,
-  filter: CallFilter,
-  edgesMs: readonly number[],
+  question: Pick<CallQuestion, 'filter' | 'edgesMs' | 'timesFailed'>,
 ): Promise<Bucketed> {
-  const question = { filter, edgesMs, dimension: null, durationLimitsMs: heatLimitsMs }
-  const { groups, summary } = await reader.aggregate(question)
+  const { edgesMs } = question
+  const whole = { ...question, dimension: null, durationLimitsMs: heatLimitsMs }
+  const { groups, summary } = await reader.aggregate(whole)
   const found = new Map(groups.map((group) => [group.bucket, group]))
   const inOrder = edgesMs.slice(1).map((_, bucket) => found.get(bucket))
   return {
@@ -167,7 +172,7 @@ async function singlesOf(
   const counts = buckets.map(({ duration_ms }) => duration_ms.n)
   const count = counts.reduce((sum, n) => sum + n, 0)
   if (count === 0 || counts.some((n) => n > singlesPerBucket)) return null
-  const within = { ...filter, outcome: ['ok' as const], fromMs: edgesMs[0] ?? 0, toMs: edgesMs.at(-1) ?? 0 }
+  const within = { ...filter, fromMs: edgesMs[0] ?? 0, toMs: edgesMs.at(-1) ?? 0 }
   const calls = await reader.list(within, { limit: count + 1 })
   if (calls.length !== count) return null
   const column = (of: (call: CallJson) => number | null): number[][] => {
@@ -193,8 +198,6 @@ async function slowestOf(
   edgesMs: readonly number[],
   buckets: readonly GroupFigures[],
 ): Promise<readonly OverviewCall[]> {
-  const meansOk = filter.failedOnly !== true && (filter.outcome ?? ['ok']).includes('ok')
-  if (!meansOk) return []
   const keptFromMs = (await reader.foldedUntilMs()) ?? 0
   const slowest = buckets
     .map(({ duration_ms }, bucket) => ({ bucket, maxMs: duration_ms.max ?? -1 }))
@@ -204,7 +207,7 @@ async function slowestOf(
   const calls: CallJson[] = []
   for (const { bucket } of slowest) {
     const [fromMs = 0, toMs = 0] = edgesMs.slice(bucket, bucket + 2)
-    const within: CallFilter = { ...filter, outcome: ['ok'], fromMs, toMs }
+    const within: CallFilter = { ...filter, fromMs, toMs }
     calls.push(...(await reader.list(within, { limit: shownCalls, sort: 'duration' })))
   }
   return calls

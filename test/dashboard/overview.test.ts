@@ -121,7 +121,23 @@ test('lists: the latest, the slowest by their duration, and only what failed', a
     month.slowest.map((call) => call.duration_ms),
     slowestOf(calls),
   )
-  assert.deepEqual((await queried.getJson<Overview>('/api/overview?errors_only=1')).slowest, [])
+})
+
+test('of failed calls alone, times are theirs, of every type', async () => {
+  const overview = await queried.getJson<Overview>('/api/overview?errors_only=1')
+  const failed = day.filter(({ outcome }) => outcome !== 'ok')
+  const { duration_ms: duration, output_tokens_per_s: speed } = overview.totals
+  assert.deepEqual([overview.timed, overview.chat_only], ['failed', false])
+  assert.deepEqual([overview.totals.calls, duration.n, speed.n], [failed.length, failed.length, failed.length])
+  const slowest = Math.max(...failed.map(({ durationMs }) => durationMs ?? 0))
+  assert.equal(duration.max, slowest)
+  assert.equal(overview.slowest[0]?.duration_ms, slowest)
+  assert.ok(overview.slowest.every((call) => call.failed))
+  assert.equal(sum(overview.buckets.duration_n), failed.length)
+  assert.equal(sum(overview.heat.counts.flat()), failed.length)
+  assert.ok((overview.previous?.duration_ms.n ?? 0) > 0)
+  const { timed } = await queried.getJson<Overview>('/api/overview')
+  assert.equal(timed, 'ok')
 })
 
 test('a few calls are told one by one, many are not', async () => {

@@ -11,7 +11,7 @@ import { Note } from '../design/note.tsx'
 import { counted } from '../format/figures.ts'
 import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
-import type { Overview } from '../../src/api/overview.ts'
+import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { type OverviewCard, overviewCards } from './overview-cards.ts'
 import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
@@ -33,7 +33,7 @@ export function OverviewBody(props: CallsCardProps) {
     }),
     [answer, frame],
   )
-  const { buckets, heat } = answer
+  const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)
   const aboutTimed = timedWords(answer)
   const inCalls = ({ fromMs, toMs }: Bounds, rest: Partial<PageAddress>): Partial<PageAddress> => ({
@@ -59,7 +59,7 @@ export function OverviewBody(props: CallsCardProps) {
           parts={parts.latency}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'duration' })}
           count={calls(buckets.duration_n)}
-          empty={`No ${aboutTimed}`}
+          empty={emptyWords(totals.duration_ms, aboutTimed)}
         />
         <HeatMap
           title="Latency distribution"
@@ -88,7 +88,7 @@ export function OverviewBody(props: CallsCardProps) {
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'ttft' })}
           count={calls(buckets.ttft_total_n)}
           explainsMarks={false}
-          empty="No streamed calls"
+          empty={emptyWords(totals.ttft_total_ms, 'streamed calls')}
         />
         <TimeChart
           title="Output speed"
@@ -97,7 +97,7 @@ export function OverviewBody(props: CallsCardProps) {
           to={(bounds) => inCalls(bounds, timed)}
           count={calls(buckets.speed_n)}
           explainsMarks={false}
-          empty="No usage was told"
+          empty={emptyWords(totals.output_tokens_per_s, 'calls whose speed is known')}
         />
       </div>
       <div class="overview-pair">
@@ -107,6 +107,11 @@ export function OverviewBody(props: CallsCardProps) {
       <CallsCard {...props} />
     </>
   )
+}
+
+/** Over a plot without a value. */
+function emptyWords({ n }: OverviewMeasure, calls: string): string {
+  return n === 0 ? `No ${calls}` : `Too few ${calls} at any one time`
 }
 
 function courseOf({ course, colour }: OverviewCard) {

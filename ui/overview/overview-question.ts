@@ -12,12 +12,15 @@ export function overviewPath(address: PageAddress, zone: string, nowMs: number):
   return `/api/overview?${callsQuery(address, wholeMs, isOpen ? null : toMs, { tz: zone })}`
 }
 
+type Timed = Pick<Overview, 'chat_only' | 'timed'>
+
 /** The filter for the calls that times and speeds are of: those that went well, and of chat alone where that is so. */
-export function timedCalls({ chat_only }: Pick<Overview, 'chat_only'>): Partial<PageAddress> {
-  return { outcomes: ['ok'], ...(chat_only ? { callTypes: ['chat'] } : {}) }
+export function timedCalls({ chat_only, timed }: Timed): Partial<PageAddress> {
+  const ended: Partial<PageAddress> = timed === 'failed' ? { errorsOnly: true } : { outcomes: ['ok'] }
+  return { ...ended, ...(chat_only ? { callTypes: ['chat'] } : {}) }
 }
 
 /** Which calls times and speeds are of, in words. */
-export function timedWords({ chat_only }: Pick<Overview, 'chat_only'>): string {
-  return chat_only ? 'chat calls that succeeded' : 'calls that succeeded'
+export function timedWords({ chat_only, timed }: Timed): string {
+  return `${chat_only ? 'chat calls' : 'calls'} that ${timed === 'failed' ? 'failed' : 'succeeded'}`
 }

@@ -41,7 +41,7 @@ export function OverviewView() {
   const { trouble, isStale, again } = answered
   const answer = useYoungRange(answered.answer)
   const [chosenList, setList] = useState<ListedCalls | null>(null)
-  // The slowest are looked for among those that succeeded.
+  // Of failed calls the newest tell the most.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
   const panel = useCallPanel(answer === null ? [] : shownCalls(answer, list))
   const outages = useMemo(() => (answer === null ? [] : outagesOf(answer)), [answer])

@@ -22,7 +22,7 @@ const mergedBuckets = 200
 
 /** Answers a question about many calls in the words of its asker. */
 export function aggregate(
-  { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly, withCurves }: CallQuestion,
+  { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly, timesFailed, withCurves }: CallQuestion,
   figures: FigureReader,
   words: CallWords,
 ): CallAnswer {
@@ -36,6 +36,7 @@ export function aggregate(
     extra,
     dimension,
     ...(index && { index }),
+    ...(timesFailed && { timesFailed, index: index ?? 'calls_failed' }),
     ...(isEndless(dimension) && top !== undefined && { top }),
     ...(isSumsOnly && { isSumsOnly }),
   }

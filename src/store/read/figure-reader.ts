@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { firstFailedOutcome } from '../../call/call-fields.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import {
   type CallDimension,
@@ -24,11 +25,11 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 
 /** A question about many calls, in the numbers of the tables. */
-export interface FigureQuestion extends Pick<CallQuestion, 'edgesMs' | 'dimension' | 'isSumsOnly'> {
+export interface FigureQuestion extends Pick<CallQuestion, 'edgesMs' | 'dimension' | 'isSumsOnly' | 'timesFailed'> {
   readonly filter: IdFilter
   /** What the rollups do not tell apart: with any of it, calls are read one by one. */
   readonly extra?: CallCondition
-  readonly index?: CallSelection['index']
+  readonly index?: CallSelection['index'] | 'calls_failed'
   /** Entries beyond those with the most calls count as `otherEntryId`, from the start: they can be as many as calls. */
   readonly top?: number
 }
@@ -47,6 +48,7 @@ const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
 const callsSql = {
   calls_by_session: `${selectCalls} INDEXED BY calls_by_session WHERE ?1 IS NOT NULL`,
   calls_by_tags: `${selectCalls} INDEXED BY calls_by_tags WHERE ?1 IS NOT NULL`,
+  calls_failed: `${selectCalls} INDEXED BY calls_failed WHERE ?1 IS NOT NULL AND c.outcome_id >= ${firstFailedOutcome}`,
   held: `${selectCalls} NOT INDEXED WHERE c.seq <= ?`,
   lacking: `${selectCalls} NOT INDEXED WHERE c.seq > ?`,
   few_lacking: `${selectCalls} INDEXED BY calls_by_seq WHERE c.seq > ?`,
@@ -160,7 +162,7 @@ export class FigureReader {
         if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlowError()
         const entry = entryOf(row)
         if (entry === null && question.dimension === 'failure_code') continue
-        addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row)
+        addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row, question.timesFailed)
       }
     }
   }
@@ -252,8 +254,8 @@ function wholeCondition({ filter, extra }: FigureQuestion): CallCondition {
 }
 
 /** The grouping that tells all that is asked for; `null` if there is none. */
-function groupingOf({ filter, dimension, extra }: FigureQuestion): Grouping | null {
-  if ((extra !== undefined && extra.conditions.length > 0) || isEndless(dimension)) return null
+function groupingOf({ filter, dimension, extra, timesFailed }: FigureQuestion): Grouping | null {
+  if (timesFailed === true || (extra !== undefined && extra.conditions.length > 0) || isEndless(dimension)) return null
   const asked = new Set(Object.keys(filter) as Dimension[])
   if (dimension !== null) asked.add(dimension as FieldDimension)
   return groupingFor(asked)

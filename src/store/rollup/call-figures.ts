@@ -77,10 +77,14 @@ export function quarterOf(call: FigureRow): number {
   return Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
 }
 
-/** Counts one call. */
-export function addCall(figures: Figures, row: FigureRow): void {
+/** Counts one call: its times if it went well, or `isTimed`. */
+export function addCall(
+  figures: Figures,
+  row: FigureRow,
+  isTimed: boolean = valueIn(row, 'outcome_id') === outcomeCodes.ok,
+): void {
   addSums(figures, row, 1)
-  if (valueIn(row, 'outcome_id') !== outcomeCodes.ok) return
+  if (!isTimed) return
   for (const measure of measureNames) {
     const value = valueIn(row, measure)
     if (value !== null) figures.spreads[measure].add(value)
