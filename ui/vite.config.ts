@@ -60,17 +60,19 @@ const config: UserConfig = defineConfig({
     emptyOutDir: true,
     // The first with popovers and light-dark(), which nothing is put in place of.
     target: ['chrome123', 'firefox125', 'safari17.5'],
-    // A preload helper would need the page's policy to let scripts make up addresses.
+    // Scripts of what is gone to later come when it is gone to, with their styles.
     modulePreload: false,
-    // One request for all of it; the sign-in page shares most.
-    cssCodeSplit: false,
     rolldownOptions: {
       input: [fileHere('index.html'), fileHere('sign-in.html')],
       output: {
         codeSplitting: {
           groups: [
-            // Style is in no script: without this the page to sign in, which has some of it, would load the app.
-            { name: 'style', test: /\.css$/, priority: 1 },
+            // What the first view needs; of no script: else the page to sign in, which has some of it, would load the app.
+            {
+              name: 'style',
+              test: /\/(?:app|design|charts|filters|overview|call)\/[^/]+\.css$/,
+              priority: 1,
+            },
             // What the first view needs is one request, also where parts that are loaded later need some of it.
             { name: 'index', test: /\/main\.tsx$/ },
           ],

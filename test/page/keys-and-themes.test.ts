@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
 
 const at = async (page: Page, expected: string): Promise<void> => {
   await page.waitForURL((url) => url.pathname + url.search === expected)
@@ -54,7 +56,7 @@ test('the list of keys is there, and can switch them off for good', async () => 
   const { page, button } = opened
   await button('Errors only').waitFor()
   await page.keyboard.press('?')
-  const dialog = page.getByRole('dialog', { name: 'Keys' })
+  const dialog = page.getByRole('dialog', { name: 'Help' })
   await dialog.getByText('Choose models').waitFor()
   await dialog.getByText('Next theme').waitFor()
   // What is behind a dialog does not answer to keys.
@@ -69,13 +71,49 @@ test('the list of keys is there, and can switch them off for good', async () => 
   assert.equal(await dialog.count(), 0)
 
   await page.reload()
-  await button('Keys').click()
+  await button('Help').click()
   const choice = dialog.getByRole('checkbox', { name: 'Single-key shortcuts' })
   assert.equal(await choice.isChecked(), false)
   await choice.check()
   await button('Close').click()
   await page.keyboard.press('2')
   await at(page, '/?range=6h')
+})
+
+test('every figure says what it means: to the keyboard, and in the help', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  await untilReady(page)
+  const hint = page.locator('.focus-hint')
+  const card = page.getByRole('list', { name: 'Figures' }).getByRole('link', { name: /^Error rate/ })
+  await button('Errors only').focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  while ((await card.and(page.locator(':focus')).count()) === 0) await page.keyboard.press('Tab')
+  await hint.getByText('Failed calls among all but those whose client left.').waitFor()
+  await page.keyboard.press('Escape')
+  await hint.waitFor({ state: 'hidden' })
+
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog', { name: 'Help' })
+  await dialog.getByRole('heading', { name: 'What the figures mean' }).waitFor()
+  const told = async (): Promise<readonly string[]> => dialog.locator('.help-terms dt').allInnerTexts()
+  const overview = await told()
+  for (const words of ['Error rate', 'Latency p95', 'p99', 'Wait p95', 'Tokens in', 'Why calls failed']) {
+    assert.ok(overview.includes(words), words)
+  }
+  assert.equal(new Set(overview).size, overview.length)
+  await page.keyboard.press('Escape')
+  await page.keyboard.type('g$')
+  await page.getByRole('region', { name: 'Spend over time' }).waitFor()
+  await page.keyboard.press('?')
+  await dialog.getByText('Spend over time').waitFor()
+  assert.ok(!(await told()).includes('Wait p95'))
+  assert.deepEqual(opened.problems, [])
 })
 
 test('a theme is kept, and is there before anything is painted', async () => {

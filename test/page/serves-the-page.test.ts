@@ -38,8 +38,8 @@ test('the first view is small, and so is each part that is loaded later', async 
   const endingWith = (ending: string): readonly string[] => [...first].filter((name) => name.endsWith(ending))
   assert.ok(endingWith('.js').length > 1 && endingWith('.css').length > 0)
   const [script, style] = [await packedSize(endingWith('.js')), await packedSize(endingWith('.css'))]
-  assert.ok(script <= 44 * kilobyte, `${script} bytes of script`)
-  assert.ok(script + style <= 58 * kilobyte, `${script} bytes of script and ${style} of style`)
+  assert.ok(script <= 50 * kilobyte, `${script} bytes of script`)
+  assert.ok(style <= 10 * kilobyte, `${style} bytes of style`)
   const later = (await readdir(assets)).filter((name) => /\.(?:js|css)$/.test(name) && !first.has(name))
   assert.ok(later.length > 0)
   for (const name of later) assert.ok((await packedSize([name])) <= 16 * kilobyte, name)

@@ -6,6 +6,7 @@ import { type View, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { OverviewView } from '../overview/overview-view.tsx'
+import { FocusHint } from './focus-hint.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** What the first view does not need comes when it is gone to. */
@@ -37,6 +38,7 @@ export function App() {
         <h1 class="aside">{viewWords[address.view]}</h1>
         <ViewOfAddress />
       </main>
+      <FocusHint />
     </>
   )
 }

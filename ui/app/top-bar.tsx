@@ -6,12 +6,14 @@ import { useAction } from '../data/use-action.ts'
 import { useWatched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
 import type { IconName } from '../design/icon.tsx'
+import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
 import iconUrl from '../icon.svg'
-import { KeysDialog } from './keys-dialog.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { type Theme, keptTheme } from './preferences.ts'
+
+const HelpDialog = lazyPart(async () => (await import('./help-dialog.tsx')).HelpDialog)
 
 const views = Object.keys(viewWords) as View[]
 
@@ -36,7 +38,7 @@ const fresh = {
 export function TopBar() {
   const { address, go } = useNavigation()
   const isSimulated = useLive(({ status }) => status?.simulated === true)
-  const [areKeysShown, showKeys] = useState(false)
+  const [isHelpShown, showHelp] = useState(false)
   const starting = useAction()
   useShortcuts(
     'Views',
@@ -46,7 +48,7 @@ export function TopBar() {
       run: () => go({ view, ...fresh }),
     })),
   )
-  useShortcuts('Page', [{ key: '?', words: 'These keys', run: () => showKeys(true) }])
+  useShortcuts('Page', [{ key: '?', words: 'This help', run: () => showHelp(true) }])
   return (
     <header class="top-bar">
       <div class="top-bar-row">
@@ -77,11 +79,11 @@ export function TopBar() {
         <div class="top-bar-buttons">
           <Button
             kind="bare"
-            icon="keyboard"
-            class="keys-button"
-            label="Keys"
-            title="Keys (?)"
-            onClick={() => showKeys(true)}
+            icon="help"
+            class="help-button"
+            label="Help"
+            title="Help: figures and keys (?)"
+            onClick={() => showHelp(true)}
           />
           <ThemeButton />
         </div>
@@ -100,7 +102,7 @@ export function TopBar() {
           </Note>
         </div>
       )}
-      {areKeysShown && <KeysDialog onClose={() => showKeys(false)} />}
+      {isHelpShown && <HelpDialog onClose={() => showHelp(false)} />}
     </header>
   )
 }

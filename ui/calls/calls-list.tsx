@@ -9,6 +9,7 @@ import { callTypeWords } from '../data/call-words.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon } from '../design/icon.tsx'
+import { explained } from '../design/meanings.ts'
 import { OnlyWhenChanged } from '../call/only-when-changed.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import {
@@ -186,7 +187,7 @@ function ColumnHead({ name, scaleMs }: { readonly name: ColumnName; readonly sca
     <th
       scope="col"
       class={isFigure === true ? 'figure' : ''}
-      title={title}
+      {...explained(words, title)}
       aria-sort={isSorted ? 'descending' : undefined}
     >
       {sort === undefined ? (

@@ -1,3 +1,4 @@
+import { explained } from '../design/meanings.ts'
 import type { ChartSeries } from './chart-series.ts'
 import { leastCalls } from './small-sample.ts'
 
@@ -19,6 +20,7 @@ export function ChartLegend(props: ChartLegendProps) {
           key={one.key}
           type="button"
           aria-pressed={!hidden.has(one.key)}
+          {...explained(one.words)}
           onClick={() => onToggle(one.key)}
         >
           <Swatch series={one} />

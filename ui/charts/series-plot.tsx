@@ -1,4 +1,5 @@
 import { useCallback, useMemo } from 'preact/hooks'
+import { explained } from '../design/meanings.ts'
 import { Swatch } from './chart-legend.tsx'
 import { useChartRoom } from './chart-room.tsx'
 import { type ChartScale, heightOf, linearScale, logScale } from './chart-scale.ts'
@@ -43,7 +44,10 @@ export function SeriesPlot(props: SeriesPlotProps) {
   return (
     <div class={`series-plot ${figure === undefined ? '' : 'with-figure'}`}>
       {figure !== undefined && (
-        <p class={`part-figure fine ${figure.isTelling === true ? 'is-telling' : ''}`}>
+        <p
+          class={`part-figure fine ${figure.isTelling === true ? 'is-telling' : ''}`}
+          {...(main !== undefined && explained(main.words))}
+        >
           <strong>{figure.value}</strong>{' '}
           <span>
             {main !== undefined && <Swatch series={main} />}

@@ -17,6 +17,7 @@ import {
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
+import { explained } from '../design/meanings.ts'
 import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
 import { Segments } from '../design/segments.tsx'
@@ -145,7 +146,7 @@ function Comparison({ by, groups }: { readonly by: CompareBy; readonly groups: r
                 words: (
                   <button
                     type="button"
-                    title={title}
+                    {...explained(words, title)}
                     aria-pressed={name === column}
                     onClick={() => sortBy(name)}
                   >

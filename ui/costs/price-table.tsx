@@ -30,9 +30,13 @@ export function PriceTable(props: PriceTableProps) {
   const [most, setMost] = useState(rowsAtFirst)
   const columns = [
     hasSpent ? 'Model' : 'Name',
-    { words: 'Input', class: 'price-rate' },
-    { words: 'Output', class: 'price-rate' },
-    { words: 'Cached', class: 'price-rate' },
+    { words: 'Input', class: 'price-rate', meaning: 'Dollars for a million input tokens.' },
+    { words: 'Output', class: 'price-rate', meaning: 'Dollars for a million output tokens.' },
+    {
+      words: 'Cached',
+      class: 'price-rate',
+      meaning: 'Dollars for a million input tokens that the upstream read from its cache.',
+    },
     { words: 'Source', class: 'price-source is-words' },
     ...(hasSpent ? [{ words: 'Spent', class: 'price-spent' }] : []),
     { words: <span class="aside">Actions</span>, class: 'price-actions' },

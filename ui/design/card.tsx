@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { explained } from './meanings.ts'
 
 export interface CardProps {
   readonly title: string
@@ -17,7 +18,9 @@ export function Card({ title, about, actions, class: className = '', children }:
   return (
     <section class={`card ${className}`} aria-labelledby={id}>
       <div class="card-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} {...explained(title)}>
+          {title}
+        </h2>
         {about !== undefined && <span class="quiet">{about}</span>}
         {actions !== undefined && <div class="card-actions">{actions}</div>}
       </div>

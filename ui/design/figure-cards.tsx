@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
 import type { Change } from './change.ts'
+import { explained } from './meanings.ts'
 
 /** One figure of the first row of a view. */
 export interface FigureCard {
@@ -34,8 +35,8 @@ export function FigureCards<Card extends FigureCard>(props: FigureCardsProps<Car
   return (
     <ul class={`figure-cards ${className}`} aria-label="Figures">
       {cards.map((card, at) => {
-        const { meaning, to } = card
-        const look = { class: 'figure-card card', title: meaning }
+        const { words, meaning, to } = card
+        const look = { class: 'figure-card card', ...explained(words, meaning) }
         const children = [<Figure key="figure" {...card} />, foot?.(card)]
         return (
           <li key={at}>

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { explained } from './meanings.ts'
 
-/** The head of a column: its words alone, or with a class for all of its look that differs from others'. */
-export type ColumnHead = string | { readonly words: ComponentChildren; readonly class?: string }
+/** The head of a column: its words alone, or with a class for all of its look that differs from others', and what it means here. */
+export type ColumnHead =
+  | string
+  | { readonly words: ComponentChildren; readonly class?: string; readonly meaning?: string }
 
 export interface TableProps {
   /** Names the table for those who do not see it. */
@@ -23,10 +26,18 @@ export function Table({ caption, columns, class: className = '', children }: Tab
       <thead>
         <tr>
           {columns.map((column, at) => {
-            const { words, class: ofColumn } =
-              typeof column === 'string' ? { words: column, class: undefined } : column
+            const {
+              words,
+              class: ofColumn,
+              meaning,
+            } = typeof column === 'string' ? { words: column, class: undefined, meaning: undefined } : column
             return (
-              <th key={at} scope="col" class={ofColumn}>
+              <th
+                key={at}
+                scope="col"
+                class={ofColumn}
+                {...(typeof words === 'string' && explained(words, meaning))}
+              >
                 {words}
               </th>
             )

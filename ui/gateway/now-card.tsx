@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { type Tone, budgetOf } from '../data/gateway-now.ts'
 import { Card } from '../design/card.tsx'
+import { explained } from '../design/meanings.ts'
 import { Meter, SlotCells } from '../design/meter.tsx'
 import { count, shortCount, unknownFigure } from '../format/figures.ts'
 import { budgetWords } from './gateway-words.ts'
@@ -33,7 +34,7 @@ export function NowCard({ health }: { readonly health: HealthReport | null }) {
           id="active"
           value={count(calls.active)}
           of={`of ${count(calls.max_concurrent)}${(shared?.gateways ?? 1) > 1 ? ' for all gateways' : ''}`}
-          detail={`${count(calls.peak_active)} at peak, ${shortCount(calls.total_admitted)} so far`}
+          detail={`at most ${count(calls.peak_active)} at once, ${shortCount(calls.total_admitted)} since its start`}
         >
           <SlotCells active={calls.active} slots={calls.max_concurrent} most={mostSlots} />
         </Figure>
@@ -41,7 +42,7 @@ export function NowCard({ health }: { readonly health: HealthReport | null }) {
           name="Waiting"
           id="queued"
           value={count(calls.queued)}
-          detail={`${shortCount(calls.total_queued)} had to wait so far`}
+          detail={`${shortCount(calls.total_queued)} had to wait since its start`}
           tone={calls.queued > 0 ? 'queue' : ''}
         />
         <Figure
@@ -79,7 +80,9 @@ function Figure({ name, id, value, of, detail, tone = '', children }: FigureProp
   const idOf = (part: string): string | undefined => (id === undefined ? undefined : `${id}-${part}`)
   return (
     <div class={`figure ${tone === 'quiet' ? '' : tone}`}>
-      <dt class="fine">{name}</dt>
+      <dt class="fine" {...explained(name)}>
+        {name}
+      </dt>
       <dd>
         <strong id={id}>{value}</strong>{' '}
         {of !== undefined && (

@@ -5,6 +5,7 @@ import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, sessionAddress, withoutFilters, writeAddress } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
+import { explained } from '../design/meanings.ts'
 import { Nothing } from '../design/nothing.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
@@ -143,13 +144,13 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
         <span>Session</span>
         <span>Models</span>
         <span>Last call</span>
-        <span>Calls</span>
-        <span>Tokens in, out</span>
-        <span>Cached</span>
-        <span>Cost</span>
+        <span {...explained('Calls')}>Calls</span>
+        <span {...explained('Tokens in, out')}>Tokens in, out</span>
+        <span {...explained('Cached')}>Cached</span>
+        <span {...explained('Cost')}>Cost</span>
         <span class="session-time-key">
-          <span>In calls</span>
-          <span>Between</span>
+          <span {...explained('In calls')}>In calls</span>
+          <span {...explained('Between')}>Between</span>
         </span>
       </div>
       <div

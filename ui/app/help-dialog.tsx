@@ -1,6 +1,8 @@
-import { useEffect, useId, useRef } from 'preact/hooks'
+import './help.css'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
+import { termsShown } from '../design/meanings.ts'
 import { useWatched } from '../data/watched.ts'
 import { keptKeys } from './preferences.ts'
 
@@ -12,10 +14,11 @@ const keyNames: Readonly<Record<string, string>> = {
   ' ': 'Space',
 }
 
-/** The keys that do something here, and whether they do. */
-export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+/** What the figures of the page mean, and the keys that do something here. */
+export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const areOn = useWatched(keptKeys) === 'on'
   const id = useId()
+  const [terms] = useState(() => termsShown(document))
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     if (dialog.current?.open === false) dialog.current.showModal()
@@ -23,7 +26,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <dialog
       ref={dialog}
-      class="keys-dialog"
+      class="help-dialog"
       aria-labelledby={id}
       onClose={onClose}
       // A press beside it is one on the dialog itself.
@@ -32,29 +35,44 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
       }}
     >
       <header>
-        <h2 id={id}>Keys</h2>
+        <h2 id={id}>Help</h2>
         <Button kind="bare" icon="close" label="Close" onClick={() => dialog.current?.close()} />
       </header>
-      <div class="keys-groups">
-        {shortcutsInUse().map(({ title, shortcuts }) => (
-          <section key={title}>
-            <h3>{title}</h3>
+      <div class="help-parts">
+        {terms.length > 0 && (
+          <section class="help-terms">
+            <h3>What the figures mean</h3>
             <dl>
-              {shortcuts.map(({ key, words }) => (
-                <div key={`${key} ${words}`}>
+              {terms.map(({ words, meaning }) => (
+                <div key={words}>
                   <dt>{words}</dt>
-                  <dd>
-                    {(key === ' ' ? [key] : key.split(' ')).map((part) => (
-                      <kbd key={part}>{keyNames[part] ?? part}</kbd>
-                    ))}
-                  </dd>
+                  <dd>{meaning}</dd>
                 </div>
               ))}
             </dl>
           </section>
-        ))}
+        )}
+        <div class="help-groups">
+          {shortcutsInUse().map(({ title, shortcuts }) => (
+            <section key={title}>
+              <h3>{title}</h3>
+              <dl>
+                {shortcuts.map(({ key, words }) => (
+                  <div key={`${key} ${words}`}>
+                    <dt>{words}</dt>
+                    <dd>
+                      {(key === ' ' ? [key] : key.split(' ')).map((part) => (
+                        <kbd key={part}>{keyNames[part] ?? part}</kbd>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
       </div>
-      <label class="keys-foot">
+      <label class="help-foot">
         <input
           type="checkbox"
           checked={areOn}

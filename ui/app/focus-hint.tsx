@@ -1,0 +1,40 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+const gapPx = 6
+const edgePx = 8
+
+/**
+ * Shows the title of what has the focus by keyboard, as a browser shows that of what is pointed at. Esc hides it. For
+ * readers of the page it is the description of the element already.
+ */
+export function FocusHint() {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const hint = box.current
+    if (hint === null) return
+    const leaving = new AbortController()
+    const hide = (): void => hint.hidePopover()
+    const show = ({ target }: Event): void => {
+      hide()
+      if (!(target instanceof HTMLElement) || !target.matches(':focus-visible')) return
+      const { title } = target
+      // A name that is there already, and was cut off at most.
+      if (title === '' || target.textContent.includes(title)) return
+      hint.textContent = title
+      hint.showPopover()
+      const { left, top, bottom } = target.getBoundingClientRect()
+      const { clientWidth, clientHeight } = document.documentElement
+      const { offsetWidth: width, offsetHeight: height } = hint
+      const isAbove = bottom + gapPx + height > clientHeight
+      hint.style.left = `${Math.max(edgePx, Math.min(left, clientWidth - edgePx - width))}px`
+      hint.style.top = `${isAbove ? top - gapPx - height : bottom + gapPx}px`
+    }
+    const { signal } = leaving
+    addEventListener('focusin', show, { signal })
+    for (const name of ['focusout', 'pointerdown', 'resize']) addEventListener(name, hide, { signal })
+    addEventListener('scroll', hide, { signal, capture: true })
+    addEventListener('keydown', ({ key }) => key === 'Escape' && hide(), { signal, capture: true })
+    return () => leaving.abort()
+  }, [])
+  return <div ref={box} class="focus-hint" popover="manual" aria-hidden="true" />
+}
