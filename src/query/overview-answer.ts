@@ -83,7 +83,9 @@ export async function overviewAnswer(
       // A window that recording did not reach across compares with nothing.
       if (((await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY) > previousMs) return null
       const whole = { edgesMs: [previousMs, fromMs], dimension: null }
-      const [before, timedBefore] = await ofBoth((some) => reader.aggregate({ filter: some, ...whole, ...of }))
+      const [before, timedBefore] = await ofBoth((some) =>
+        reader.aggregate({ filter: some, ...whole, ...of }),
+      )
       return overviewTotals(before.summary, timedBefore.summary)
     }),
     models: await orNull(async () => modelsOf(await sums('model'))),

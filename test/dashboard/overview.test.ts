@@ -128,7 +128,10 @@ test('of failed calls alone, times are theirs, of every type', async () => {
   const failed = day.filter(({ outcome }) => outcome !== 'ok')
   const { duration_ms: duration, output_tokens_per_s: speed } = overview.totals
   assert.deepEqual([overview.timed, overview.chat_only], ['failed', false])
-  assert.deepEqual([overview.totals.calls, duration.n, speed.n], [failed.length, failed.length, failed.length])
+  assert.deepEqual(
+    [overview.totals.calls, duration.n, speed.n],
+    [failed.length, failed.length, failed.length],
+  )
   const slowest = Math.max(...failed.map(({ durationMs }) => durationMs ?? 0))
   assert.equal(duration.max, slowest)
   assert.equal(overview.slowest[0]?.duration_ms, slowest)

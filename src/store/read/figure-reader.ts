@@ -25,7 +25,10 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 
 /** A question about many calls, in the numbers of the tables. */
-export interface FigureQuestion extends Pick<CallQuestion, 'edgesMs' | 'dimension' | 'isSumsOnly' | 'timesFailed'> {
+export interface FigureQuestion extends Pick<
+  CallQuestion,
+  'edgesMs' | 'dimension' | 'isSumsOnly' | 'timesFailed'
+> {
   readonly filter: IdFilter
   /** What the rollups do not tell apart: with any of it, calls are read one by one. */
   readonly extra?: CallCondition
@@ -255,7 +258,8 @@ function wholeCondition({ filter, extra }: FigureQuestion): CallCondition {
 
 /** The grouping that tells all that is asked for; `null` if there is none. */
 function groupingOf({ filter, dimension, extra, timesFailed }: FigureQuestion): Grouping | null {
-  if (timesFailed === true || (extra !== undefined && extra.conditions.length > 0) || isEndless(dimension)) return null
+  if (timesFailed === true || (extra !== undefined && extra.conditions.length > 0) || isEndless(dimension))
+    return null
   const asked = new Set(Object.keys(filter) as Dimension[])
   if (dimension !== null) asked.add(dimension as FieldDimension)
   return groupingFor(asked)
