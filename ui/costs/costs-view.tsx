@@ -1,18 +1,22 @@
 import './costs.css'
 import { useMemo, useState } from 'preact/hooks'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
+import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
-import { compareWords } from '../data/page-address.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { callsQuery, compareWords, refreshEveryMs } from '../data/page-address.ts'
+import { useAnswer } from '../data/use-answer.ts'
 import { Card } from '../design/card.tsx'
-import { FigureCards } from '../design/figure-cards.tsx'
+import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
 import { SpendChart } from './spend-chart.tsx'
-import { spendBounds } from './spend-question.ts'
+import type { SpendAnswer } from './spend-figures.ts'
+import { spendBounds, spendPath } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
 import { usePrices } from './use-prices.ts'
 import { type Spend, useSpend } from './use-spend.ts'
@@ -52,10 +56,11 @@ export function CostsView() {
 function SpendPart({ spend }: { readonly spend: Spend }) {
   const { address } = useNavigation()
   const { answer: models, parts, partsTrouble } = spend
-  const cards = useMemo(
-    () => (models === null ? null : spendCards(models, parts?.before?.summary ?? null, showPrices)),
-    [models, parts],
-  )
+  const month = useMonth()
+  const cards = useMemo(() => {
+    if (models === null) return null
+    return [...spendCards(models, parts?.before?.summary ?? null, showPrices), month]
+  }, [models, parts, month])
   if (models === null || cards === null) {
     return (
       <>
@@ -80,6 +85,27 @@ function SpendPart({ spend }: { readonly spend: Spend }) {
       )}
     </>
   )
+}
+
+/** A card with what this month comes to. */
+function useMonth(): FigureCard {
+  const { address } = useNavigation()
+  const { zone } = useTimes()
+  const { answer, question } = useAnswer<
+    SpendAnswer<SpendDay>,
+    { readonly path: string; readonly bounds: Bounds }
+  >(
+    JSON.stringify([callsQuery(address, 0, null).toString(), zone]),
+    () => {
+      const bounds = forecastBounds(nowMs(), address.utc)
+      return { bounds, path: spendPath(address, bounds, 'day', zone) }
+    },
+    { everyMs: refreshEveryMs({ last: '30d' }) },
+  )
+  return useMemo(() => {
+    const bounds = question?.bounds ?? forecastBounds(nowMs(), address.utc)
+    return monthCard(answer === null ? null : monthForecast(answer.groups), bounds)
+  }, [answer, question])
 }
 
 function showPrices(): void {

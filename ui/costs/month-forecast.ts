@@ -1,0 +1,58 @@
+import type { Bounds } from '../charts/time-frame.ts'
+import type { FigureCard } from '../design/figure-cards.tsx'
+import { dollars, known } from '../format/figures.ts'
+import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
+import type { SpendFigures } from './spend-figures.ts'
+
+/** Whole days whose mean is taken for the days to come. */
+const daysLookedAt = 7
+const dayMs = 86_400_000
+
+/** Spend of a day: `2026-11-21`. */
+export type SpendDay = Pick<SpendFigures, 'cost_usd'> & { readonly key: string }
+
+/** What this month has cost, and comes to. */
+export interface MonthForecast {
+  readonly soFarUsd: number
+  /** Null before there is a whole day to go by. */
+  readonly endUsd: number | null
+}
+
+/** The days that a forecast needs: those of this month, and of the week before today. */
+export function forecastBounds(nowMs: number, utc: boolean): Bounds {
+  const today = wallTimeOf(nowMs, utc).slice(0, 10)
+  const weekAgo = new Date(Date.parse(`${today}T00:00Z`) - daysLookedAt * dayMs).toISOString().slice(0, 10)
+  const first = `${today.slice(0, 7)}-01`
+  const from = weekAgo < first ? weekAgo : first
+  return { fromMs: instantOfWallTime(`${from}T00:00`, utc) ?? nowMs - daysLookedAt * dayMs, toMs: nowMs }
+}
+
+/** Makes a forecast from days without a gap, the last of them today. Null if none of them has a cost. */
+export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
+  const today = days.at(-1)
+  if (today === undefined || days.every(({ cost_usd: usd }) => usd === null)) return null
+  const month = today.key.slice(0, 7)
+  const spent = (some: readonly SpendDay[]): number =>
+    some.reduce((sum, { cost_usd: usd }) => sum + (usd ?? 0), 0)
+  const soFarUsd = spent(days.filter(({ key }) => key.startsWith(month)))
+  const whole = days.slice(0, -1).slice(-daysLookedAt)
+  if (whole.length === 0) return { soFarUsd, endUsd: null }
+  const perDay = spent(whole) / whole.length
+  const [year = 0, number = 0, dayOfMonth = 0] = today.key.split('-').map(Number)
+  const daysToCome = new Date(Date.UTC(year, number, 0)).getUTCDate() - dayOfMonth
+  const restOfToday = Math.max(0, perDay - spent([today]))
+  return { soFarUsd, endUsd: soFarUsd + restOfToday + perDay * daysToCome }
+}
+
+/** Tells a forecast, once there is one. */
+export function monthCard(forecast: MonthForecast | null, { fromMs, toMs }: Bounds): FigureCard {
+  return {
+    words: 'By the month’s end',
+    meaning:
+      'What this month comes to, if each day to come costs what the last seven whole days did on average. With the present filters, whatever the range.',
+    value: known(forecast?.endUsd ?? null, dollars),
+    change: null,
+    fact: forecast === null ? '' : `${dollars(forecast.soFarUsd)} so far`,
+    to: { view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } },
+  }
+}
