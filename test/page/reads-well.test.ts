@@ -159,3 +159,26 @@ const faintTexts = `(() => {
   }
   return faint
 })()`
+
+test('on paper stand the figures and what they are of, in dark on light, without what could be pressed', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    path: '/?range=6h&errors_only=true',
+    colorScheme: 'dark',
+  })
+  const { page, button } = opened
+  await untilReady(page)
+  await page.emulateMedia({ media: 'print' })
+  for (const words of ['6h', 'Errors only']) assert.ok(await button(words).isVisible(), words)
+  for (const words of ['24h', 'All models', 'Table', 'Refresh', 'Help']) {
+    assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 0, words)
+  }
+  assert.equal(await page.getByRole('link', { name: 'Gateway', exact: true }).count(), 0)
+  const ground = await page.evaluate<string>(
+    'getComputedStyle(document.querySelector(".card")).backgroundColor',
+  )
+  assert.equal(ground, 'rgb(255, 255, 255)')
+})

@@ -20,7 +20,7 @@ export const callTypeWords: Readonly<Record<CallType, string>> = {
   chat: 'Chat',
   embedding: 'Embedding',
   rerank: 'Rerank',
-  props: 'Props',
+  props: 'Server properties',
   other: 'Other',
 }
 
