@@ -1,7 +1,7 @@
 import type { Bounds } from '../charts/time-frame.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
+import { calendarBounds } from '../filters/calendar-ranges.ts'
 import { dollars, known } from '../format/figures.ts'
-import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
 import type { SpendFigures } from './spend-figures.ts'
 
 /** Whole days whose mean is taken for the days to come. */
@@ -20,11 +20,9 @@ export interface MonthForecast {
 
 /** The days that a forecast needs: those of this month, and of the week before today. */
 export function forecastBounds(nowMs: number, utc: boolean): Bounds {
-  const today = wallTimeOf(nowMs, utc).slice(0, 10)
-  const weekAgo = new Date(Date.parse(`${today}T00:00Z`) - daysLookedAt * dayMs).toISOString().slice(0, 10)
-  const first = `${today.slice(0, 7)}-01`
-  const from = weekAgo < first ? weekAgo : first
-  return { fromMs: instantOfWallTime(`${from}T00:00`, utc) ?? nowMs - daysLookedAt * dayMs, toMs: nowMs }
+  const { fromMs: monthMs } = calendarBounds('This month', nowMs, utc)
+  const { fromMs: weekMs } = calendarBounds('Today', nowMs - daysLookedAt * dayMs, utc)
+  return { fromMs: Math.min(monthMs, weekMs), toMs: nowMs }
 }
 
 /** Makes a forecast from days without a gap, the last of them today. Null if none of them has a cost. */

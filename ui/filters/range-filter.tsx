@@ -6,6 +6,7 @@ import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
+import { calendarBounds, calendarRanges } from './calendar-ranges.ts'
 
 /** A range of two instants, if none of the usual lengths will do. */
 export function RangeFilter() {
@@ -53,6 +54,20 @@ function RangeForm({ onDone }: { readonly onDone: () => void }) {
         apply()
       }}
     >
+      <div class="range-calendar">
+        {calendarRanges.map((range) => (
+          <Button
+            key={range}
+            small
+            onClick={() => {
+              go({ range: { last: null, ...calendarBounds(range, nowMs(), address.utc) } })
+              onDone()
+            }}
+          >
+            {range}
+          </Button>
+        ))}
+      </div>
       {(['From', 'To'] as const).map((name) => (
         <label key={name}>
           {name}
