@@ -73,6 +73,18 @@ test('on a phone the state stays in sight and leaves room for the rest', async (
     const options = { viewport: { width, height: 700 }, hasTouch: true }
     await using opened = await openDashboardPage(browser, dashboard.origin, options)
     const { page } = opened
+    const views = page.getByRole('navigation', { name: 'Views' })
+    for (const keys of ['gg', 'go']) {
+      await page.keyboard.type(keys)
+      const shown = views.locator('[aria-current]')
+      await views
+        .getByRole('link', { name: keys === 'gg' ? 'Gateway' : 'Overview' })
+        .and(shown)
+        .waitFor()
+      const [bar, link] = [await views.boundingBox(), await shown.boundingBox()]
+      assert.ok(bar !== null && link !== null)
+      assert.ok(link.x >= bar.x - 1 && link.x + link.width <= bar.x + bar.width + 1, JSON.stringify(link))
+    }
     for (const status of [busy, { ...runningStatus, state: 'draining' } as const]) {
       await tell(page, status)
       await page.getByRole('link', { name: /^Gateway:/ }).waitFor()

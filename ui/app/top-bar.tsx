@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type View, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
@@ -40,6 +40,15 @@ export function TopBar() {
   const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [isHelpShown, showHelp] = useState(false)
   const starting = useAction()
+  const nav = useRef<HTMLElement>(null)
+  // On a phone not all have room: the one that is shown is among those that have.
+  useEffect(() => {
+    const shown = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (nav.current === null || shown === null || shown === undefined) return
+    const { left, right } = nav.current.getBoundingClientRect()
+    const { left: from, right: to } = shown.getBoundingClientRect()
+    nav.current.scrollLeft += Math.max(0, to - right) - Math.max(0, left - from)
+  }, [address.view])
   useShortcuts(
     'Views',
     views.map((view) => ({
@@ -56,7 +65,7 @@ export function TopBar() {
           <img src={iconUrl} alt="" width="22" height="22" />
           <span>tokenweir</span>
         </AddressLink>
-        <nav class="views" aria-label="Views">
+        <nav ref={nav} class="views" aria-label="Views">
           {views.map((view) => (
             <AddressLink
               key={view}
