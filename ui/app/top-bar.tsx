@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type View, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
@@ -42,7 +42,7 @@ export function TopBar() {
   const starting = useAction()
   const nav = useRef<HTMLElement>(null)
   // On a phone not all have room: the one that is shown is among those that have.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = nav.current?.querySelector<HTMLElement>('[aria-current]')
     if (nav.current === null || shown === null || shown === undefined) return
     const { left, right } = nav.current.getBoundingClientRect()
