@@ -206,3 +206,42 @@ test('which limit would have been enough is told beside the slots', async () => 
   await panel.waitFor({ state: 'hidden' })
   assert.deepEqual(opened.problems, [])
 })
+
+test('another time is laid under the charts, and what figures change against', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=6h' })
+  const { page } = opened
+  await untilReady(page)
+  await page.keyboard.press('v')
+  const answered = page.waitForResponse(/\/api\/overview.*to=/)
+  await page
+    .getByRole('group', { name: 'Compare with an earlier time' })
+    .getByLabel('The time before')
+    .check()
+  await page.waitForURL(/against=previous/)
+  const earlier = (await (await answered).json()) as Overview
+  assert.equal(Date.parse(earlier.to) - Date.parse(earlier.from), 6 * 3_600_000)
+  const requests = page.getByRole('region', { name: 'Requests' })
+  await requests.getByRole('button', { name: 'Calls, earlier' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Latency', exact: true })
+    .getByRole('button', { name: 'p95, earlier' })
+    .waitFor()
+  const column = (await tableOf(page, 'Requests')).map(([, calls = '']) =>
+    Number(calls.replaceAll(/\s/g, '')),
+  )
+  const sum = (values: readonly number[]): number => values.reduce((all, one) => all + (one || 0), 0)
+  // A call at an edge may be of the bucket that is not shown.
+  assert.ok(Math.abs(sum(column) - earlier.totals.calls) <= earlier.totals.calls / 20, String(sum(column)))
+
+  await page.keyboard.press('v')
+  await page.getByLabel('A week earlier').check()
+  await page.getByText('Of the earlier time nothing was recorded.').waitFor()
+  await page.getByLabel('Nothing').check()
+  await page.waitForURL((url) => !url.search.includes('against'))
+  await requests.getByRole('button', { name: 'Calls, earlier' }).waitFor({ state: 'detached' })
+  assert.deepEqual(opened.problems, [])
+})

@@ -31,6 +31,7 @@ const fresh = {
   tab: 'timing',
   text: '',
   by: 'model',
+  against: null,
   price: '',
 } as const
 

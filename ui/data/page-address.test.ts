@@ -61,6 +61,7 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     session: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
     text: fc.string(),
     by: fc.constantFrom('model', 'client'),
+    against: fc.constantFrom(null, 'previous' as const, 'day' as const, 'week' as const),
     price: fc.string(),
     utc: fc.boolean(),
     ignored: fc.constant([]),

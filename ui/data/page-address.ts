@@ -30,6 +30,15 @@ export const compareWords = { model: 'Model', client: 'Client', upstream_name: '
 
 export type CompareBy = keyof typeof compareWords
 
+/** What the Overview can be compared with: another time of the same length. */
+export const againstWords = {
+  previous: 'The time before',
+  day: 'A day earlier',
+  week: 'A week earlier',
+} as const
+
+export type Against = keyof typeof againstWords
+
 /** For calls that name none. */
 export const namelessWords: Readonly<Record<CompareBy, string>> = {
   model: 'No model named',
@@ -89,6 +98,8 @@ export const plainAddress = {
   text: '',
   /** What calls, or spend, are compared by. */
   by: 'model' as CompareBy,
+  /** What is laid under the charts of the Overview; null for nothing. */
+  against: null as Against | null,
   /** Part of the names of prices that are shown; empty for all that the calls met. */
   price: '',
   /** Times in UTC, in place of the reader's zone. */
@@ -101,8 +112,8 @@ type Fields = typeof plainAddress
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `price` and
- * `tz=utc`, which are the page's own.
+ * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `against`,
+ * `price` and `tz=utc`, which are the page's own.
  */
 export type PageAddress = Readonly<Fields>
 
@@ -183,6 +194,7 @@ const others: Readonly<Record<string, Parameter>> = {
   tab: one('tab', onlyIf(isCallTab)),
   text: one('text', (text) => text),
   by: one('by', onlyIf(isNameOf(compareWords))),
+  against: one('against', onlyIf(isNameOf(againstWords))),
   price: one('price', (text) => text),
   tz: {
     read: (fields, value) => (fields.utc = value === 'utc'),
@@ -268,9 +280,9 @@ export function questionKey(address: PageAddress, ...rest: readonly unknown[]): 
 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, session, call, tab, by, price, utc } = address
+  const { view, range, sort, session, call, tab, by, against, price, utc } = address
   const shown = view === 'sessions' ? session : null
-  return { ...plainAddress, view, range, sort, session: shown, call, tab, by, price, utc }
+  return { ...plainAddress, view, range, sort, session: shown, call, tab, by, against, price, utc }
 }
 
 /** The filter for the calls of one that is compared. */

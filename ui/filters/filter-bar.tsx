@@ -1,4 +1,5 @@
 import './filters.css'
+import type { ComponentChildren } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -34,10 +35,12 @@ export interface FilterBarProps {
   readonly asked: Omit<Answered<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
   /** How wide the buckets of time are: `15 min buckets`. */
   readonly bucketWords?: string | undefined
+  /** What else can be chosen in this view. */
+  readonly children?: ComponentChildren
 }
 
 /** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
-export function FilterBar({ asked, bucketWords }: FilterBarProps) {
+export function FilterBar({ asked, bucketWords, children }: FilterBarProps) {
   const { answer, isLoading, again } = asked
   const times = useTimes()
   const navigation = useNavigation()
@@ -69,6 +72,7 @@ export function FilterBar({ asked, bucketWords }: FilterBarProps) {
         <ModelFilter models={answer?.available_models ?? []} />
         <KindFilter types={answer?.available_types ?? []} />
         <ErrorsFilter />
+        {children}
         {chips.map(({ name, words, isIgnored, without }) => (
           <div
             key={`${name} ${words}`}

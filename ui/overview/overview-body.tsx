@@ -4,6 +4,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, isFiltered } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
 import { Sparkline } from '../charts/sparkline.tsx'
+import type { ChartPart, ChartSeries } from '../charts/chart-series.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 import { FigureCards } from '../design/figure-cards.tsx'
@@ -12,6 +13,7 @@ import { counted } from '../format/figures.ts'
 import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
+import { earlierCalls, withEarlier } from './earlier.ts'
 import { type OverviewCard, overviewCards } from './overview-cards.ts'
 import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
@@ -19,20 +21,17 @@ import { frameOf, perBucket } from './overview-time.ts'
 import { slotParts } from './slot-charts.ts'
 import { SlotWaitsPopover } from './slot-waits.tsx'
 
+export interface OverviewBodyProps extends CallsCardProps {
+  /** The time that it is compared with. */
+  readonly earlier: Overview | null
+}
+
 /** All that an answer tells. */
-export function OverviewBody(props: CallsCardProps) {
+export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
   const cards = useMemo(() => overviewCards(answer), [answer])
-  const parts = useMemo(
-    () => ({
-      latency: latencyParts(answer, frame),
-      requests: requestParts(answer, frame),
-      firstToken: firstTokenParts(answer, frame),
-      speed: speedParts(answer, frame),
-    }),
-    [answer, frame],
-  )
+  const parts = useMemo(() => chartsOf(answer, frame, earlier), [answer, frame, earlier])
   const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)
   const aboutTimed = timedWords(answer)
@@ -107,6 +106,29 @@ export function OverviewBody(props: CallsCardProps) {
       <CallsCard {...props} />
     </>
   )
+}
+
+type Charts = Readonly<Record<'latency' | 'requests' | 'firstToken' | 'speed', readonly ChartPart[]>>
+
+function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null): Charts {
+  const charts: Charts = {
+    latency: latencyParts(answer, frame),
+    requests: requestParts(answer, frame),
+    firstToken: firstTokenParts(answer, frame),
+    speed: speedParts(answer, frame),
+  }
+  if (earlier === null) return charts
+  const before = chartsOf(earlier, frameOf(earlier), null)
+  const under = (name: keyof Charts, series: ChartSeries | undefined): readonly ChartPart[] =>
+    withEarlier(charts[name], [answer, earlier], series)
+  const seriesOf = (name: keyof Charts, wanted: string): ChartSeries | undefined =>
+    before[name][0]?.series.find(({ key }) => key === wanted)
+  return {
+    latency: under('latency', seriesOf('latency', 'p95')),
+    requests: under('requests', earlierCalls(earlier)),
+    firstToken: under('firstToken', seriesOf('firstToken', 'p95')),
+    speed: under('speed', seriesOf('speed', 'p50')),
+  }
 }
 
 /** Over a plot without a value. */

@@ -11,6 +11,8 @@ import { FilterBar } from '../filters/filter-bar.tsx'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
+import { AgainstMenu } from './against-menu.tsx'
+import { earlierPath, isRecorded } from './earlier.ts'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
@@ -39,7 +41,9 @@ export function OverviewView() {
   useEffect(() => awaitFirst(hasNone), [hasNone])
   if (hasNone) greets.current = true
   const { trouble, isStale, again } = answered
-  const answer = useYoungRange(answered.answer)
+  const earlier = useEarlier(isHeld)
+  const young = useYoungRange(answered.answer)
+  const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
   // Of failed calls the newest tell the most.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
@@ -53,16 +57,18 @@ export function OverviewView() {
       (answer.totals.calls === 0 ? (
         <NoCallsCard answer={answer} />
       ) : (
-        <OverviewBody answer={answer} list={list} onList={setList} onOpen={panel.open} />
+        <OverviewBody answer={answer} earlier={earlier} list={list} onList={setList} onOpen={panel.open} />
       )),
-    [answer, list, panel.open],
+    [answer, earlier, list, panel.open],
   )
   return (
     <ChartRoomProvider outages={outages} marks={marks} onHold={hold}>
       <FilterBar
         asked={{ ...answered, answer }}
         bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
-      />
+      >
+        <AgainstMenu />
+      </FilterBar>
       {answer === null && trouble !== null && (
         <Note tone="bad" title="The figures cannot be read." onRetry={again}>
           {trouble}
@@ -76,12 +82,36 @@ export function OverviewView() {
               Its figures are below; a press on it in the list shows where its time went.
             </Note>
           )}
+          {earlier !== null && !isRecorded(earlier) && (
+            <Note>
+              Of the earlier time {earlier.totals.calls === 0 ? 'nothing' : 'not all'} was recorded.
+            </Note>
+          )}
           {body}
         </div>
       )}
       {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
     </ChartRoomProvider>
   )
+}
+
+/** Asks for the time that this one is compared with; null as long as there is none. */
+function useEarlier(isPaused: boolean): Overview | null {
+  const { address } = useNavigation()
+  const { zone } = useTimes()
+  const { against } = address
+  const { answer, isStale } = useAnswer<Overview>(
+    against === null ? null : questionKey(address, address.utc, against),
+    () => earlierPath(address, against ?? 'previous', zone, nowMs()),
+    { everyMs: refreshEveryMs(address.range), isPaused: isPaused || address.call !== null },
+  )
+  return against === null || isStale ? null : answer
+}
+
+/** Figures change against the earlier time that was chosen. */
+function comparedWith(answer: Overview | null, earlier: Overview | null): Overview | null {
+  if (answer === null || earlier === null) return answer
+  return { ...answer, previous: isRecorded(earlier) ? earlier.totals : null }
 }
 
 /** Marks nearer to each other than a line is wide would be drawn upon each other. */

@@ -1,0 +1,59 @@
+import type { Overview } from '../../src/api/overview.ts'
+import type { ChartPart, ChartSeries } from '../charts/chart-series.ts'
+import type { Bounds } from '../charts/time-frame.ts'
+import { type Against, type PageAddress, boundsOf, callsQuery } from '../data/page-address.ts'
+import { count } from '../format/figures.ts'
+
+const dayMs = 86_400_000
+
+/** The time that another is compared with: as long, and so much earlier. */
+export function earlierBounds({ fromMs, toMs }: Bounds, against: Against): Bounds {
+  const shifts = { previous: toMs - fromMs, day: dayMs, week: 7 * dayMs }
+  return { fromMs: fromMs - shifts[against], toMs: toMs - shifts[against] }
+}
+
+/** What is asked of that time. It begins with a second, as the question about the other one does. */
+export function earlierPath(address: PageAddress, against: Against, zone: string, nowMs: number): string {
+  const { fromMs, toMs } = earlierBounds(boundsOf(address.range, Math.floor(nowMs / 1000) * 1000), against)
+  return `/api/overview?${callsQuery(address, fromMs, toMs, { tz: zone })}`
+}
+
+/** Whether recording reached across all of that time: else it compares with nothing. */
+export function isRecorded({ from, recorded_from: first }: Overview): boolean {
+  return first !== null && Date.parse(first) <= Date.parse(from)
+}
+
+/** Lays an earlier time's course of a measure under a chart, as a quiet line. */
+export function withEarlier(
+  parts: readonly ChartPart[],
+  [answer, earlier]: readonly [Overview, Overview],
+  series: ChartSeries | undefined,
+): readonly ChartPart[] {
+  const [first, ...rest] = parts
+  if (first === undefined || series === undefined) return parts
+  const { words, show, values } = series
+  const line: ChartSeries = {
+    key: 'earlier',
+    words: `${words}, earlier`,
+    colour: 'edge',
+    kind: 'line',
+    values: aligned(values, answer, earlier),
+    show,
+  }
+  return [{ ...first, series: [line, ...first.series] }, ...rest]
+}
+
+/** All calls of an earlier time. */
+export function earlierCalls({ buckets }: Overview): ChartSeries {
+  return { key: 'calls', words: 'Calls', colour: 'edge', kind: 'line', values: buckets.calls, show: count }
+}
+
+/** Values of an earlier time by the buckets of the later one, whose bounds may lie a little beside. */
+function aligned(values: ChartSeries['values'], answer: Overview, earlier: Overview): ChartSeries['values'] {
+  const shiftS = (Date.parse(answer.from) - Date.parse(earlier.from)) / 1000
+  const starts = earlier.buckets.start_s
+  return answer.buckets.start_s.map((startS) => {
+    const bucket = starts.findLastIndex((one) => one <= startS + answer.bucket_s / 2 - shiftS)
+    return values[bucket] ?? null
+  })
+}
