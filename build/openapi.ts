@@ -58,6 +58,7 @@ function dashboardRoutes(): RouteTable {
     alerts: none,
     clients: none,
     upstreams: none,
+    notes: none,
   }
   const rules = { adminToken: null, thisMachine: none, demandsToken: false, allowedHosts: [] }
   return makeDashboardServer({

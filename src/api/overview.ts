@@ -138,10 +138,11 @@ export interface OverviewModel {
   readonly unpriced_calls: number
 }
 
-/** Something that happened to the gateway itself. */
+/** Something that happened to the gateway itself; or, of kind `note`, what somebody noted, in `detail`. */
 export interface OverviewEvent {
   readonly at: string
-  readonly instance: string
+  /** Null of a note. */
+  readonly instance: string | null
   readonly kind: string
   readonly detail: string | null
 }

@@ -18,6 +18,7 @@ import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
 import type { Clients } from '../supervisor/clients.ts'
+import { NotesFile } from '../supervisor/notes-file.ts'
 import type { Upstreams } from '../supervisor/upstreams.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
@@ -119,6 +120,7 @@ export async function openDashboard(
     alerts: alertService,
     clients: () =>
       (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
+    notes: new NotesFile(folder),
     upstreams: () =>
       (upstreams ??= import('../supervisor/upstreams.ts').then(
         ({ Upstreams }) =>

@@ -26,6 +26,7 @@ import { exportRoutes } from './routes/export-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { openPaths, pageRoutes } from './routes/page-routes.ts'
 import { processRoutes } from './routes/process-routes.ts'
+import { noteRoutes } from './routes/note-routes.ts'
 import { rawLogRoutes } from './routes/raw-log-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 
@@ -96,7 +97,8 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
       () => gateway.refresh(),
       () => live.refresh(),
     ),
-    ...callRoutes(options),
+    ...callRoutes(options, clock),
+    ...noteRoutes(options, clock),
     ...rawLogRoutes(options),
     ...databaseRoutes(options, clock),
     ...exportRoutes(jobs),

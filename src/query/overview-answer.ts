@@ -40,7 +40,7 @@ const shownEvents = 30
 /** All that the first page shows, over the last 24 hours unless told otherwise. */
 export async function overviewAnswer(
   reader: StoreReader,
-  { filter, timeZone }: OverviewQuestion,
+  { filter, timeZone, notes }: OverviewQuestion,
   nowMs: number,
 ): Promise<Overview> {
   const { history } = reader
@@ -91,9 +91,12 @@ export async function overviewAnswer(
     models: await orNull(async () => modelsOf(await sums('model'))),
     failures: await orNull(async () => failuresOf(await sums('failure_code', failed), all.summary.errors)),
     slots: await overviewSlots(history, zone, { fromMs, toMs }, nowMs),
-    events: (await history.events(fromMs, toMs, shownEvents)).map(({ atMs, ...event }) =>
-      Object.assign({ at: new Date(atMs).toISOString() }, event),
-    ),
+    events: [
+      ...(await history.events(fromMs, toMs, shownEvents)).map(({ atMs, ...event }) =>
+        Object.assign({ at: new Date(atMs).toISOString() }, event),
+      ),
+      ...notes.map(({ at, text }) => ({ at, instance: null, kind: 'note', detail: text })),
+    ].sort((one, other) => (one.at < other.at ? -1 : 1)),
     latest: (await reader.list(inWindow, { limit: latestCalls })).map(shownCall),
     slowest: await slowestOf(reader, ended, edgesMs, timedFigures.buckets),
     failed: (await reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls })).map(shownCall),

@@ -1,5 +1,6 @@
 import { CodedError } from '../lib/errors.ts'
 import type { PriceSync } from '../api/costs.ts'
+import type { Note } from '../api/notes.ts'
 import type { CallDimension } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { SessionPage } from '../call/call-session.ts'
@@ -37,6 +38,8 @@ export interface OverviewQuestion {
   readonly kind: 'overview'
   readonly filter: CallFilter
   readonly timeZone: string
+  /** Those of its time: who asks after another was added is told of it. */
+  readonly notes: readonly Note[]
 }
 
 /** What `/api/slots` is asked. */

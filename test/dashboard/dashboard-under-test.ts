@@ -5,6 +5,7 @@ import type { Clock } from '../../src/call/clock.ts'
 import { type DashboardServer, makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
 import type { AlertSource, QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
+import { NotesFile } from '../../src/supervisor/notes-file.ts'
 import type { JobStarter } from '../../src/supervisor/jobs.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
 import { expectDocumented } from '../support/documented.ts'
@@ -106,6 +107,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     alerts: async () => setup.alerts ?? noAlerts,
     clients: () => Promise.reject(new Error('not asked')),
     upstreams: () => Promise.reject(new Error('not asked')),
+    notes: new NotesFile('/nowhere'),
     gateways: null,
     priceFile: setup.priceFile ?? '/nowhere/model_costs.json',
     adminToken: setup.adminToken ?? null,

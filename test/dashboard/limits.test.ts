@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import { NotesFile } from '../../src/supervisor/notes-file.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { ScriptedGateway, ScriptedLog, ScriptedRawLog } from './scripted-gateway.ts'
@@ -116,6 +117,7 @@ test('a port that is taken is told of by the error of the system', async () => {
     alerts: () => assert.fail('not asked'),
     clients: () => assert.fail('not asked'),
     upstreams: () => assert.fail('not asked'),
+    notes: new NotesFile('/nowhere'),
     gateways: null,
     priceFile: '/nowhere/model_costs.json',
     adminToken: null,

@@ -215,7 +215,7 @@ test('another time is laid under the charts, and what figures change against', a
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=6h' })
   const { page } = opened
   await untilReady(page)
-  await page.keyboard.press('v')
+  await page.keyboard.press('b')
   const answered = page.waitForResponse(/\/api\/overview.*to=/)
   await page
     .getByRole('group', { name: 'Compare with an earlier time' })
@@ -237,7 +237,7 @@ test('another time is laid under the charts, and what figures change against', a
   // A call at an edge may be of the bucket that is not shown.
   assert.ok(Math.abs(sum(column) - earlier.totals.calls) <= earlier.totals.calls / 20, String(sum(column)))
 
-  await page.keyboard.press('v')
+  await page.keyboard.press('b')
   await page.getByLabel('A week earlier').check()
   await page.getByText('Of the earlier time nothing was recorded.').waitFor()
   await page.getByLabel('Nothing').check()

@@ -13,7 +13,7 @@ export function AgainstMenu() {
   const { address, go } = useNavigation()
   const { against } = address
   useShortcuts('Filters', [
-    { key: 'v', words: 'Compare with an earlier time', run: () => document.getElementById(menuId)?.click() },
+    { key: 'b', words: 'Compare with an earlier time', run: () => document.getElementById(menuId)?.click() },
   ])
   return (
     <Popover

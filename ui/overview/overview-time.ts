@@ -1,4 +1,5 @@
 import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
+import { shownText } from '../payloads/shown-text.ts'
 import type { LastRange } from '../data/page-address.ts'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 
@@ -34,12 +35,18 @@ export function marksOf(
 ): readonly { readonly ms: number; readonly words: string }[] {
   const marks = new Map<number, Set<string>>()
   let lastMs = Number.NEGATIVE_INFINITY
-  for (const { at, kind } of events.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
+  for (const { at, kind, detail } of events.toSorted(
+    (one, other) => Date.parse(one.at) - Date.parse(other.at),
+  )) {
     const ms = Date.parse(at)
     if (ms > lastMs + nearMs) lastMs = ms
-    marks.set(lastMs, (marks.get(lastMs) ?? new Set()).add(eventWords[kind] ?? kind))
+    marks.set(lastMs, (marks.get(lastMs) ?? new Set()).add(wordsOf(kind, detail)))
   }
   return [...marks].map(([ms, words]) => ({ ms, words: [...words].join(', ') }))
+}
+
+function wordsOf(kind: string, detail: string | null): string {
+  return kind === 'note' ? shownText(detail ?? '') : (eventWords[kind] ?? kind)
 }
 
 /** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */

@@ -13,6 +13,7 @@ import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
 import { AgainstMenu } from './against-menu.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
+import { NotesMenu } from './notes-menu.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
@@ -68,6 +69,7 @@ export function OverviewView() {
         bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
       >
         <AgainstMenu />
+        <NotesMenu onChanged={again} />
       </FilterBar>
       {answer === null && trouble !== null && (
         <Note tone="bad" title="The figures cannot be read." onRetry={again}>

@@ -1,4 +1,5 @@
 import { parseCallId } from '../../call/call-id.ts'
+import type { Clock } from '../../call/clock.ts'
 import { type QueryParameter, readParameter } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
@@ -21,7 +22,10 @@ export const callId: QueryParameter<number> = {
 }
 
 /** Recorded calls: lists, groups, single calls, and the overview. */
-export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
+export function callRoutes(
+  { queries, rawLog, notes }: Pick<DashboardParts, 'queries' | 'rawLog' | 'notes'>,
+  clock: Clock,
+): RouteTable {
   const query = route({ query: callsTable }, async ({ request, query }) =>
     answerQuery(request, await queries.ask(callsQuestion(query))),
   )
@@ -29,7 +33,10 @@ export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' |
     'GET /api/query': query,
     'GET /api/stats': query,
     'GET /api/overview': route({ query: overviewTable }, async ({ request, query }) =>
-      answerQuery(request, await queries.ask(overviewQuestion(query))),
+      answerQuery(
+        request,
+        await queries.ask(overviewQuestion(query, clock.wallTime(), (range) => notes.report(range).notes)),
+      ),
     ),
     'GET /api/slots': route({ query: slotsTable }, async ({ request, query }) =>
       answerQuery(request, await queries.ask(slotsQuestion(query))),

@@ -2,6 +2,7 @@ import type { AlertService } from '../../alerts/alert-service.ts'
 import type { GatewaysReport } from '../../api/gateways.ts'
 import type { QueryProcess } from '../../query/query-process.ts'
 import type { Clients } from '../../supervisor/clients.ts'
+import type { NotesFile } from '../../supervisor/notes-file.ts'
 import type { Upstreams } from '../../supervisor/upstreams.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
 import type { GatewayProcess } from '../../supervisor/supervised-gateway.ts'
@@ -38,6 +39,8 @@ export interface DashboardParts {
   readonly alerts: () => Promise<AlertSource>
   /** Limits and names of clients; loaded when they are first asked for. */
   readonly clients: () => Promise<Pick<Clients, 'report' | 'change'>>
+  /** What people noted of moments. */
+  readonly notes: Pick<NotesFile, 'report' | 'add' | 'remove'>
   /** Further upstreams; loaded when they are first asked for. */
   readonly upstreams: () => Promise<Pick<Upstreams, 'report' | 'change' | 'remove'>>
   /** Loaded when it is first asked for; null without `--share`. */

@@ -1,3 +1,4 @@
+import type { Note } from '../../api/notes.ts'
 import { parseCallId } from '../../call/call-id.ts'
 import { type CallDimension, callDimensions } from '../../call/call-question.ts'
 import { type CallFilter, type FilterName, type NamedFilter, namedFilters } from '../../call/call-filter.ts'
@@ -14,6 +15,7 @@ import {
   type SlotsQuestion,
   maxSorted,
 } from '../../query/query-question.ts'
+import { type AskedRange, windowOf } from '../../query/asked-range.ts'
 import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
 import {
   type QueryParameter,
@@ -98,6 +100,9 @@ export type OverviewQuery = QueryOf<typeof overviewTable>
 
 const { from, to, tz } = overviewTable
 
+/** The query parameters of `/api/notes`. */
+export const notesTable = { from, to, tz }
+
 /** The query parameters of `/api/slots`. */
 export const slotsTable = {
   from,
@@ -161,9 +166,14 @@ export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   return { kind: 'list', filter, limit, beforeId: query.cursor, sort, format }
 }
 
-/** The question in a query of `/api/overview`. */
-export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
-  return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
+/** The question in a query of `/api/overview`; `notesOf` tells the notes of its time. */
+export function overviewQuestion(
+  query: OverviewQuery,
+  nowMs: number,
+  notesOf: (range: AskedRange) => readonly Note[],
+): OverviewQuestion {
+  const filter = filterOf(query)
+  return { kind: 'overview', filter, timeZone: query.tz, notes: notesOf(windowOf(filter, nowMs)) }
 }
 
 /** The question in a query of `/api/slots`. */
@@ -197,7 +207,7 @@ export function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: Overv
 }
 
 /** Throws {@link RequestError} if they are in the wrong order. */
-function timesOf({
+export function timesOf({
   from,
   to,
   tz,

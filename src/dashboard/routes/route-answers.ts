@@ -6,6 +6,7 @@ import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '
 import type { CompressResult, DatabaseJob, DatabaseSize } from '../../api/database-job.ts'
 import type { EventData } from '../../api/dashboard-event.ts'
 import type { GatewaysReport } from '../../api/gateways.ts'
+import type { Note, NotesReport } from '../../api/notes.ts'
 import type { LiveCalls } from '../../api/live-calls.ts'
 import type { Overview } from '../../api/overview.ts'
 import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
@@ -167,6 +168,13 @@ export interface RouteAnswers {
   'PUT /api/alerts': { readonly 200: AlertsReport }
   /** Sends a test message, and says what came back. */
   'POST /api/alerts/test': { readonly 200: AlertTest }
+
+  /** What people noted of moments, the newest first: charts mark it. */
+  'GET /api/notes': { readonly 200: NotesReport }
+  /** Notes something, of now unless told. @fails broken_notes_file notes_not_kept notes_busy too_many_notes */
+  'POST /api/notes': { readonly 201: Note }
+  /** Deletes a note. @fails note_not_found broken_notes_file notes_not_kept notes_busy */
+  'DELETE /api/notes/:id': { readonly 200: Done }
 
   /** Who called in the last seven days or has limits: calls, limits, and what is in use and left by the running gateway. @fails too_busy too_slow query_interrupted */
   'GET /api/clients': { readonly 200: ClientsReport }

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Note, NotesReport } from '../api/notes.ts'
+import { CodedError } from '../lib/errors.ts'
+import { CheckedFile, type NotChanged } from '../options/checked-file.ts'
+import * as json from '../options/json-check.ts'
+import { maskKeys } from '../secrets/key-shapes.ts'
+
+/** Why notes were not changed. */
+export class NotesError extends CodedError<
+  'broken_notes_file' | 'notes_not_kept' | 'notes_busy' | 'note_not_found' | 'too_many_notes'
+> {}
+
+type NotesById = Readonly<Record<string, Omit<Note, 'id'>>>
+
+const mostNotes = 1000
+
+const text = json.only(
+  'a text of 1 to 200 characters without control characters',
+  (value): value is string => typeof value === 'string' && /^(?=.*\S)[^\p{Cc}]{1,200}$/u.test(value),
+  { type: 'string', minLength: 1, maxLength: 200 },
+)
+const at = json.only(
+  'a time in ISO 8601 with Z or an offset such as 2026-11-21T04:00:00Z',
+  (value): value is string =>
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
+    Date.parse(value) >= 0,
+  { type: 'string', format: 'date-time' },
+)
+
+/** The body of a new note: of now, unless told. */
+export const newNote: json.JsonCheck<{ readonly text: string; readonly at?: string | undefined }> =
+  json.object({ text, at: json.optional(at) })
+
+/** The file of notes, beside the database. */
+export class NotesFile extends CheckedFile<NotesById> {
+  constructor(folder: string) {
+    super(join(folder, 'notes.json'), json.mapOf(json.object<Omit<Note, 'id'>>({ at, text })), {})
+  }
+
+  /** The notes of moments from one to another, which is not among them. */
+  report({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): NotesReport {
+    this.look()
+    const notes = Object.entries(this.content)
+      .map(([id, note]): Note => ({ id, at: new Date(note.at).toISOString(), text: note.text }))
+      .filter((note) => Date.parse(note.at) >= fromMs && Date.parse(note.at) < toMs)
+      .sort((one, other) => (one.at < other.at ? 1 : -1))
+    return { notes, file: this.path, problem: this.problem }
+  }
+
+  /** Keeps a note. Rejects with {@link NotesError}. */
+  async add(text: string, atMs: number): Promise<Note> {
+    const id = randomBytes(6).toString('hex')
+    const note = { at: new Date(atMs).toISOString(), text: maskKeys(text) }
+    await this.#change((notes) => {
+      if (Object.keys(notes).length >= mostNotes) {
+        throw new NotesError('too_many_notes', `${mostNotes} notes are the most: delete some first.`)
+      }
+      return { ...notes, [id]: note }
+    })
+    return { id, ...note }
+  }
+
+  /** Rejects with {@link NotesError}. */
+  async remove(id: string): Promise<void> {
+    await this.#change((notes) => {
+      const others = Object.entries(notes).filter(([one]) => one !== id)
+      if (others.length === Object.keys(notes).length) {
+        throw new NotesError('note_not_found', `There is no note ${id.slice(0, 20)}.`, { param: 'id' })
+      }
+      return Object.fromEntries(others)
+    })
+  }
+
+  async #change(changed: (notes: NotesById) => NotesById): Promise<void> {
+    using lock = await this.lock()
+    if (lock === null) throw new NotesError('notes_busy', `${this.path} is being changed by another process.`)
+    this.write(changed)
+  }
+
+  protected override refusal(why: NotChanged, message: string): NotesError {
+    return new NotesError(why === 'broken' ? 'broken_notes_file' : 'notes_not_kept', message)
+  }
+}

@@ -1,0 +1,13 @@
+import { lazyPart } from '../design/lazy-part.tsx'
+import { Popover } from '../design/popover.tsx'
+
+const NotesPanel = lazyPart(async () => (await import('./notes-panel.tsx')).NotesPanel)
+
+/** What was noted of the time that is shown, and a form to note more. `onChanged`: charts mark it. */
+export function NotesMenu({ onChanged }: { readonly onChanged: () => void }) {
+  return (
+    <Popover label="Notes" class="filter-choice" widthPx={352} words="Notes">
+      {() => <NotesPanel onChanged={onChanged} />}
+    </Popover>
+  )
+}

@@ -1,0 +1,99 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { NotesReport } from '../../src/api/notes.ts'
+import { act } from '../data/dashboard-api.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { boundsOf } from '../data/page-address.ts'
+import { useAction } from '../data/use-action.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { Button } from '../design/button.tsx'
+import { Note } from '../design/note.tsx'
+import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
+
+/** As the dashboard takes it. */
+const mostLetters = 200
+
+export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
+  const { address } = useNavigation()
+  const times = useTimes()
+  const { answer, trouble, again } = useAnswer<NotesReport>(JSON.stringify(address.range), () => {
+    const { fromMs } = boundsOf(address.range, nowMs())
+    const to = address.range.last === null ? `&to=${new Date(address.range.toMs).toISOString()}` : ''
+    return `/api/notes?from=${new Date(fromMs).toISOString()}${to}`
+  })
+  const [text, setText] = useState('')
+  // Of now, as long as nothing else is chosen.
+  const [at, setAt] = useState<string | null>(null)
+  const action = useAction()
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => box.current?.focus(), [])
+  const change = (work: () => Promise<unknown>): Promise<void> =>
+    action.run(async () => {
+      await work()
+      again()
+      onChanged()
+    })
+  const add = async (): Promise<void> => {
+    const atMs = at === null ? null : instantOfWallTime(at, address.utc)
+    await change(async () => {
+      await act('POST', '/api/notes', { text, ...(atMs !== null && { at: new Date(atMs).toISOString() }) })
+      setText('')
+      setAt(null)
+    })
+  }
+  const problem = action.trouble?.message ?? trouble ?? answer?.problem ?? null
+  return (
+    <form
+      class="filter-panel range-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.trim() !== '') void add()
+      }}
+    >
+      <label>
+        What happened
+        <input
+          ref={box}
+          class="field"
+          maxLength={mostLetters}
+          placeholder="deployed v2"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <label>
+        When
+        <input
+          type="datetime-local"
+          class="field"
+          value={at ?? wallTimeOf(nowMs(), address.utc)}
+          onInput={({ currentTarget }) => setAt(currentTarget.value)}
+        />
+      </label>
+      {problem !== null && <Note tone="bad">{problem}</Note>}
+      <div class="filter-panel-foot">
+        <span class="quiet">Charts mark it.</span>
+        <Button type="submit" kind="strong" small isOff={text.trim() === '' || action.isBusy}>
+          Add note
+        </Button>
+      </div>
+      {answer !== null && answer.notes.length > 0 && (
+        <ul class="notes-list" aria-label="Notes of this time">
+          {answer.notes.map((note) => (
+            <li key={note.id}>
+              <span class="quiet fine">{times.short(Date.parse(note.at), nowMs())}</span>
+              <span>{note.text}</span>
+              <Button
+                kind="bare"
+                small
+                icon="close"
+                label={`Delete the note ${note.text}`}
+                onClick={() => void change(() => act('DELETE', `/api/notes/${note.id}`))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </form>
+  )
+}
