@@ -132,7 +132,7 @@ function FacetValues({ facet, onBack }: FacetValuesProps) {
         />
       )}
       {found.length === 0 && isSettled && trouble === null && (
-        <p class="filter-panel-note">{text === '' ? `No ${many} in this range.` : `No such ${one}.`}</p>
+        <p class="filter-panel-note">{text === '' ? `No ${many} among these calls.` : `No such ${one}.`}</p>
       )}
       {isSlow && <p class="filter-panel-note">Loading…</p>}
       {isCut && isSettled && (

@@ -15,6 +15,8 @@ export function MoreFilters() {
     <Popover
       id={moreId}
       label="More filters"
+      // A session's name on one line.
+      widthPx={352}
       words={
         <span>
           More<span class="filter-more-words"> filters</span>
