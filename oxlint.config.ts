@@ -62,7 +62,7 @@ const source: Record<string, string> = {
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',
   alerts: 'api call json lib options query supervisor',
-  supervisor: 'api call control lib options',
+  supervisor: 'api call control lib options secrets',
   'dashboard/http': 'api call lib options pricing supervisor',
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
   'dashboard/routes': 'alerts api call lib options pricing query supervisor dashboard/events dashboard/http',

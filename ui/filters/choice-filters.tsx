@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
 import { type Navigation, useNavigation } from '../data/navigation.tsx'
@@ -6,6 +5,7 @@ import { Button } from '../design/button.tsx'
 import type { Shortcut } from '../design/keys.ts'
 import { Popover } from '../design/popover.tsx'
 import { CheckList } from './check-list.tsx'
+import { PanelFoot } from './panel-foot.tsx'
 
 /** More than fit into a glance. */
 const manyModels = 8
@@ -145,25 +145,6 @@ export function KindFilter({ types }: { readonly types: readonly string[] }) {
         </div>
       )}
     </Popover>
-  )
-}
-
-interface PanelFootProps {
-  /** Says what is shown if nothing is chosen. */
-  readonly clear: string
-  readonly isClear: boolean
-  readonly onClear: () => void
-  readonly children?: ComponentChildren
-}
-
-function PanelFoot({ clear, isClear, onClear, children }: PanelFootProps) {
-  return (
-    <div class="filter-panel-foot">
-      {children}
-      <Button kind="bare" small isOff={isClear} onClick={onClear}>
-        {clear}
-      </Button>
-    </div>
   )
 }
 

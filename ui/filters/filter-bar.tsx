@@ -12,6 +12,7 @@ import { useLasting } from '../design/use-lasting.ts'
 import { useShortcuts } from '../design/keys.ts'
 import { filterChips } from './filter-chips.ts'
 import { ErrorsFilter, KindFilter, ModelFilter, filterKeys } from './choice-filters.tsx'
+import { MoreFilters, SavedViews, menuKeys } from './lazy-menus.tsx'
 import { RangeFilter } from './range-filter.tsx'
 
 /** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */
@@ -54,6 +55,7 @@ export function FilterBar({ asked, bucketWords, children }: FilterBarProps) {
       run: () => go({ range: { last } }),
     })),
     ...filterKeys(navigation),
+    ...menuKeys,
     { key: 'r', words: 'Refresh', run: again },
   ])
   return (
@@ -72,7 +74,9 @@ export function FilterBar({ asked, bucketWords, children }: FilterBarProps) {
         <ModelFilter models={answer?.available_models ?? []} />
         <KindFilter types={answer?.available_types ?? []} />
         <ErrorsFilter />
+        <MoreFilters />
         {children}
+        <SavedViews />
         {chips.map(({ name, words, isIgnored, without }) => (
           <div
             key={`${name} ${words}`}

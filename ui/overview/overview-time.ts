@@ -1,5 +1,4 @@
 import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
-import { shownText } from '../payloads/shown-text.ts'
 import type { LastRange } from '../data/page-address.ts'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 
@@ -46,7 +45,7 @@ export function marksOf(
 }
 
 function wordsOf(kind: string, detail: string | null): string {
-  return kind === 'note' ? shownText(detail ?? '') : (eventWords[kind] ?? kind)
+  return kind === 'note' ? (detail ?? '') : (eventWords[kind] ?? kind)
 }
 
 /** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */

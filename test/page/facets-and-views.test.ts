@@ -1,0 +1,147 @@
+/** The menus of the filter bar for clients and sessions, and for saved views, in a real browser. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type TestBrowser, startBrowser } from '../support/browser.ts'
+import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
+import { violations } from './axe-violations.ts'
+import { openDashboardPage, untilStill } from './dashboard-page.ts'
+import { writeRuns } from './session-data.ts'
+
+let folder: TempDir
+let dashboard: DashboardProcess
+let browser: TestBrowser
+before(async () => {
+  folder = await makeTempDir()
+  // More clients than a glance takes, and more sessions than one answer has.
+  const old = Array.from({ length: 120 }, (_, at) => ({
+    session: `old-${at}`,
+    client: `client-${at % 10}`,
+    calls: 1,
+    agoMs: 7_000_000 - at * 1000,
+  }))
+  writeRuns(folder.path, [
+    ...old,
+    { session: 'the-first-of-all', client: 'codex', calls: 30, agoMs: 80_000_000 },
+  ])
+  dashboard = await startDashboardProcess({ directory: folder.path })
+  browser = await startBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await dashboard[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+
+test('clients and sessions are chosen from those that there are, and found by their names', async () => {
+  await using opened = await openDashboardPage(browser, dashboard.origin, wide)
+  const { page } = opened
+  const untilAddress = (expected: string): Promise<void> =>
+    page.waitForURL((url) => url.pathname + url.search === expected)
+  const menu = page.getByRole('group', { name: 'More filters', exact: true })
+  const inMenu = (name: string) => menu.getByRole('button', { name, exact: true })
+  await page.getByText(/^Updated /).waitFor()
+
+  // What fails can be asked for again.
+  await page.route('**/api/query?*group_by=client*', (route) => route.fulfill({ status: 503, json: {} }))
+  await page.keyboard.press('f')
+  await inMenu('Client').click()
+  await menu.getByText('The dashboard answered with status 503.').waitFor()
+  await page.unroute('**/api/query?*group_by=client*')
+  await inMenu('Try again').click()
+
+  const search = menu.getByRole('searchbox', { name: 'Find a client' })
+  await search.and(page.locator(':focus')).waitFor()
+  const rows = menu.getByRole('listitem')
+  assert.match((await rows.first().textContent()) ?? '', /^codex30/)
+  assert.equal(await rows.count(), 11)
+  await untilStill(page)
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.type('ENT-3')
+  assert.deepEqual(await rows.getByRole('checkbox').count(), 1)
+  await menu.getByRole('checkbox', { name: 'client-3' }).check()
+  await untilAddress('/?client=client-3')
+  await search.fill('')
+  // The others can still be added.
+  await menu.getByRole('checkbox', { name: 'codex' }).check()
+  await untilAddress('/?client=client-3&client=codex')
+  await menu.getByRole('checkbox', { name: 'client-3' }).uncheck()
+  await untilAddress('/?client=codex')
+
+  // The way back leads to where it was left, and other facets heed the filter.
+  await inMenu('Back to all filters').click()
+  await menu.getByRole('button', { name: 'Client codex' }).and(page.locator(':focus')).waitFor()
+  await inMenu('Upstream').click()
+  await menu.getByText('No upstreams among these calls.').waitFor()
+  await inMenu('Back to all filters').click()
+  await inMenu('Session').click()
+  await menu.getByRole('checkbox', { name: 'the-first-of-all' }).waitFor()
+  assert.equal(await rows.count(), 1)
+  await inMenu('Back to all filters').click()
+  await menu.getByRole('button', { name: 'Client codex' }).click()
+  await inMenu('All clients').click()
+  await untilAddress('/')
+
+  // It is not among the hundred that come first.
+  await inMenu('Back to all filters').click()
+  await inMenu('Session').click()
+  await menu.getByText('Only 100 are listed. Search for others.').waitFor()
+  assert.equal(await menu.getByRole('checkbox', { name: 'the-first' }).count(), 0)
+  await menu.getByRole('searchbox', { name: 'Find a session' }).fill('FIRST-of')
+  await menu.getByRole('checkbox', { name: 'the-first-of-all' }).check()
+  await untilAddress('/?session=the-first-of-all')
+  await menu.getByRole('checkbox', { name: 'the-first-of-all' }).uncheck()
+  await untilAddress('/')
+  await menu.getByRole('searchbox').fill('nobody’s')
+  await menu.getByText('No such session.').waitFor()
+  assert.deepEqual(
+    opened.problems.filter((problem) => !problem.includes('503')),
+    [],
+  )
+})
+
+test('a view is saved, opened after a reload, replaced and deleted', async () => {
+  const options = { ...wide, path: '/?range=7d&client=codex' }
+  await using opened = await openDashboardPage(browser, dashboard.origin, options)
+  const { page } = opened
+  const menu = page.getByRole('group', { name: 'Saved views', exact: true })
+  const name = menu.getByRole('textbox', { name: 'Name for this view' })
+  await page.getByText(/^Updated /).waitFor()
+  await page.keyboard.press('v')
+  await name.and(page.locator(':focus')).waitFor()
+  await page.keyboard.type(' Codex ')
+  await page.keyboard.press('Enter')
+  await menu.getByRole('status').getByText('Saved “Codex”.').waitFor()
+  await untilStill(page)
+  assert.deepEqual(await violations(page), [])
+
+  await page.goto(`${dashboard.origin}/costs`)
+  await page.getByText(/^Updated /).waitFor()
+  await page.keyboard.press('v')
+  const link = menu.getByRole('link', { name: 'Codex', exact: true })
+  await link.and(page.locator(':focus')).waitFor()
+  assert.equal(await link.getAttribute('href'), '/?range=7d&client=codex')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${dashboard.origin}/?range=7d&client=codex`)
+
+  // From one address of a view to another the menu closes, too.
+  await opened.button('24h').click()
+  await opened.button('Views').click()
+  await link.click()
+  await page.waitForURL(`${dashboard.origin}/?range=7d&client=codex`)
+  await menu.waitFor({ state: 'hidden' })
+
+  await opened.button('Errors only').click()
+  await opened.button('Views').click()
+  await name.fill('Codex')
+  await menu.getByRole('button', { name: 'Replace', exact: true }).click()
+  assert.equal(await link.getAttribute('href'), '/?range=7d&client=codex&errors_only=true')
+  await menu.getByRole('button', { name: 'Delete Codex', exact: true }).click()
+  await menu.getByText('Deleted “Codex”.').waitFor()
+  await name.and(page.locator(':focus')).waitFor()
+  assert.equal(await link.count(), 0)
+  assert.equal(await page.evaluate('localStorage.getItem("tokenweir.views")'), null)
+  assert.deepEqual(opened.problems, [])
+})

@@ -1,0 +1,158 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useNavigation } from '../data/navigation.tsx'
+import { questionKey } from '../data/page-address.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { Button } from '../design/button.tsx'
+import { Icon } from '../design/icon.tsx'
+import { Note } from '../design/note.tsx'
+import { useLasting } from '../design/use-lasting.ts'
+import { count } from '../format/figures.ts'
+import { CheckList } from './check-list.tsx'
+import {
+  type Facet,
+  type FacetAnswer,
+  changeTo,
+  chosenOf,
+  facetPath,
+  facets,
+  facetsOf,
+  listedValues,
+  readFacet,
+  valueWords,
+  withoutFacet,
+} from './facets.ts'
+import { PanelFoot } from './panel-foot.tsx'
+
+/** More than fit into a glance. */
+const manyValues = 8
+/** More are found by searching. */
+const mostListed = 100
+/** The question follows when somebody has stopped typing for so long. */
+const typingMs = 200
+/** Most answers come sooner. */
+const silentMs = 300
+
+/** The facets that calls can be filtered by, and the values of the one that is chosen. */
+export function FacetMenu() {
+  const { address } = useNavigation()
+  const [facet, setFacet] = useState<Facet | null>(null)
+  const last = useRef<Facet | null>(null)
+  const box = useRef<HTMLUListElement>(null)
+  const listed = facetsOf(address)
+  useEffect(() => {
+    if (facet !== null) last.current = facet
+    else
+      box.current?.querySelectorAll('button')[
+        Math.max(
+          0,
+          listed.findIndex((one) => one === last.current),
+        )
+      ]?.focus()
+  }, [facet])
+  if (facet !== null) return <FacetValues facet={facet} onBack={() => setFacet(null)} />
+  return (
+    <ul ref={box} class="menu-list">
+      {listed.map((one) => {
+        const chosen = chosenOf(one, address)
+        return (
+          <li key={one}>
+            <button type="button" onClick={() => setFacet(one)}>
+              {facets[one].name}
+              <span class="fine cut at-end">{chosen.map((value) => valueWords(one, value)).join(', ')}</span>
+              <Icon name="right" size={14} />
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+interface FacetValuesProps {
+  readonly facet: Facet
+  readonly onBack: () => void
+}
+
+function FacetValues({ facet, onBack }: FacetValuesProps) {
+  const { address, go } = useNavigation()
+  const { name, one, many } = facets[facet]
+  const chosen = chosenOf(facet, address)
+  // What the address names stays to be taken away.
+  const [named] = useState(chosen)
+  const [sought, setSought] = useState('')
+  const text = sought.trim()
+  // Sessions can be too many to have them all here.
+  const asked = useSettled(facet === 'session' ? text : '')
+  const key = questionKey(withoutFacet(facet, address), facet, asked)
+  const { answer, trouble, isLoading, isStale, again } = useAnswer<FacetAnswer>(
+    key,
+    () => facetPath(facet, address, asked),
+    { read: readFacet },
+  )
+  const isSlow = useLasting(isLoading, silentMs)
+  const isReady = answer !== null
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.querySelector<HTMLElement>(isReady ? 'input' : 'button')?.focus(), [isReady])
+  const found = isReady ? listedValues(facet, answer.values, [...new Set([...named, ...chosen])], text) : []
+  const hasSearch = isReady && (answer.values.length > manyValues || sought !== '' || answer.isCut)
+  const isCut = found.length > mostListed || answer?.isCut === true
+  const isSettled = isReady && !isStale && !isLoading
+  return (
+    <div ref={box} class="filter-panel">
+      <div class="filter-panel-head">
+        <Button kind="bare" small icon="left" label="Back to all filters" onClick={onBack} />
+        <strong>{name}</strong>
+      </div>
+      {hasSearch && (
+        <input
+          type="search"
+          class="field"
+          placeholder={`Find a ${one}`}
+          aria-label={`Find a ${one}`}
+          value={sought}
+          onInput={({ currentTarget }) => setSought(currentTarget.value)}
+        />
+      )}
+      {trouble !== null && !isLoading && (
+        <Note tone="bad" onRetry={again}>
+          {trouble}
+        </Note>
+      )}
+      {found.length > 0 && (
+        <CheckList
+          choices={found.slice(0, mostListed).map(({ value, words, calls }) => ({
+            choice: value,
+            words,
+            note: calls === null ? undefined : count(calls),
+            title: words === value ? undefined : value,
+          }))}
+          chosen={chosen}
+          onChoose={(next) => go(changeTo(facet, next))}
+          hasOnly={facet !== 'session'}
+        />
+      )}
+      {found.length === 0 && isSettled && trouble === null && (
+        <p class="filter-panel-note">{text === '' ? `No ${many} among these calls.` : `No such ${one}.`}</p>
+      )}
+      {isSlow && <p class="filter-panel-note">Loading…</p>}
+      {isCut && isSettled && (
+        <p class="filter-panel-note">Only {mostListed} are listed. Search for others.</p>
+      )}
+      <PanelFoot clear={`All ${many}`} isClear={chosen.length === 0} onClear={() => go(changeTo(facet, []))}>
+        <span class="quiet" role="status">
+          {chosen.length === 0 ? 'All are shown' : `${chosen.length} chosen`}
+        </span>
+      </PanelFoot>
+    </div>
+  )
+}
+
+/** The text when it has not changed for a moment; an empty one at once. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), text === '' ? 0 : typingMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

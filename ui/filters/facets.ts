@@ -1,0 +1,102 @@
+import { nowMs } from '../data/dashboard-clock.ts'
+import { failureCodeWords } from '../data/failure-words.ts'
+import { type PageAddress, boundsOf, callsQuery, plainAddress } from '../data/page-address.ts'
+
+/** What calls can be filtered by here, under the names of the API. */
+export const facets = {
+  client: { name: 'Client', one: 'client', many: 'clients', field: 'clients' },
+  upstream_name: { name: 'Upstream', one: 'upstream', many: 'upstreams', field: 'upstreams' },
+  session: { name: 'Session', one: 'session', many: 'sessions', field: 'session' },
+  status: { name: 'Status', one: 'status', many: 'statuses', field: 'statuses' },
+  failure_code: { name: 'Failure code', one: 'failure code', many: 'failure codes', field: 'failureCodes' },
+} as const
+
+export type Facet = keyof typeof facets
+
+/** A view's own facets: a session in the address of Sessions is the one that is shown, and no filter. */
+export function facetsOf({ view }: PageAddress): readonly Facet[] {
+  return (Object.keys(facets) as Facet[]).filter((facet) => facet !== 'session' || view !== 'sessions')
+}
+
+/** What the address filters by. */
+export function chosenOf(facet: Facet, address: PageAddress): readonly string[] {
+  const chosen = address[facets[facet].field]
+  return typeof chosen === 'string' ? [chosen] : (chosen ?? [])
+}
+
+/** The change of the address that filters by these; of several sessions by the last, as it holds one. */
+export function changeTo(facet: Facet, chosen: readonly string[]): Partial<PageAddress> {
+  return facet === 'session' ? { session: chosen.at(-1) ?? null } : { [facets[facet].field]: chosen }
+}
+
+/** The address without what it filters by of this facet: other values are to be found, too. */
+export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
+  return { ...address, [facets[facet].field]: plainAddress[facets[facet].field] }
+}
+
+/** Asks for the values in the range and the other filters of an address; for sessions, those that have `text` in them. */
+export function facetPath(facet: Facet, address: PageAddress, text: string): string {
+  const { fromMs, toMs } = boundsOf(address.range, nowMs())
+  const endMs = address.range.last === null ? toMs : null
+  const others = withoutFacet(facet, address)
+  if (facet !== 'session') {
+    return `/api/query?${callsQuery(others, fromMs, endMs, { group_by: facet, measures: 'none' })}`
+  }
+  // Groups by session reach over seven days at most, this list over any range.
+  const query = callsQuery(others, fromMs, endMs)
+  query.delete('q')
+  if (text !== '') query.set('q', text)
+  return `/api/sessions?${query}`
+}
+
+export interface FacetValue {
+  readonly value: string
+  readonly calls: number
+}
+
+export interface FacetAnswer {
+  /** Those with most calls first; sessions as they were called in last. */
+  readonly values: readonly FacetValue[]
+  /** Whether there are more than were told. */
+  readonly isCut: boolean
+}
+
+interface Told {
+  readonly groups?: readonly { readonly key: string | number | null; readonly calls: number }[]
+  readonly sessions?: readonly { readonly session: string; readonly calls: number }[]
+  readonly next_cursor?: string | null
+}
+
+/** Reads either answer. Calls without a value are left out: the API cannot filter by none. */
+export function readFacet(text: string): FacetAnswer {
+  const { groups = [], sessions, next_cursor = null } = JSON.parse(text) as Told
+  const isCut = next_cursor !== null
+  if (sessions !== undefined)
+    return { values: sessions.map(({ session, calls }) => ({ value: session, calls })), isCut }
+  const values = groups.flatMap(({ key, calls }) => (key === null ? [] : [{ value: String(key), calls }]))
+  return { values: values.sort((one, other) => other.calls - one.calls), isCut }
+}
+
+/** What is listed: what the address names first, if it was not told, then what was; all of it only with `text` in it. */
+export function listedValues(
+  facet: Facet,
+  told: readonly FacetValue[],
+  named: readonly string[],
+  text: string,
+): readonly { readonly value: string; readonly words: string; readonly calls: number | null }[] {
+  const known = new Set(told.map(({ value }) => value))
+  const unknown = named.filter((value) => !known.has(value)).map((value) => ({ value, calls: null }))
+  const isFound = (words: string): boolean => words.toLowerCase().includes(text.toLowerCase())
+  return [...unknown, ...told]
+    .map(({ value, calls }) => ({ value, calls, words: valueWords(facet, value) }))
+    .filter(
+      ({ value, words }) =>
+        // A session is found by more than its name: by the id of a call.
+        isFound(value) || isFound(words) || (facet === 'session' && known.has(value)),
+    )
+}
+
+/** A value as a person says it. */
+export function valueWords(facet: Facet, value: string): string {
+  return facet === 'failure_code' ? failureCodeWords(value) : value
+}
