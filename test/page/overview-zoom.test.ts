@@ -176,3 +176,30 @@ test('a cell of the distribution leads to the calls that took so long, by a clic
   assert.deepEqual([query.get('min_ms'), query.get('max_ms'), query.get('outcome')], ['2000', '5000', 'ok'])
   assert.equal(Date.parse(query.get('to') ?? ''), toMs)
 })
+
+test('a note is marked in the charts, told where one points, and gone once it is deleted', async () => {
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=1h' })
+  const { page } = opened
+  await untilReady(page)
+  const latency = page.getByRole('region', { name: 'Latency', exact: true })
+  await latency.getByRole('button', { name: 'Notes' }).click()
+  const panel = page.getByRole('group', { name: 'Notes' })
+  const words = 'switched to a smaller model'
+  await panel.getByLabel('What happened').fill(words)
+  await page.keyboard.press('Enter')
+  await panel.getByRole('list').getByText(words).waitFor()
+  await page.keyboard.press('Escape')
+  const latest = async (): Promise<string> => {
+    await chart(page, 'Latency').focus()
+    await page.keyboard.press('End')
+    return (await chart(page, 'Latency').getAttribute('aria-valuetext')) ?? ''
+  }
+  while (!(await latest()).includes(words)) await page.waitForResponse(/api\/overview/)
+
+  await latency.getByRole('button', { name: 'Notes' }).click()
+  await panel.getByRole('button', { name: `Delete the note ${words}` }).click()
+  await panel.getByRole('list').waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  while ((await latest()).includes(words)) await page.waitForResponse(/api\/overview/)
+  assert.deepEqual(opened.problems, [])
+})

@@ -6,7 +6,7 @@ const NotesPanel = lazyPart(async () => (await import('./notes-panel.tsx')).Note
 /** What was noted of the time that is shown, and a form to note more. `onChanged`: charts mark it. */
 export function NotesMenu({ onChanged }: { readonly onChanged: () => void }) {
   return (
-    <Popover label="Notes" class="filter-choice" widthPx={352} words="Notes">
+    <Popover label="Notes" class="bare small" widthPx={352} words="Notes">
       {() => <NotesPanel onChanged={onChanged} />}
     </Popover>
   )

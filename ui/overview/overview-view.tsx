@@ -13,7 +13,6 @@ import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
 import { AgainstMenu } from './against-menu.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
-import { NotesMenu } from './notes-menu.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
@@ -58,9 +57,16 @@ export function OverviewView() {
       (answer.totals.calls === 0 ? (
         <NoCallsCard answer={answer} />
       ) : (
-        <OverviewBody answer={answer} earlier={earlier} list={list} onList={setList} onOpen={panel.open} />
+        <OverviewBody
+          answer={answer}
+          earlier={earlier}
+          list={list}
+          onList={setList}
+          onOpen={panel.open}
+          onNotes={again}
+        />
       )),
-    [answer, earlier, list, panel.open],
+    [answer, earlier, list, panel.open, again],
   )
   return (
     <ChartRoomProvider outages={outages} marks={marks} onHold={hold}>
@@ -69,7 +75,6 @@ export function OverviewView() {
         bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
       >
         <AgainstMenu />
-        <NotesMenu onChanged={again} />
       </FilterBar>
       {answer === null && trouble !== null && (
         <Note tone="bad" title="The figures cannot be read." onRetry={again}>
