@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
-import { exportPath, facetPath, listKey, listPath, listedBounds, searched } from './calls-question.ts'
+import { exportPath, listKey, listPath, listedBounds, searched } from './calls-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z')
 const dayMs = 86_400_000
@@ -26,13 +26,6 @@ test('a file holds all calls of the range, in whichever order they are listed', 
     exportPath(failed, listedBounds(failed, nowMs), 'parquet'),
     '/api/export?from=2026-11-20T12%3A00%3A00.000Z&to=2026-11-21T12%3A00%3A00.000Z&errors_only=true&format=parquet',
   )
-})
-
-test('choices of a facet are counted as if none of them were chosen', () => {
-  const chosen = { ...calls, clients: ['curl'], failureCodes: ['queue_full'] }
-  const path = facetPath(chosen, listedBounds(chosen, nowMs), 'client')
-  assert.match(path, /failure_code=queue_full&group_by=client$/)
-  assert.doesNotMatch(path, /client=curl/)
 })
 
 test('a list is another one when its calls or their order are, not when a panel opens', () => {

@@ -38,20 +38,6 @@ function pathOf(address: PageAddress, bounds: ListedBounds, rest: Readonly<Recor
   return `/api/query?${selection(address, bounds, { ...sort, ...rest })}`
 }
 
-/** What is chosen from the entries that a range has, and where the address keeps it. */
-export const facetNames = {
-  client: 'clients',
-  failure_code: 'failureCodes',
-  upstream_name: 'upstreams',
-} as const
-
-export type Facet = keyof typeof facetNames
-
-/** Asks how many calls there are by each entry of a facet, whatever of these is chosen. */
-export function facetPath(address: PageAddress, bounds: ListedBounds, facet: Facet): string {
-  return `/api/query?${selection({ ...address, [facetNames[facet]]: [] }, bounds, { group_by: facet })}`
-}
-
 /** Selects the calls. An open end is left out: calls that began a moment ago, by another clock, belong to it too. */
 export function selection(
   address: PageAddress,

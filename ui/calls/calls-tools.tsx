@@ -1,10 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type CallSort, isCallSort, sortWords } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { failureCodeWords } from '../data/failure-words.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { useAnswer } from '../data/use-answer.ts'
 import { useWatched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -13,8 +11,9 @@ import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { stored } from '../design/stored.ts'
 import { CheckList } from '../filters/check-list.tsx'
-import { count } from '../format/figures.ts'
-import { type Facet, exportPath, facetNames, facetPath, listedBounds, searched } from './calls-question.ts'
+import { FacetValues } from '../filters/facet-menu.tsx'
+import { type Facet, chosenOf, facets } from '../filters/facets.ts'
+import { exportPath, listedBounds, searched } from './calls-question.ts'
 import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
 
 export interface CallsToolsProps {
@@ -78,71 +77,19 @@ function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>) {
   )
 }
 
-interface FacetProps {
-  readonly facet: Facet
-}
-
-const facetWords: Readonly<Record<Facet, string>> = {
-  client: 'Client',
-  failure_code: 'Failure',
-  upstream_name: 'Upstream',
-}
-
-/** Chooses clients, upstreams or ways to fail, from those that the range has: they are asked for when it opens. */
-function FacetMenu({ facet }: FacetProps) {
+/** Chooses clients, upstreams or ways to fail, from those that the range has. */
+function FacetMenu({ facet }: { readonly facet: Facet }) {
   const { address } = useNavigation()
-  const words = facetWords[facet]
-  const chosen = address[facetNames[facet]]
+  const { name, many } = facets[facet]
+  const chosen = chosenOf(facet, address)
   return (
     <Popover
-      label={`${words}s`}
-      words={chosen.length === 0 ? words : `${words} · ${chosen.length}`}
+      label={`${many[0]?.toUpperCase()}${many.slice(1)}`}
+      words={chosen.length === 0 ? name : `${name} · ${chosen.length}`}
       class={chosen.length === 0 ? '' : 'is-set'}
     >
-      {() => <FacetList facet={facet} />}
+      {() => <FacetValues facet={facet} />}
     </Popover>
-  )
-}
-
-interface FacetAnswer {
-  readonly groups?: readonly { readonly key: string | null; readonly calls: number }[]
-}
-
-const mostChoices = 40
-
-function FacetList({ facet }: FacetProps) {
-  const { address, go } = useNavigation()
-  const path = facetPath(address, listedBounds(address, nowMs()), facet)
-  const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path)
-  const name = facetNames[facet]
-  const chosen = address[name]
-  if (answer === null) return <p class="filter-panel-note">{trouble ?? 'Counting…'}</p>
-  const found = (answer.groups ?? []).flatMap(({ key, calls }) =>
-    key === null ? [] : [[key, calls] as const],
-  )
-  const counts = new Map<string, number>(found)
-  const keys = [...chosen.filter((key) => !counts.has(key)), ...[...counts.keys()].slice(0, mostChoices)]
-  if (keys.length === 0) {
-    return (
-      <p class="filter-panel-note">
-        {facet === 'failure_code' ? 'No call failed in this range.' : 'No call in this range.'}
-      </p>
-    )
-  }
-  return (
-    <CheckList
-      choices={keys.map((key) => {
-        const calls = counts.get(key)
-        return {
-          choice: key,
-          words: facet === 'failure_code' ? failureCodeWords(key) : key,
-          note: calls === undefined ? undefined : count(calls),
-          title: key,
-        }
-      })}
-      chosen={chosen}
-      onChoose={(next) => go({ [name]: next })}
-    />
   )
 }
 

@@ -70,10 +70,12 @@ export function FacetMenu() {
 
 interface FacetValuesProps {
   readonly facet: Facet
-  readonly onBack: () => void
+  /** Leads back to the other facets, if the menu has them. */
+  readonly onBack?: () => void
 }
 
-function FacetValues({ facet, onBack }: FacetValuesProps) {
+/** The values of a facet that calls of the range have, with how many have each. */
+export function FacetValues({ facet, onBack }: FacetValuesProps) {
   const { address, go } = useNavigation()
   const { name, one, many } = facets[facet]
   const chosen = chosenOf(facet, address)
@@ -99,10 +101,12 @@ function FacetValues({ facet, onBack }: FacetValuesProps) {
   const isSettled = isReady && !isStale && !isLoading
   return (
     <div ref={box} class="filter-panel">
-      <div class="filter-panel-head">
-        <Button kind="bare" small icon="left" label="Back to all filters" onClick={onBack} />
-        <strong>{name}</strong>
-      </div>
+      {onBack !== undefined && (
+        <div class="filter-panel-head">
+          <Button kind="bare" small icon="left" label="Back to all filters" onClick={onBack} />
+          <strong>{name}</strong>
+        </div>
+      )}
       {hasSearch && (
         <input
           type="search"

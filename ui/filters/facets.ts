@@ -1,6 +1,6 @@
 import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
-import { type PageAddress, boundsOf, callsQuery, plainAddress } from '../data/page-address.ts'
+import { type PageAddress, type View, boundsOf, callsQuery, plainAddress } from '../data/page-address.ts'
 
 /** What calls can be filtered by here, under the names of the API. */
 export const facets = {
@@ -8,14 +8,20 @@ export const facets = {
   upstream_name: { name: 'Upstream', one: 'upstream', many: 'upstreams', field: 'upstreams' },
   session: { name: 'Session', one: 'session', many: 'sessions', field: 'session' },
   status: { name: 'Status', one: 'status', many: 'statuses', field: 'statuses' },
-  failure_code: { name: 'Failure code', one: 'failure code', many: 'failure codes', field: 'failureCodes' },
+  failure_code: { name: 'Failure', one: 'failure', many: 'failures', field: 'failureCodes' },
 } as const
 
 export type Facet = keyof typeof facets
 
-/** A view's own facets: a session in the address of Sessions is the one that is shown, and no filter. */
-export function facetsOf({ view }: PageAddress): readonly Facet[] {
-  return (Object.keys(facets) as Facet[]).filter((facet) => facet !== 'session' || view !== 'sessions')
+/** Those that a view does not have a menu for; and a session in the address of Sessions is the one that is shown. */
+const elsewhere: Partial<Record<View, readonly Facet[]>> = {
+  calls: ['client', 'upstream_name', 'failure_code'],
+  sessions: ['session'],
+}
+
+/** What calls can be filtered by in a view, besides what it has menus for. */
+export function facetsOf({ view }: Pick<PageAddress, 'view'>): readonly Facet[] {
+  return (Object.keys(facets) as Facet[]).filter((facet) => elsewhere[view]?.includes(facet) !== true)
 }
 
 /** What the address filters by. */
