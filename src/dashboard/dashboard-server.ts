@@ -28,6 +28,7 @@ import { openPaths, pageRoutes } from './routes/page-routes.ts'
 import { processRoutes } from './routes/process-routes.ts'
 import { noteRoutes } from './routes/note-routes.ts'
 import { rawLogRoutes } from './routes/raw-log-routes.ts'
+import { reportRoutes } from './routes/report-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 
 /** Beyond these, connections are dropped: far more than the pages that may be open. */
@@ -99,6 +100,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ),
     ...callRoutes(options, clock),
     ...noteRoutes(options, clock),
+    ...reportRoutes(options, assets, clock),
     ...rawLogRoutes(options),
     ...databaseRoutes(options, clock),
     ...exportRoutes(jobs),

@@ -80,7 +80,14 @@ export function CompareView() {
 const linesAtFirst = 3
 const rowsAtFirst = 20
 
-function Comparison({ by, groups }: { readonly by: CompareBy; readonly groups: readonly CompareGroup[] }) {
+/** Groups beside one another: percentile curves of those that are chosen, and a table of all. */
+export function Comparison({
+  by,
+  groups,
+}: {
+  readonly by: CompareBy
+  readonly groups: readonly CompareGroup[]
+}) {
   const { go } = useNavigation()
   const [column, sortBy] = useState<ColumnName>('calls')
   const [measure, setMeasure] = useState<CurveMeasure>('duration_ms')

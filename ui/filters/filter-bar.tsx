@@ -38,10 +38,12 @@ export interface FilterBarProps {
   readonly bucketWords?: string | undefined
   /** What else can be chosen in this view. */
   readonly children?: ComponentChildren
+  /** Beside the button that asks anew. */
+  readonly actions?: ComponentChildren
 }
 
 /** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
-export function FilterBar({ asked, bucketWords, children }: FilterBarProps) {
+export function FilterBar({ asked, bucketWords, children, actions }: FilterBarProps) {
   const { answer, isLoading, again } = asked
   const times = useTimes()
   const navigation = useNavigation()
@@ -97,14 +99,14 @@ export function FilterBar({ asked, bucketWords, children }: FilterBarProps) {
           </Button>
         )}
       </div>
-      <UpdateStamp asked={asked} bucketWords={bucketWords} />
+      <UpdateStamp asked={asked} bucketWords={bucketWords} actions={actions} />
       {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
     </div>
   )
 }
 
 /** How old what is shown is, and what renews it. */
-function UpdateStamp({ asked, bucketWords = '' }: FilterBarProps) {
+function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
   const { answer, answeredMs, isLoading, trouble, again } = asked
   const times = useTimes()
   const isLong = useLasting(isLoading, silentMs)
@@ -130,6 +132,7 @@ function UpdateStamp({ asked, bucketWords = '' }: FilterBarProps) {
       <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
         {[state, bucketWords].filter((words) => words !== '').join(' · ')}
       </span>
+      {actions}
       <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
     </div>
   )

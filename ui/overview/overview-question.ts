@@ -12,6 +12,11 @@ export function overviewPath(address: PageAddress, zone: string, nowMs: number):
   return `/api/overview?${callsQuery(address, wholeMs, isOpen ? null : toMs, { tz: zone })}`
 }
 
+/** Where the same is one file. */
+export function reportPath(address: PageAddress, zone: string, nowMs: number): string {
+  return overviewPath(address, zone, nowMs).replace('/api/overview', '/api/report')
+}
+
 type Timed = Pick<Overview, 'chat_only' | 'timed'>
 
 /** The filter for the calls that times and speeds are of: those that went well, and of chat alone where that is so. */

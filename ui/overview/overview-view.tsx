@@ -10,11 +10,12 @@ import { useAnswer } from '../data/use-answer.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
+import { Icon } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
 import { AgainstMenu } from './against-menu.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
-import { overviewPath } from './overview-question.ts'
+import { overviewPath, reportPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
@@ -73,6 +74,17 @@ export function OverviewView() {
       <FilterBar
         asked={{ ...answered, answer }}
         bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
+        actions={
+          <a
+            class="button bare icon"
+            href={reportPath(address, times.zone, nowMs())}
+            download
+            aria-label="Report"
+            title="Report: what is shown as one HTML file, to be kept or sent"
+          >
+            <Icon name="download" />
+          </a>
+        }
       >
         <AgainstMenu />
       </FilterBar>

@@ -113,6 +113,8 @@ export interface RouteAnswers {
   'GET /api/stats': QueryAnswers
   /** All that the first page shows: the last 24 hours unless told otherwise, with the window before. @fails folded_range too_busy too_slow query_interrupted */
   'GET /api/overview': { readonly 200: Overview }
+  /** The figures of a time as one file of HTML, to be kept or sent: it asks nobody for anything. @fails page_not_built folded_range too_busy too_slow query_interrupted */
+  'GET /api/report': { readonly '200 text/html': string }
   /** How calls waited for slots, and would have with other limits, if the upstream were as fast as it was. @fails too_busy too_slow query_interrupted */
   'GET /api/slots': { readonly 200: SlotWaitsReport }
   /** Sessions that have a call of the filter; each is told as a whole. Other forms hold the sessions alone. @fails too_busy too_slow query_interrupted */

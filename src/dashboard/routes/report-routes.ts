@@ -1,0 +1,62 @@
+import type { Clock } from '../../call/clock.ts'
+import type { OverviewQuestion } from '../../query/query-question.ts'
+import { Answer } from '../http/answer.ts'
+import type { PageAssets } from '../http/page-assets.ts'
+import { RequestError } from '../http/request-error.ts'
+import { type RouteTable, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+import { answerIn } from './query-reply.ts'
+import { overviewQuestion, overviewTable } from './query-request.ts'
+
+/** Of more models or clients, those with the most calls. */
+const mostGroups = 50
+/** Where the build left room for the figures. */
+const place = '<script type="application/json" id="report">{}</script>'
+
+/** `/api/report`: the figures of a time as one file of HTML that asks nobody for anything. */
+export function reportRoutes(
+  { queries, notes }: Pick<DashboardParts, 'queries' | 'notes'>,
+  assets: PageAssets,
+  clock: Clock,
+): RouteTable {
+  const ask = async (question: Parameters<typeof queries.ask>[0]): Promise<unknown> =>
+    JSON.parse(Buffer.from(answerIn(await queries.ask(question)).body).toString())
+  const groupsBy = async (
+    dimension: 'model' | 'client',
+    { filter, timeZone }: OverviewQuestion,
+  ): Promise<readonly unknown[]> => {
+    const groups = { kind: 'groups', filter, time: null, dimension, timeZone } as const
+    const answer = await ask({ ...groups, format: 'json', measures: 'curves' })
+    return (answer as { readonly groups: readonly unknown[] }).groups.slice(0, mostGroups)
+  }
+  return {
+    'GET /api/report': route({ query: overviewTable }, async ({ query, request }) => {
+      const page = assets.get('report.html')?.content.toString() ?? ''
+      if (!page.includes(place)) throw new RequestError('page_not_built', notBuilt)
+      const nowMs = clock.wallTime()
+      const asked = overviewQuestion(query, nowMs, (range) => notes.report(range).notes)
+      const overview = (await ask(asked)) as { readonly from: string; readonly to: string }
+      const { from, to } = overview
+      const whole = { ...asked, filter: { ...asked.filter, fromMs: Date.parse(from), toMs: Date.parse(to) } }
+      const report = {
+        made_at: new Date(nowMs).toISOString(),
+        query: request.url?.split('?')[1] ?? '',
+        overview,
+        models: await groupsBy('model', whole),
+        clients: await groupsBy('client', whole),
+      }
+      // No name in it can end the element, or begin a comment.
+      const json = JSON.stringify(report).replaceAll('<', '\\u003c')
+      const body = page.replace(place, () => place.replace('{}', () => json))
+      const name = `tokenweir-report-${from.slice(0, 10)}-to-${to.slice(0, 10)}.html`
+      return new Answer(Buffer.from(body), {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Disposition': `attachment; filename="${name}"`,
+        'Cache-Control': 'no-store',
+      })
+    }),
+  }
+}
+
+const notBuilt =
+  'The report is not built, as in a fresh clone: run `npm run build:page`, then start the dashboard anew.'
