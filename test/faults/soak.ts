@@ -50,33 +50,17 @@ await using cleanup = new AsyncDisposableStack()
 const { path: directory } = cleanup.use(await makeTempDir())
 const databaseFile = join(directory, 'data', 'llm_telemetry.db')
 mkdirSync(join(directory, 'data'), { mode: 0o700 })
-await promisify(execFile)(process.execPath, [
-  fileURLToPath(new URL('../../bench/generate-calls.ts', import.meta.url)),
-  ...[
-    '--calls',
-    String(past.calls),
-    '--days',
-    String(past.days),
-    '--seed',
-    values.seed,
-    '--out',
-    databaseFile,
-  ],
-])
+const generator = fileURLToPath(new URL('../../bench/generate-calls.ts', import.meta.url))
+const pastCalls = ['--calls', String(past.calls), '--days', String(past.days), '--seed', values.seed]
+await promisify(execFile)(process.execPath, [generator, ...pastCalls, '--out', databaseFile])
 
 const port = await freePort()
 const clients = new DayClients(port, seededRandom(Number(values.seed)))
 const upstream = cleanup.use(await startDayUpstream((n) => clients.calls[n]?.plan))
 cleanup.defer(() => gatewayGone(directory))
-const up = cleanup.use(
-  await startUpProcess({
-    directory,
-    args: [
-      ...['--upstream', upstream.baseUrl, '--port', String(port), '--max-concurrent', String(slots)],
-      ...['--first-byte-timeout-ms', '8000', '--keep-days', String(keepDays), '--raw-log-max-mb', '2'],
-    ],
-  }),
-)
+const load = ['--upstream', upstream.baseUrl, '--port', String(port), '--max-concurrent', String(slots)]
+const bounds = ['--first-byte-timeout-ms', '8000', '--keep-days', String(keepDays), '--raw-log-max-mb', '2']
+const up = cleanup.use(await startUpProcess({ directory, args: [...load, ...bounds] }))
 cleanup.defer(() => clients.abandon())
 
 const startedMs = performance.now()

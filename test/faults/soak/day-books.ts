@@ -94,6 +94,8 @@ export function balance(
     const reached = upstream.reached.get(plan.n) ?? 0
     if (row !== undefined) left.delete(row)
     if (reached > 1) faults.push(`${nameOf(call)} was sent ${reached} times`)
+    // Whatever became of the gateway: what is cut never looks finished.
+    if (call.end === 'other bytes') faults.push(`${nameOf(call)} looks finished, with other bytes`)
     count(told, plan.kind, row?.outcome ?? 'no row')
     if (row?.outcome === 'ok') {
       sums.tokens += plan.input + plan.output

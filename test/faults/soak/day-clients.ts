@@ -1,16 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type CallKind,
-  type PlannedCall,
-  callsPerS,
-  isLeaving,
-  kindAt,
-  modelOf,
-  pathOf,
-  planCall,
-} from './day.ts'
+import { type CallKind, type PlannedCall, callsPerS, kindAt, modelOf, pathOf, planCall } from './day.ts'
 import { answerPieces } from './day-answer.ts'
 
 /** A call as its client saw it: the client's books. */
@@ -196,8 +187,4 @@ function bodyOf(plan: PlannedCall): object {
     ...(plan.kind === 'agent turn' && { tools }),
     messages: [{ role: 'user', content: text }],
   }
-}
-
-export function isUnanswered({ plan, id }: MadeCall): boolean {
-  return id === null && !isLeaving(plan)
 }
