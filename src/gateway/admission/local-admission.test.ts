@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { LocalAdmission } from './local-admission.ts'
@@ -83,6 +84,31 @@ describe('LocalAdmission', () => {
     admission.useAtMost(Infinity)
     await clock.advance(0)
     assert.deepEqual(callers.admitted, ['first', 'second'])
+  })
+
+  it('asks for no time that has passed where a busy machine is late for a slot', async () => {
+    const clock = new FakeClock()
+    const asked: number[] = []
+    const after: Clock['after'] = (ms, callback) => {
+      asked.push(ms)
+      return clock.after(ms, callback)
+    }
+    const timed = { now: () => clock.now(), wallTime: () => clock.wallTime(), delay: clock.delay, after }
+    const { admission } = setUp({ clock: timed, maxConcurrent: 2 })
+    const callers = new Callers(admission)
+    for (const name of ['first', 'second', 'third', 'fourth']) callers.arrive(name)
+    await clock.advance(0)
+    callers.finish('first')
+    await clock.advance(10)
+    callers.finish('second')
+    // Meanwhile the second slot is ready, too.
+    admission.watch(() => {
+      admission.watch(null)
+      clock.tick(20)
+    })
+    await clock.advance(100)
+    assert.deepEqual(callers.admitted, ['first', 'second', 'third', 'fourth'])
+    assert.deepEqual(asked, [50, 0])
   })
 
   it('lets nobody in while it is held, in order once it is not, and refuses who waited too long', async () => {
