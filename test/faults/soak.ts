@@ -33,8 +33,8 @@ const slots = 20
 const keepDays = 30
 /** Of calls that are there before, some of which are to be folded. */
 const past = { calls: 10_000, days: 45 } as const
-/** The first look at what is too old comes ten seconds after a start. */
-const foldedFromMinutes = 1
+/** The first look at what is too old comes ten seconds after a start, and waits for a moment without calls. */
+const foldedFromMinutes = 3
 const healthP99Ms = 200
 const overviewP95Ms = 600
 const drainLimitMs = 30_000
@@ -155,7 +155,7 @@ async function settled(): ReturnType<DayChores['status']> {
 async function filesBack(
   pid: number,
 ): Promise<{ readonly words: string; readonly faults: readonly string[] }> {
-  const spare = 10
+  const spare = 16
   const endMs = performance.now() + drainLimitMs
   for (;;) {
     const gateway = openFiles(pid)

@@ -16,6 +16,7 @@ const broughtAbout = [
   /try it: {2}curl/,
   /see it: {2}npx/,
   /calls are recorded in/,
+  /old calls were folded into sums/,
   /has taken over: calls in flight/,
   /stopping: calls in flight may finish/,
 ]
