@@ -100,6 +100,8 @@ while (!over.signal.aborted && (hour() < hoursOfDay || next < chores.table.lengt
     console.log(hourLine(printed, clients.calls.length, clients.open, watch.samples.at(-1), done.splice(0)))
 }
 
+// Told to end, it still waits for what is being done: a restart leaves no gateway behind.
+await chore
 if (!over.signal.aborted) {
   await clients.stop()
   const drained = await settled()

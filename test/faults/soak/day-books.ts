@@ -5,7 +5,7 @@ import { type CallKind, callKinds, isLeaving, modelOf } from './day.ts'
 import type { DayUpstream } from './day-upstream.ts'
 
 /** What of a call's row is compared. */
-interface BookedRow {
+export interface BookedRow {
   readonly id: string
   readonly trace: string | null
   readonly outcome: string

@@ -64,7 +64,7 @@ export function hourLine(
     sample === undefined
       ? ''
       : `gateway ${sample.gateway.toFixed(0)} MB, ${sample.gatewayFiles} files; dashboard ${sample.dashboard.toFixed(0)} MB, ${sample.dashboardFiles} files; ` +
-        `database ${sample.database.toFixed(1)} MB, log ahead ${sample.wal.toFixed(1)} MB`
+        `database ${sample.database.toFixed(1)} MB, WAL ${sample.wal.toFixed(1)} MB`
   return `${String(hour).padStart(2, '0')}:00  ${calls} calls, ${open} open; ${memory}${done.length > 0 ? `; ${done.join(', ')}` : ''}`
 }
 
