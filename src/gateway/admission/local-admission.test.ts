@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { LocalAdmission } from './local-admission.ts'
@@ -87,14 +86,15 @@ describe('LocalAdmission', () => {
   })
 
   it('asks for no time that has passed where a busy machine is late for a slot', async () => {
-    const clock = new FakeClock()
     const asked: number[] = []
-    const after: Clock['after'] = (ms, callback) => {
-      asked.push(ms)
-      return clock.after(ms, callback)
+    class NotingClock extends FakeClock {
+      override after(...timer: Parameters<FakeClock['after']>): () => void {
+        asked.push(timer[0])
+        return super.after(...timer)
+      }
     }
-    const timed = { now: () => clock.now(), wallTime: () => clock.wallTime(), delay: clock.delay, after }
-    const { admission } = setUp({ clock: timed, maxConcurrent: 2 })
+    const clock = new NotingClock()
+    const { admission } = setUp({ clock, maxConcurrent: 2 })
     const callers = new Callers(admission)
     for (const name of ['first', 'second', 'third', 'fourth']) callers.arrive(name)
     await clock.advance(0)
