@@ -10,8 +10,9 @@ export interface Sample {
   readonly hour: number
   readonly gatewayPid: number
   readonly gateway: number
-  /** With the process that answers its questions. */
   readonly dashboard: number
+  /** The processes that answer the dashboard's questions. */
+  readonly queries: number
   readonly gatewayFiles: number
   readonly dashboardFiles: number
   readonly database: number
@@ -117,7 +118,8 @@ export class DayWatch {
         hour: hour(),
         gatewayPid,
         gateway: residentBytes(gatewayPid) / mb,
-        dashboard: residentWithChildren(dashboardPid, gatewayPid) / mb,
+        dashboard: residentBytes(dashboardPid) / mb,
+        queries: queryBytes(dashboardPid) / mb,
         gatewayFiles: openFiles(gatewayPid),
         dashboardFiles: openFiles(dashboardPid),
         database: sizeOf(data, /^llm_telemetry\.db$/),
@@ -137,10 +139,11 @@ export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-function residentWithChildren(pid: number, without: number): number {
+function queryBytes(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number)
-  const counted = children.filter((child) => child > 0 && child !== without && isQuery(child))
-  return counted.reduce((sum, child) => sum + residentBytes(child), residentBytes(pid))
+  return children
+    .filter((child) => child > 0 && isQuery(child))
+    .reduce((sum, child) => sum + residentBytes(child), 0)
 }
 
 /** Jobs and a gateway that was replaced are children, too. */
