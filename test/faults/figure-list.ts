@@ -8,6 +8,8 @@ export interface MeasuredFigure {
   /** In place of `run` where it must be quick; `null` where it is left out then. */
   readonly quick: readonly string[] | null
   readonly limitMs: number
+  /** Takes so long that it runs only where it is named. */
+  readonly isOnlyNamed?: true
 }
 
 const minuteMs = 60_000
@@ -179,6 +181,14 @@ export const figureList: readonly MeasuredFigure[] = [
     run: ['test/faults/sharing-gateways.ts'],
     quick: null,
     limitMs: 15 * minuteMs,
+  },
+  {
+    figures: ['R45'],
+    goal: 'a busy day in an hour: rows, tokens, costs as in the books of clients and upstream; memory and files within bounds',
+    run: ['test/faults/soak.ts'],
+    quick: null,
+    limitMs: 75 * minuteMs,
+    isOnlyNamed: true,
   },
   {
     figures: ['R30'],

@@ -30,6 +30,7 @@ test('docs/reliability.md has a row for every figure that is measured, and names
     readonly scripts: Readonly<Record<string, string>>
   }
   assert.equal(scripts['test:faults'], 'node test/faults/run.ts')
+  assert.equal(scripts['test:soak'], 'node test/faults/soak.ts')
   const files = [...text.matchAll(/`(test\/[\w/.-]+\.ts)/g)].map(([, file = '']) => file)
   assert.ok(files.length > 10)
   await Promise.all(files.map((file) => readFile(new URL(`../../${file}`, import.meta.url))))

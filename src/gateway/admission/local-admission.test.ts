@@ -85,6 +85,32 @@ describe('LocalAdmission', () => {
     assert.deepEqual(callers.admitted, ['first', 'second'])
   })
 
+  it('asks for no time that has passed where a busy machine is late for a slot', async () => {
+    const asked: number[] = []
+    class NotingClock extends FakeClock {
+      override after(...timer: Parameters<FakeClock['after']>): () => void {
+        asked.push(timer[0])
+        return super.after(...timer)
+      }
+    }
+    const clock = new NotingClock()
+    const { admission } = setUp({ clock, maxConcurrent: 2 })
+    const callers = new Callers(admission)
+    for (const name of ['first', 'second', 'third', 'fourth']) callers.arrive(name)
+    await clock.advance(0)
+    callers.finish('first')
+    await clock.advance(10)
+    callers.finish('second')
+    // Meanwhile the second slot is ready, too.
+    admission.watch(() => {
+      admission.watch(null)
+      clock.tick(20)
+    })
+    await clock.advance(100)
+    assert.deepEqual(callers.admitted, ['first', 'second', 'third', 'fourth'])
+    assert.deepEqual(asked, [50, 0])
+  })
+
   it('lets nobody in while it is held, in order once it is not, and refuses who waited too long', async () => {
     const { admission, clock } = setUp({ maxConcurrent: 2 })
     const callers = new Callers(admission)

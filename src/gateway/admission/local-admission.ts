@@ -337,7 +337,9 @@ export class LocalAdmission implements Admission {
     this.#cancelTimer = null
     this.#timerAtMs = readyAtMs
     if (readyAtMs === null) return
-    this.#cancelTimer = this.#clock.after(Math.ceil(readyAtMs - this.#clock.now()), () => {
+    // On a busy machine it may be past by now: Node warns of negative times.
+    const delayMs = Math.max(0, Math.ceil(readyAtMs - this.#clock.now()))
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
       // Also where the timer came a fraction too early: then it is armed again for the rest.
       this.#timerAtMs = null
       this.#admitNext()
