@@ -96,6 +96,8 @@ const page: Record<string, string> = {
   costs: 'charts data design filters format',
   gateway: 'data design format',
   app: '*',
+  // Puts parts of views into a file.
+  report: '*',
 }
 
 const sqliteBorder = {

@@ -48,7 +48,7 @@ test('it is saved from the Overview, opens without a network, and tells what the
   const path = new URL(page.url())
   const from = new Date(nowMs - 6 * 3_600_000).toISOString()
   const to = new Date(nowMs).toISOString()
-  const query = `${path.search.replace('?range=6h&', `?from=${from}&to=${to}&`)}`
+  const query = path.search.replace('?range=6h&', `?from=${from}&to=${to}&`)
   const answer = await dashboard.ask('GET', `/api/report${query}`)
   const html = await answer.text()
   assert.ok(!html.includes(hostile) && html.length < 1_000_000, `${html.length} characters`)

@@ -1,5 +1,7 @@
 import '../design/tokens.css'
 import '../design/design.css'
+// In the order of the page, where the styles of views come last.
+import '../charts/charts.css'
 import '../app/app.css'
 import '../call/call.css'
 import '../filters/filters.css'
