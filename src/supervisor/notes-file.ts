@@ -52,7 +52,9 @@ export class NotesFile extends CheckedFile<NotesById> {
   /** Keeps a note. Rejects with {@link NotesError}. */
   async add(text: string, atMs: number): Promise<Note> {
     const id = randomBytes(6).toString('hex')
-    const note = { at: new Date(atMs).toISOString(), text: maskKeys(text) }
+    // What stands for a key may be longer than the key was, and a longer text could not be read again.
+    const masked = maskKeys(text).replace(/^(.{200}).+$/su, '$1')
+    const note = { at: new Date(atMs).toISOString(), text: masked }
     await this.#change((notes) => {
       if (Object.keys(notes).length >= mostNotes) {
         throw new NotesError('too_many_notes', `${mostNotes} notes are the most: delete some first.`)

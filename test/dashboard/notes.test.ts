@@ -78,3 +78,20 @@ test('what is no note is refused, from elsewhere all is; a broken file takes not
   assert.equal(await codeOf(post(dashboard, { text: 'more' })), 'broken_notes_file')
   assert.equal((await dashboard.ask('GET', day)).status, 200)
 })
+
+test('a text that masking makes longer is cut; a thousand notes are the most', async () => {
+  await using dashboard = await startDashboardProcess()
+  const long = await post(dashboard, { text: 'http://u:p@h '.repeat(15), at: noon })
+  assert.equal(long.status, 201)
+  const { text, id } = (await long.json()) as Note
+  assert.match(text, /^(?:http:\/\/\[secret\]@h )+/)
+  assert.equal(text.length, 200)
+  const { notes, problem } = await told<NotesReport>(dashboard.ask('GET', '/api/notes'))
+  assert.deepEqual([notes.map((note) => note.id), problem], [[id], null])
+
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`n${n}`, { at: noon, text: 'x' }]))
+  writeFileSync(`${dashboard.directory}/data/notes.json`, JSON.stringify(many))
+  assert.equal(await codeOf(post(dashboard, { text: 'one more' })), 'too_many_notes')
+  assert.equal((await dashboard.ask('DELETE', '/api/notes/n0')).status, 200)
+  assert.equal((await post(dashboard, { text: 'one more' })).status, 201)
+})
