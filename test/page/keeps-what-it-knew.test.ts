@@ -20,8 +20,11 @@ for (const [path, shown, isRenewed] of [
     const { page } = opened
     await untilReady(page)
     assert.deepEqual(opened.problems, [])
-    const texts = (): Promise<string[]> =>
-      page.getByLabel(shown, { exact: true }).getByRole('link').allInnerTexts()
+    // The bar that says that the dashboard is away takes height from a list, which then holds fewer rows.
+    const texts = async (): Promise<string[]> => {
+      const all = await page.getByLabel(shown, { exact: true }).getByRole('link').allInnerTexts()
+      return all.slice(0, 10)
+    }
     const before = await texts()
     assert.ok(before.length >= 6)
 
