@@ -111,6 +111,11 @@ test('a view is saved, opened after a reload, replaced and deleted', async () =>
   await page.getByText(/^Updated /).waitFor()
   await page.keyboard.press('v')
   await name.and(page.locator(':focus')).waitFor()
+  // What a key opened gives the focus to its button, not to nothing.
+  await page.keyboard.press('Escape')
+  await opened.button('Saved views').and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('v')
+  await name.and(page.locator(':focus')).waitFor()
   await page.keyboard.type(' Codex ')
   await page.keyboard.press('Enter')
   await menu.getByRole('status').getByText('Saved “Codex”.').waitFor()
@@ -128,13 +133,13 @@ test('a view is saved, opened after a reload, replaced and deleted', async () =>
 
   // From one address of a view to another the menu closes, too.
   await opened.button('24h').click()
-  await opened.button('Views').click()
+  await opened.button('Saved views').click()
   await link.click()
   await page.waitForURL(`${dashboard.origin}/?range=7d&client=codex`)
   await menu.waitFor({ state: 'hidden' })
 
   await opened.button('Errors only').click()
-  await opened.button('Views').click()
+  await opened.button('Saved views').click()
   await name.fill('Codex')
   await menu.getByRole('button', { name: 'Replace', exact: true }).click()
   assert.equal(await link.getAttribute('href'), '/?range=7d&client=codex&errors_only=true')

@@ -181,8 +181,7 @@ test('a note is marked in the charts, told where one points, and gone once it is
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=1h' })
   const { page } = opened
   await untilReady(page)
-  const latency = page.getByRole('region', { name: 'Latency', exact: true })
-  await latency.getByRole('button', { name: 'Notes' }).click()
+  await page.getByRole('button', { name: 'Notes' }).click()
   const panel = page.getByRole('group', { name: 'Notes' })
   const words = 'switched to a smaller model'
   await panel.getByLabel('What happened').fill(words)
@@ -196,7 +195,7 @@ test('a note is marked in the charts, told where one points, and gone once it is
   }
   while (!(await latest()).includes(words)) await page.waitForResponse(/api\/overview/)
 
-  await latency.getByRole('button', { name: 'Notes' }).click()
+  await page.getByRole('button', { name: 'Notes' }).click()
   await panel.getByRole('button', { name: `Delete the note ${words}` }).click()
   await panel.getByRole('list').waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')

@@ -14,8 +14,7 @@ export function FocusHint() {
     if (hint === null) return
     const leaving = new AbortController()
     const hide = (): void => hint.hidePopover()
-    const show = ({ target }: Event): void => {
-      hide()
+    const show = (target: EventTarget | null): void => {
       if (!(target instanceof HTMLElement) || !target.matches(':focus-visible')) return
       const { title } = target
       // A name that is there already, and was cut off at most.
@@ -30,7 +29,12 @@ export function FocusHint() {
       hint.style.top = `${isAbove ? top - gapPx - height : bottom + gapPx}px`
     }
     const { signal } = leaving
-    addEventListener('focusin', show, { signal })
+    const focused = ({ target }: Event): void => {
+      hide()
+      // A popover that closes gives the focus back, and another cannot be shown within that.
+      requestAnimationFrame(() => show(target))
+    }
+    addEventListener('focusin', focused, { signal })
     for (const name of ['focusout', 'pointerdown', 'resize']) addEventListener(name, hide, { signal })
     addEventListener('scroll', hide, { signal, capture: true })
     addEventListener('keydown', ({ key }) => key === 'Escape' && hide(), { signal, capture: true })

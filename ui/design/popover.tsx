@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
-import { Icon } from './icon.tsx'
+import { Icon, type IconName } from './icon.tsx'
 
 /** Between what has opened and the button, and the edges of the window, in pixels. */
 const gapPx = 6
@@ -12,11 +12,13 @@ const leastHeightPx = 240
 export interface PopoverProps {
   /** What is in there, for those who do not see it. */
   readonly label: string
-  /** What stands on the button. */
-  readonly words: ComponentChildren
+  /** What stands on the button: words, or an icon that `label` names. */
+  readonly words?: ComponentChildren
+  readonly icon?: IconName
   /** Of the button: `id` lets a key press it, `class` is added. */
   readonly id?: string
   readonly class?: string
+  readonly title?: string
   /** In pixels; less where the window is narrower. */
   readonly widthPx?: number
   /** Rendered while it is open. */
@@ -25,7 +27,7 @@ export interface PopoverProps {
 
 /** A button that opens something below it. Esc, or a press elsewhere, closes it and gives the focus back. */
 export function Popover(props: PopoverProps) {
-  const { label, words, id, class: className = '', widthPx = 288, children } = props
+  const { label, words, icon, id, class: className = '', title, widthPx = 288, children } = props
   const panelId = useId()
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
@@ -50,9 +52,17 @@ export function Popover(props: PopoverProps) {
         class={`popover-button ${className}`}
         popovertarget={panelId}
         aria-expanded={isOpen}
+        title={title}
+        // A key may have pressed it: the focus comes back to it then, too.
+        onClick={() => button.current?.focus()}
+        {...(icon !== undefined && { icon, label, kind: 'bare' })}
       >
-        {words}
-        <Icon name="down" size={14} />
+        {words !== undefined && (
+          <>
+            {words}
+            <Icon name="down" size={14} />
+          </>
+        )}
       </Button>
       <div
         ref={panel}

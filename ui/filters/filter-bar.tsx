@@ -78,7 +78,6 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
         <ErrorsFilter />
         <MoreFilters />
         {children}
-        <SavedViews />
         {chips.map(({ name, words, isIgnored, without }) => (
           <div
             key={`${name} ${words}`}
@@ -132,8 +131,11 @@ function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
       <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
         {[state, bucketWords].filter((words) => words !== '').join(' · ')}
       </span>
-      {actions}
-      <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
+      <div class="update-actions">
+        {actions}
+        <SavedViews />
+        <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
+      </div>
     </div>
   )
 }

@@ -31,7 +31,7 @@ export function MoreFilters() {
 /** Addresses that this reader has saved under a name. */
 export function SavedViews() {
   return (
-    <Popover id={viewsId} label="Saved views" words="Views">
+    <Popover id={viewsId} label="Saved views" icon="bookmark" title="Saved views (v)">
       {(close) => <ViewsMenu onOpen={close} />}
     </Popover>
   )

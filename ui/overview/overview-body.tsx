@@ -14,7 +14,6 @@ import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { earlierCalls, withEarlier } from './earlier.ts'
-import { NotesMenu } from './notes-menu.tsx'
 import { type OverviewCard, overviewCards } from './overview-cards.ts'
 import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
@@ -25,12 +24,10 @@ import { SlotWaitsPopover } from './slot-waits.tsx'
 export interface OverviewBodyProps extends CallsCardProps {
   /** The time that it is compared with. */
   readonly earlier: Overview | null
-  /** There are other notes now. */
-  readonly onNotes: () => void
 }
 
 /** All that an answer tells. */
-export function OverviewBody({ earlier, onNotes, ...props }: OverviewBodyProps) {
+export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
   const cards = useMemo(() => overviewCards(answer), [answer])
@@ -59,7 +56,6 @@ export function OverviewBody({ earlier, onNotes, ...props }: OverviewBodyProps) 
           title="Latency"
           about={aboutTimed}
           parts={parts.latency}
-          actions={<NotesMenu onChanged={onNotes} />}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'duration' })}
           count={calls(buckets.duration_n)}
           empty={emptyWords(totals.duration_ms, aboutTimed)}

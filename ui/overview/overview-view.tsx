@@ -14,6 +14,7 @@ import { Icon } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
 import { AgainstMenu } from './against-menu.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
+import { NotesMenu } from './notes-menu.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath, reportPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
@@ -42,7 +43,7 @@ export function OverviewView() {
   useEffect(() => awaitFirst(hasNone), [hasNone])
   if (hasNone) greets.current = true
   const { trouble, isStale, again } = answered
-  const earlier = useEarlier(isHeld)
+  const [earlier, earlierTrouble] = useEarlier(isHeld)
   const young = useYoungRange(answered.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
@@ -58,16 +59,9 @@ export function OverviewView() {
       (answer.totals.calls === 0 ? (
         <NoCallsCard answer={answer} />
       ) : (
-        <OverviewBody
-          answer={answer}
-          earlier={earlier}
-          list={list}
-          onList={setList}
-          onOpen={panel.open}
-          onNotes={again}
-        />
+        <OverviewBody answer={answer} earlier={earlier} list={list} onList={setList} onOpen={panel.open} />
       )),
-    [answer, earlier, list, panel.open, again],
+    [answer, earlier, list, panel.open],
   )
   return (
     <ChartRoomProvider outages={outages} marks={marks} onHold={hold}>
@@ -75,15 +69,18 @@ export function OverviewView() {
         asked={{ ...answered, answer }}
         bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
         actions={
-          <a
-            class="button bare icon"
-            href={reportPath(address, times.zone, nowMs())}
-            download
-            aria-label="Report"
-            title="Report: what is shown as one HTML file, to be kept or sent"
-          >
-            <Icon name="download" />
-          </a>
+          <>
+            <NotesMenu onChanged={again} />
+            <a
+              class="button bare icon"
+              href={reportPath(address, times.zone, nowMs())}
+              download
+              aria-label="Report"
+              title="Report: what is shown as one HTML file, to be kept or sent"
+            >
+              <Icon name="download" />
+            </a>
+          </>
         }
       >
         <AgainstMenu />
@@ -101,6 +98,11 @@ export function OverviewView() {
               Its figures are below; a press on it in the list shows where its time went.
             </Note>
           )}
+          {trouble === null && earlierTrouble !== null && (
+            <Note tone="bad" title="The earlier time cannot be read.">
+              {earlierTrouble}
+            </Note>
+          )}
           {earlier !== null && !isRecorded(earlier) && (
             <Note>
               Of the earlier time {earlier.totals.calls === 0 ? 'nothing' : 'not all'} was recorded.
@@ -114,17 +116,17 @@ export function OverviewView() {
   )
 }
 
-/** Asks for the time that this one is compared with; null as long as there is none. */
-function useEarlier(isPaused: boolean): Overview | null {
+/** Asks for the time that this one is compared with: the answer, null as long as there is none, and why it failed. */
+function useEarlier(isPaused: boolean): readonly [Overview | null, string | null] {
   const { address } = useNavigation()
   const { zone } = useTimes()
   const { against } = address
-  const { answer, isStale } = useAnswer<Overview>(
+  const { answer, isStale, trouble } = useAnswer<Overview>(
     against === null ? null : questionKey(address, address.utc, against),
     () => earlierPath(address, against ?? 'previous', zone, nowMs()),
     { everyMs: refreshEveryMs(address.range), isPaused: isPaused || address.call !== null },
   )
-  return against === null || isStale ? null : answer
+  return against === null ? [null, null] : [isStale ? null : answer, trouble]
 }
 
 /** Figures change against the earlier time that was chosen. */

@@ -33,14 +33,7 @@ function Report() {
       <main class="page">
         <ReportHead />
         <div class="view overview">
-          <OverviewBody
-            answer={overview}
-            earlier={null}
-            list={list}
-            onList={setList}
-            onOpen={stay}
-            onNotes={stay}
-          />
+          <OverviewBody answer={overview} earlier={null} list={list} onList={setList} onOpen={stay} />
         </div>
         <div class="view">
           <Comparison by="model" groups={models} />
