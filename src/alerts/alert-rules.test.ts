@@ -22,6 +22,7 @@ const quiet: AlertFigures = {
   unpriced: [],
   sessions: [],
   day: { cost_usd: 0, tokens_by_hour: Array.from({ length: 24 }, () => 0) },
+  month: { cost_usd: 0 },
 }
 
 const health = (change: Partial<HealthReport>): ProcessStatus => ({
@@ -76,6 +77,9 @@ const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (s
     ['budget_forecast', 'no figures', { figures: null }, null],
     ['spend_day', '$49.99', figures({ day: { ...quiet.day, cost_usd: 49.99 } }), []],
     ['spend_day', '$50', figures({ day: { ...quiet.day, cost_usd: 50 } }), ['']],
+    ['spend_month', '$159.99 of $200', figures({ month: { cost_usd: 159.99 } }), []],
+    ['spend_month', '$160 of $200', figures({ month: { cost_usd: 160 } }), [80]],
+    ['spend_month', 'over $200', figures({ month: { cost_usd: 250 } }), [100]],
     ['spend_session', 'one of two', { sessions: new Map(Object.entries({ a: 19.9, b: 20 })) }, ['b']],
     ['error_ratio', 'all of 19', ended(19, 19), []],
     ['error_ratio', '3 of 20', ended(3, 20), []],

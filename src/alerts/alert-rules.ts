@@ -34,9 +34,10 @@ export interface AlertRule {
     readonly unit: string
     readonly min: number
     readonly max: number
-    /** Every rule is on unless it is switched off. */
     readonly usual: number
   }
+  /** Off until it is switched on: others are on until they are switched off. */
+  readonly isOptional?: true
   /** The threshold is for so many seconds it must be so before it is told; others are told at once. */
   readonly isDelay?: true
   /** For so long it must not be so before it has ended. */
@@ -52,6 +53,7 @@ const leastCalls = 20
 /** First tokens that are late by less are felt by nobody. */
 const leastLateMs = 500
 const budgetLevels = [50, 80, 95, 100]
+const moneyLevels = [80, 100]
 
 /** One of everything: found, or not. */
 const one = (isSo: boolean, text: () => string): readonly Found[] => (isSo ? [{ text: text() }] : [])
@@ -125,6 +127,20 @@ export const alertRules = {
     find: ofFigures(({ day }, threshold) =>
       one(day.cost_usd >= threshold, () => `Calls of the last 24 hours cost ${dollars(day.cost_usd)}.`),
     ),
+  },
+  spend_month: {
+    title: 'Money budget of a month',
+    asks: 'Calls of this month cost {} or more; told at 80 % of it, too',
+    threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 200 },
+    isOptional: true,
+    quietMs: hourMs,
+    find: ofFigures(({ month: { cost_usd: usd } }, threshold) => {
+      const share = (usd / threshold) * 100
+      const level = moneyLevels.findLast((each) => each <= share)
+      const part = percent(Math.floor(share) / 100)
+      const text = `Calls of this month cost ${dollars(usd)}: ${part} of ${dollars(threshold)}.`
+      return level === undefined ? [] : [{ text, level }]
+    }),
   },
   spend_session: {
     title: 'Spend of a session',

@@ -17,6 +17,7 @@ test('without a file all rules are as usual, and nothing is written', async () =
   await using dir = await makeTempDir()
   const file = open(dir.file('alerts.json'))
   assert.deepEqual(file.of('budget'), usual)
+  assert.equal(file.of('spend_month').on, false)
   assert.deepEqual(
     [file.problem, existsSync(file.path), existsSync(`${file.path}.good`)],
     [null, false, false],

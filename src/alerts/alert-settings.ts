@@ -2,7 +2,7 @@ import type { AlertSetting } from '../api/alerts.ts'
 import { CodedError } from '../lib/errors.ts'
 import { CheckedFile, type NotChanged } from '../options/checked-file.ts'
 import * as json from '../options/json-check.ts'
-import { type AlertCode, alertRules, ruleList } from './alert-rules.ts'
+import { type AlertCode, type AlertRule, alertRules, ruleList } from './alert-rules.ts'
 
 /** Why settings were not changed. */
 export class AlertSettingsError extends CodedError<'broken_alerts_file' | 'alerts_not_kept'> {}
@@ -45,7 +45,8 @@ export class AlertSettingsFile extends CheckedFile<AlertSettings> {
   }
 
   of(code: AlertCode): AlertSetting {
-    return { on: true, threshold: alertRules[code].threshold.usual, ...this.content[code] }
+    const { isOptional, threshold }: AlertRule = alertRules[code]
+    return { on: isOptional !== true, threshold: threshold.usual, ...this.content[code] }
   }
 
   /** Throws {@link AlertSettingsError}: nothing writes over a file that somebody has to mend. */

@@ -125,4 +125,5 @@ const emptyFigures: NonNullable<AlertInput['figures']> = {
   unpriced: [],
   sessions: [],
   day: { cost_usd: 0, tokens_by_hour: [] },
+  month: { cost_usd: 0 },
 }

@@ -32,6 +32,8 @@ export interface AlertFigures {
   readonly sessions: readonly Readonly<{ session: string; cost_usd: number; ended_ms: number }>[]
   /** Of the last 24 hours, less up to a quarter of an hour. */
   readonly day: Readonly<{ cost_usd: number; tokens_by_hour: readonly number[] }>
+  /** Since the first of this month, in the time zone of this process. */
+  readonly month: Readonly<{ cost_usd: number }>
 }
 
 type Measure = Readonly<{ n: number; p95_ms: number }>
@@ -92,6 +94,7 @@ export async function alertsAnswer(
       return { session, cost_usd, ended_ms: lastEnds.get(session) ?? nowMs }
     }),
     day: await dayOf(reader, nowMs),
+    month: await monthOf(reader, nowMs),
   }
 }
 
@@ -130,6 +133,20 @@ async function dayOf(reader: CallReader, nowMs: number): Promise<AlertFigures['d
     (_, hour) => groups.find(({ bucket }) => bucket === hour)?.figures.total_tokens ?? 0,
   )
   return { cost_usd: summary.cost_usd ?? 0, tokens_by_hour }
+}
+
+async function monthOf(reader: CallReader, nowMs: number): Promise<AlertFigures['month']> {
+  const now = new Date(nowMs)
+  const fromMs = new Date(now.getFullYear(), now.getMonth()).getTime()
+  const toMs = Math.floor(nowMs / quarterMs + 1) * quarterMs
+  const filter = {}
+  const { summary } = await reader.aggregate({
+    filter,
+    edgesMs: [fromMs, toMs],
+    dimension: null,
+    isSumsOnly: true,
+  })
+  return { cost_usd: summary.cost_usd ?? 0 }
 }
 
 const listedBy = upstreamTable({})

@@ -37,7 +37,7 @@ async function figuresOf(
   const clock = { ...systemClock, wallTime: () => nowMs }
   const queries = new QueryProcess({
     clock,
-    spawn: spawnQuery(path, { ...process.env } as Record<string, string>),
+    spawn: spawnQuery(path, { ...process.env, TZ: 'Asia/Tokyo' } as Record<string, string>),
     onFault: assert.ifError,
   })
   const ask = async (afterSeq: number | null): Promise<AlertFigures> => {
@@ -131,4 +131,16 @@ test('the day has its sums by hours', async () => {
     day.tokens_by_hour.reduce((sum, tokens) => sum + tokens, 0),
     30,
   )
+})
+
+test('the month begins where the dashboard is', async () => {
+  const priced = { costNanoUsd: 2e9 }
+  // In Tokyo, the 20th day before, at 15:00 UTC.
+  const beginMinutesAgo = (20 * 24 + 15) * 60
+  const [{ month }] = await figuresOf([
+    call(1, priced),
+    call(beginMinutesAgo - 30, priced),
+    call(beginMinutesAgo + 30, priced),
+  ])
+  assert.deepEqual(month, { cost_usd: 4 })
 })

@@ -23,6 +23,7 @@ const figures: AlertFigures = {
   unpriced: [],
   sessions: [],
   day: { cost_usd: 0, tokens_by_hour: [] },
+  month: { cost_usd: 0 },
 }
 
 const failing: Partial<AlertFigures> = { window: { ...figures.window, failed: 20, answered: 20 } }

@@ -33,7 +33,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as json$/)
 
   // A threshold is kept with Enter, a switch at once; what cannot be says why, and nothing is kept.
-  await card.getByText('11 rules').click()
+  await card.getByText('12 rules').click()
   const ratio = card.getByLabel('Failing calls: threshold')
   await ratio.fill('120')
   await page.keyboard.press('Enter')
@@ -44,7 +44,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await page.keyboard.press('Enter')
   await card.getByText(/^35\s%? or more of the calls.*The default is 20\.$/).waitFor()
   await card.getByLabel('Long waits for a slot', { exact: true }).uncheck()
-  await card.getByText('1 switched off').waitFor()
+  await card.getByText('2 switched off').waitFor()
   const settings = JSON.parse(readFileSync(join(dir.path, 'data/alerts.json'), 'utf8')) as unknown
   assert.deepEqual(settings, { error_ratio: { threshold: 35 }, queue_wait: { on: false } })
 
@@ -74,12 +74,12 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
     'alert-problem',
     /line 1, column 26: budget\.threshold must be .* last good rules go on\.$/,
   )
-  await card.getByText('11 rules').click()
+  await card.getByText('12 rules').click()
   assert.ok(await ratio.isDisabled())
   assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35)
   writeFileSync(join(dir.path, 'data/alerts.json'), '{}')
   await page.reload()
-  await card.getByText('11 rules').click()
+  await card.getByText('12 rules').click()
   await card.getByText('Last messages').click()
   assert.equal(await page.locator('#alert-problem').count(), 0)
 
@@ -108,5 +108,5 @@ test('without a webhook the rules and what is active are shown all the same', as
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   await opened.untilText('alert-receiver', /^shown here; no webhook$/)
   assert.equal(await opened.button('Send a test').count(), 0)
-  assert.equal((await rulesOf(dashboard)).length, 11)
+  assert.equal((await rulesOf(dashboard)).length, 12)
 })

@@ -55,6 +55,18 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
   assert.ok(dearest !== undefined)
   assert.equal((await figure('Dearest model'))[1], dearest.key)
 
+  // The budget of a month stands beside it, as long as all calls are shown.
+  await dashboard.ask('PUT', '/api/alerts', { spend_month: { on: true, threshold: 0.5 } })
+  await page.reload()
+  const budget = page.getByText('budget $0.50', { exact: true })
+  await budget.waitFor()
+  await opened.button('Errors only').click()
+  await budget.waitFor({ state: 'hidden' })
+  await page.goBack()
+  await page.reload()
+  await budget.waitFor()
+  await untilReady(page)
+
   const table = page.getByRole('table', { name: 'Spend by model' })
   const first = table.getByRole('row').nth(1)
   assert.match(await first.innerText(), new RegExp(`^${dearest.key.replaceAll('.', '\\.')}`))

@@ -1,10 +1,11 @@
 import './costs.css'
 import { useMemo, useState } from 'preact/hooks'
+import type { AlertsReport } from '../../src/api/alerts.ts'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { callsQuery, compareWords, refreshEveryMs } from '../data/page-address.ts'
+import { callsQuery, compareWords, isFiltered, refreshEveryMs } from '../data/page-address.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
@@ -102,10 +103,14 @@ function useMonth(): FigureCard {
     },
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )
+  const { answer: alerts } = useAnswer<AlertsReport>('', () => '/api/alerts')
   return useMemo(() => {
     const bounds = question?.bounds ?? forecastBounds(nowMs(), address.utc)
-    return monthCard(answer === null ? null : monthForecast(answer.groups), bounds)
-  }, [answer, question])
+    const budget = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)
+    // A budget is for all calls.
+    const budgetUsd = isFiltered(address) ? null : (budget?.threshold ?? null)
+    return monthCard(answer === null ? null : monthForecast(answer.groups), bounds, budgetUsd)
+  }, [answer, question, alerts])
 }
 
 function showPrices(): void {

@@ -42,15 +42,21 @@ export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
   return { soFarUsd, endUsd: soFarUsd + restOfToday + perDay * daysToCome }
 }
 
-/** Tells a forecast, once there is one. */
-export function monthCard(forecast: MonthForecast | null, { fromMs, toMs }: Bounds): FigureCard {
+/** Tells a forecast, once there is one, and the budget that was set for a month. */
+export function monthCard(
+  forecast: MonthForecast | null,
+  { fromMs, toMs }: Bounds,
+  budgetUsd: number | null,
+): FigureCard {
   return {
     words: 'By the month’s end',
     meaning:
-      'What this month comes to, if each day to come costs what the last seven whole days did on average. With the present filters, whatever the range.',
+      'What this month comes to, if each day to come costs what the last seven whole days did on average. With the present filters, whatever the range. A budget is set with the alerts, on Gateway.',
     value: known(forecast?.endUsd ?? null, dollars),
     change: null,
+    isTelling: budgetUsd !== null && (forecast?.endUsd ?? forecast?.soFarUsd ?? 0) > budgetUsd,
     fact: forecast === null ? '' : `${dollars(forecast.soFarUsd)} so far`,
+    note: budgetUsd === null ? '' : `budget ${dollars(budgetUsd)}`,
     to: { view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } },
   }
 }
