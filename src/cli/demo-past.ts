@@ -1,28 +1,41 @@
+import { startedAtMs } from '../call/call-id.ts'
+import type { StoredCall } from '../call/call-record.ts'
 import { systemClock } from '../call/clock.ts'
-import { imaginedPast } from '../demo/imagined-past.ts'
+import { imaginedPast, pastDays, pastSlots } from '../demo/imagined-past.ts'
+import { type SlotStay, pastMinutes } from '../demo/past-minutes.ts'
 import { pastSource } from '../demo/past-record.ts'
 import { PriceBook } from '../pricing/price-book.ts'
 import { importCalls, type ReadCall } from '../store/jobs/import-calls.ts'
+import { runJob } from '../store/jobs/job.ts'
+import { HistoryWriter } from '../store/write/history-writer.ts'
 import { demoCosts } from './demo-prices.ts'
 
 /** The past is the same each time, but for when it was. */
 const seed = 22
+const dayMs = 86_400_000
+/** The living gateway writes in between. */
+const minutesAtOnce = 240
+const pauseMs = 20
 
-/** Adds two weeks of made-up calls to a database, none of them twice. Rejects when it is told to end. */
+/** Adds two weeks of made-up calls, and how full the slots were, to a database, nothing of it twice. Rejects when it is told to end. */
 export async function writePast(
   db: string,
   { host, endMs, signal }: { readonly host: string; readonly endMs: number; readonly signal?: AbortSignal },
 ): ReturnType<typeof importCalls> {
+  const stays: SlotStay[] = []
   const delay = (ms: number): Promise<void> => systemClock.delay(ms, signal)
   let line = 0
   const calls = async function* (): AsyncGenerator<ReadCall> {
     for (const hour of imaginedPast({ endMs, seed, upstream: host })) {
       // The dashboard answers in between.
       await delay(0)
-      for (const call of hour) yield { line: line++, call, problem: '' }
+      for (const call of hour) {
+        if (call.callType !== 'props') stays.push(stayOf(call))
+        yield { line: line++, call, problem: '' }
+      }
     }
   }
-  return await importCalls(
+  const imported = await importCalls(
     db,
     {
       source: pastSource,
@@ -34,4 +47,22 @@ export async function writePast(
     },
     { clock: { ...systemClock, delay }, onProgress: () => undefined, pricer: new PriceBook(demoCosts) },
   )
+  if (typeof imported === 'string') return imported
+  const written = await runJob(db, async (database) => {
+    const history = new HistoryWriter(database, { instance: 'demo-past', version: '' })
+    const fromMs = endMs - pastDays * dayMs
+    const detail = JSON.stringify({ max_concurrent: pastSlots })
+    history.write([], [{ atMs: fromMs, kind: 'start', detail }])
+    const minutes = [...pastMinutes(stays, { fromMs, toMs: endMs, slots: pastSlots })]
+    for (let first = 0; first < minutes.length; first += minutesAtOnce) {
+      history.write(minutes.slice(first, first + minutesAtOnce), [])
+      await delay(pauseMs)
+    }
+  })
+  return typeof written === 'string' ? written : imported
+}
+
+function stayOf({ id, queueMs, durationMs }: StoredCall): SlotStay {
+  const cameMs = startedAtMs(id)
+  return { cameMs, beganMs: cameMs + (queueMs ?? 0), endedMs: cameMs + (durationMs ?? 0) }
 }

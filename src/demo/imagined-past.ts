@@ -27,9 +27,9 @@ export interface PastIncident {
 }
 
 const hourMs = 3_600_000
-const pastDays = 14
+export const pastDays = 14
 /** Of the imagined gateway. */
-const slots = 4
+export const pastSlots = 4
 /** Few, so that the incident stands out. */
 const usualFaults: FaultShares = { rate_limited: 0.004, server_error: 0.003, broken: 0.003, stalled: 0.02 }
 /** Where little is asked, one that fails would be half of an hour's calls, and look like an incident. */
@@ -123,7 +123,7 @@ function* pastRound(client: ImaginedClient, startMs: number, around: Circumstanc
       nowMs += step
       continue
     }
-    const freeAtMs = Array.from({ length: slots }, () => nowMs)
+    const freeAtMs = Array.from({ length: pastSlots }, () => nowMs)
     for (const call of step) {
       const first = freeAtMs.indexOf(Math.min(...freeAtMs))
       for (let retry = 0; ; retry++) {

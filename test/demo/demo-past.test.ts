@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { DatabaseSync } from 'node:sqlite'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { writePast } from '../../src/cli/demo-past.ts'
 import { pastIncident } from '../../src/demo/imagined-past.ts'
+import { historyReader } from '../../src/store/read/history-reader.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -66,6 +68,17 @@ test('the past is two weeks of priced calls, with sessions and one incident, and
 
   assert.equal(skippedBy(await writePast(dir.file('past.db'), past)), 0)
   assert.deepEqual(readCalls(dir.file('past.db')), calls)
+})
+
+test('the slots of the past are told minute by minute, as its calls used them', async () => {
+  using database = new DatabaseSync(dir.file('past.db'), { readOnly: true })
+  const { slotUse, limits } = historyReader(database)
+  const fromMs = endMs - 14 * dayMs
+  const [use] = await slotUse([fromMs, endMs])
+  const { minutes = 0, activeMax = 0, queuedMax = 0, atLimitMs = 0 } = use ?? {}
+  assert.deepEqual([minutes, activeMax], [14 * 1440, 4])
+  assert.ok(queuedMax > 1 && atLimitMs > 60_000, `${queuedMax} waited, ${atLimitMs} ms`)
+  assert.deepEqual(await limits(fromMs, endMs), [{ atMs: fromMs, maxConcurrent: 4 }])
 })
 
 test('killed while the past is being written, the database is sound, and the rest can be added', async () => {
