@@ -72,13 +72,13 @@ test('the past is two weeks of priced calls, with sessions and one incident, and
 
 test('the slots of the past are told minute by minute, as its calls used them', async () => {
   using database = new DatabaseSync(dir.file('past.db'), { readOnly: true })
-  const { slotUse, limits } = historyReader(database)
+  const history = historyReader(database)
   const fromMs = endMs - 14 * dayMs
-  const [use] = await slotUse([fromMs, endMs])
+  const [use] = await history.slotUse([fromMs, endMs])
   const { minutes = 0, activeMax = 0, queuedMax = 0, atLimitMs = 0 } = use ?? {}
   assert.deepEqual([minutes, activeMax], [14 * 1440, 4])
   assert.ok(queuedMax > 1 && atLimitMs > 60_000, `${queuedMax} waited, ${atLimitMs} ms`)
-  assert.deepEqual(await limits(fromMs, endMs), [{ atMs: fromMs, maxConcurrent: 4 }])
+  assert.deepEqual(await history.limits(fromMs, endMs), [{ atMs: fromMs, maxConcurrent: 4 }])
 })
 
 test('killed while the past is being written, the database is sound, and the rest can be added', async () => {
