@@ -124,6 +124,23 @@ question('what is under way now?', async (page, press) => {
     .waitFor()
 })
 
+question('what would folding old calls give back?', async (page, press) => {
+  await press(view(page, 'Gateway'))
+  await page.getByLabel('Keep single calls for').fill('1')
+  await press(button(page, 'Estimate'))
+  await page.getByText(/^This would fold|there are no calls that old/).waitFor()
+})
+
+question('may more calls run at once?', async (page, press) => {
+  await dashboard.ask('POST', '/api/proxy/start')
+  await press(view(page, 'Gateway'))
+  await page.getByLabel('Calls in flight at once').fill('7')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved, and in force.').waitFor()
+  await page.getByRole('banner').getByText('of 7 slots').waitFor()
+  await dashboard.ask('POST', '/api/proxy/stop')
+})
+
 question('how do I get these calls as a file?', async (page, press) => {
   await press(view(page, 'Calls'))
   await press(page.getByRole('button', { name: 'Export' }))
