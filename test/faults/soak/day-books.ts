@@ -96,7 +96,7 @@ export function balance(
     if (reached > 1) faults.push(`${nameOf(call)} was sent ${reached} times`)
     // Whatever became of the gateway: what is cut never looks finished.
     if (call.end === 'other bytes') faults.push(`${nameOf(call)} looks finished, with other bytes`)
-    count(told, plan.kind, row?.outcome ?? 'no row')
+    count(told, plan.kind, row?.outcome ?? 'no row names it')
     if (row?.outcome === 'ok') {
       sums.tokens += plan.input + plan.output
       const price = finalPrices[modelOf(plan)] ?? { input: 0, output: 0 }
