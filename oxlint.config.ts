@@ -75,6 +75,7 @@ const source: Record<string, string> = {
   'cli/doctor': '*',
   'cli/database': '*',
   'cli/terminal': '*',
+  'cli/upstreams': '*',
 }
 
 /** Views do not know one another, but Sessions lists calls as Calls does. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */

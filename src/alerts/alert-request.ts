@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
+import { unescape } from 'node:querystring'
 import type { AlertMessage } from '../api/alerts.ts'
 import type { AlertFormat } from '../options/dashboard-options.ts'
 
@@ -57,8 +58,8 @@ export function alertRequest(
     const isBad = message.kind === 'begins' || message.kind === 'goes_on'
     Object.assign(headers, { Title: 'tokenweir', Tags: isBad ? 'warning' : 'white_check_mark' })
   }
-  if (url.username !== '') {
-    const pair = [url.username, url.password].map(decodeURIComponent).join(':')
+  if (url.username !== '' || url.password !== '') {
+    const pair = [url.username, url.password].map((text) => unescape(text)).join(':')
     headers['Authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
     url.username = ''
     url.password = ''

@@ -39,14 +39,14 @@ export const commands: Readonly<
   'clients name': ['name the calls of a key', () => import('./commands/clients-name.ts')],
   'upstreams list': [
     'list upstreams, as they are set and found; the same as upstreams alone',
-    () => import('./commands/upstreams-list.ts'),
+    () => import('./upstreams/upstreams-list.ts'),
   ],
-  'upstreams add': ['add an upstream beside the default one', () => import('./commands/upstreams-add.ts')],
-  'upstreams set': ['change an upstream', () => import('./commands/upstreams-set.ts')],
-  'upstreams remove': ['take an upstream away', () => import('./commands/upstreams-remove.ts')],
+  'upstreams add': ['add an upstream beside the default one', () => import('./upstreams/upstreams-add.ts')],
+  'upstreams set': ['change an upstream', () => import('./upstreams/upstreams-set.ts')],
+  'upstreams remove': ['take an upstream away', () => import('./upstreams/upstreams-remove.ts')],
   'upstreams test': [
     'ask upstreams for their models, and say what came',
-    () => import('./commands/upstreams-test.ts'),
+    () => import('./upstreams/upstreams-test.ts'),
   ],
   alerts: ['list alert rules and what is active, or send a test', () => import('./commands/alerts.ts')],
   'db compress': [

@@ -48,14 +48,15 @@ export function parseOptions<V>(
   return parse(table, argv, env, []).options
 }
 
-/** The same for a command that may name a model beside its options. */
-export function parseWithModel<V>(
+/** The same for a command that may name one thing, a `what`, beside its options. */
+export function parseWithName<V>(
   table: OptionTable<V>,
   argv: readonly string[],
   env: Environment,
-): { readonly options: Options<V>; readonly model: string | undefined } {
-  const { options, operands } = parse(table, argv, env, ['model'])
-  return { options, model: operands[0] }
+  what: string,
+): { readonly options: Options<V>; readonly name: string | undefined } {
+  const { options, operands } = parse(table, argv, env, [what])
+  return { options, name: operands[0] }
 }
 
 /** The same for a command that may name one of `words`: which `what` it is for. */
@@ -66,11 +67,10 @@ export function parseWithWord<V, T extends string>(
   what: string,
   words: readonly T[],
 ): { readonly options: Options<V>; readonly word: T } {
-  const { options, operands } = parse(table, argv, env, [what])
-  const [operand] = operands
-  const word = words.find((each) => each === operand)
+  const { options, name } = parseWithName(table, argv, env, what)
+  const word = words.find((each) => each === name)
   if (word !== undefined) return { options, word }
-  const got = operand === undefined ? 'none was named' : `got ${quoted(operand)}`
+  const got = name === undefined ? 'none was named' : `got ${quoted(name)}`
   throw new OptionError(`the ${what} must be one of ${words.join(', ')}; ${got}`)
 }
 

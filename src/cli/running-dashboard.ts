@@ -20,7 +20,8 @@ import { Jobs } from '../supervisor/jobs.ts'
 import type { Clients } from '../supervisor/clients.ts'
 import { NotesFile } from '../supervisor/notes-file.ts'
 import type { Upstreams } from '../supervisor/upstreams.ts'
-import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
+import { isOwnAddress } from '../options/own-address.ts'
+import { GatewayConfig } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
@@ -54,7 +55,7 @@ export async function openDashboard(
   const demandsToken = !trustLoopback || !isLoopbackBind(dashboardHost)
   if (demandsToken && adminToken === null) throw new OptionError(needsToken(options))
   const own = { port: dashboardPort }
-  if (leadsTo(upstream, own)) {
+  if (isOwnAddress(upstream, [dashboardPort])) {
     throw new OptionError(`--upstream must not be the dashboard itself; got ${upstream}`)
   }
   const { path: ownDb } = databasePlace(db)

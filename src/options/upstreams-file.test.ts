@@ -27,6 +27,8 @@ const broken: readonly [upstreams: unknown, flaw: RegExp][] = [
   [[{ name: 'a', urls: ['http://h', 'http://h'] }], /urls\[1\] is in the list already: http:\/\/h/],
   [[{ name: 'a', urls: ['http://localhost:9090/v1'] }], /urls\[0\] leads back to this gateway/],
   [[{ name: 'a', urls: ['http://[::1]:9118'] }], /leads back/],
+  [[{ name: 'a', urls: ['http://localhost.:9118'] }], /leads back/],
+  [[{ name: 'a', urls: ['http://[::ffff:127.0.0.1]:9090'] }], /leads back/],
   [[{ name: 'a', urls: [`http://${hostname().toLowerCase()}:9090`] }], /leads back/],
   [[local, { ...claude, models: ['llama-3'] }], /\[1\]\.models\[0\] never matches: llama\* of local takes/],
   [[{ ...local, models: ['*', 'x*y'] }], /\[0\]\.models\[1\] never matches: \* of local/],

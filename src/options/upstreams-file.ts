@@ -1,7 +1,7 @@
-import { hostname, networkInterfaces } from 'node:os'
 import { CodedError } from '../lib/errors.ts'
 import { CheckedFile, type NotChanged } from './checked-file.ts'
 import { JsonValueError, pathText } from './json-check.ts'
+import { isOwnAddress } from './own-address.ts'
 import {
   type UpstreamSetting,
   type UpstreamSettings,
@@ -25,7 +25,7 @@ export class UpstreamsFile extends CheckedFile<UpstreamSettings> {
 
   /** `ownPorts`: those of this gateway and its dashboard, which no upstream can be. */
   constructor(path: string, ownPorts: readonly number[]) {
-    const check = upstreamSettings((url) => isOwn(url, ownPorts))
+    const check = upstreamSettings((url) => isOwnAddress(url, ownPorts))
     super(path, check, noUpstreams)
     this.#check = check
   }
@@ -57,14 +57,4 @@ export class UpstreamsFile extends CheckedFile<UpstreamSettings> {
       message,
     )
   }
-}
-
-/** Whether an address is of this machine, at one of these ports. */
-function isOwn(url: string, ports: readonly number[]): boolean {
-  const { hostname: host, port, protocol } = new URL(url)
-  if (!ports.includes(Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port))) return false
-  const name = host.replace(/^\[|\]$/g, '')
-  if (/^127\.|^0\.0\.0\.0$|^::1?$|^localhost$|\.localhost$/.test(name) || name === hostname().toLowerCase())
-    return true
-  return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === name))
 }

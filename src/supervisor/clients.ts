@@ -1,6 +1,7 @@
 import type { ClientRow, ClientsReport, ClientUse } from '../api/clients.ts'
 import type { SeenClient } from '../call/call-reader.ts'
 import { ControlClient } from '../control/control-client.ts'
+import { getOrAdd } from '../lib/get-or-add.ts'
 import { type ClientChange, type ClientSetting, isFingerprint } from '../options/client-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
 
@@ -58,13 +59,8 @@ export function clientRows(
     key === null ? null : (settings.get(key)?.name ?? null)
   const inUse = new Map(uses?.map((use) => [use.client, use]))
   const calls = new Map<string, { calls: number; tokens: number; last: string | null; keys: Set<string> }>()
-  const of = (client: string) => {
-    const known = calls.get(client)
-    if (known !== undefined) return known
-    const made = { calls: 0, tokens: 0, last: null, keys: new Set<string>() }
-    calls.set(client, made)
-    return made
-  }
+  const of = (client: string) =>
+    getOrAdd(calls, client, () => ({ calls: 0, tokens: 0, last: null, keys: new Set<string>() }))
   for (const { client, key_fingerprint: key, calls: count, tokens, last_at: last } of seen) {
     const row = of(client ?? named(key) ?? key ?? '')
     row.calls += count

@@ -7,7 +7,7 @@ import { parseOptions } from '../cli/parse-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import { argumentsOf } from '../options/option-spec.ts'
 import { SettingError, settingsOf } from '../options/gateway-settings.ts'
-import { GatewayConfig, leadsTo } from './gateway-config.ts'
+import { GatewayConfig } from './gateway-config.ts'
 
 const defaultUpstream = gatewayOptionTable.upstream.default
 
@@ -262,39 +262,6 @@ test('what a gateway tells of itself bears the names of the settings', () => {
       config.describe(null).options.map(({ name }) => name),
     )
   })
-})
-
-const addresses = [
-  ['http://localhost:9118/v1', true],
-  ['http://LOCALHOST:9118', true],
-  ['http://localhost.:9118', true],
-  ['http://a.localhost:9118', true],
-  ['http://127.0.0.1:9118', true],
-  ['http://127.1:9118', true],
-  ['http://2130706433:9118', true],
-  ['http://127.9.9.9:9118/', true],
-  ['http://0.0.0.0:9118', true],
-  ['http://0:9118', true],
-  ['http://[::1]:9118', true],
-  ['http://[::]:9118', true],
-  ['http://[::ffff:127.0.0.1]:9118', true],
-  ['http://localhost:9119', false],
-  ['http://localhost', false],
-  ['http://example.com:9118', false],
-  ['http://notlocalhost:9118', false],
-  ['http://128.0.0.1:9118', false],
-] as const
-
-for (const [url, expected] of addresses) {
-  test(`${url} ${expected ? 'leads' : 'does not lead'} to the dashboard`, () => {
-    assert.equal(leadsTo(url, { port: 9118 }), expected)
-  })
-}
-
-test('the ports of schemes count', () => {
-  assert.ok(leadsTo('http://localhost', { port: 80 }))
-  assert.ok(leadsTo('https://localhost', { port: 443 }))
-  assert.ok(!leadsTo('https://localhost', { port: 80 }))
 })
 
 test('options of a few words name them, and can be set by them', () => {

@@ -14,6 +14,7 @@ import {
   readSettings,
 } from '../options/gateway-settings.ts'
 import type { Options } from '../options/option-spec.ts'
+import { isOwnAddress } from '../options/own-address.ts'
 
 /** The dashboard's own listener, to which no gateway may forward: its routes trust what comes from this machine. */
 export interface OwnAddress {
@@ -130,20 +131,10 @@ export class GatewayConfig {
   #checked(asked: Readonly<Record<string, unknown>>): Settings {
     const settings = readSettings(asked, changeable)
     const { upstream } = settings
-    if (!leadsTo(String(upstream), this.#own)) return settings
+    if (!isOwnAddress(String(upstream), [this.#own.port])) return settings
     const message = `upstream must not be the dashboard itself; got ${upstream}`
     throw new SettingError('invalid_setting', message, { param: 'upstream' })
   }
-}
-
-/** True if an upstream's address is this port of this machine, whatever name is used for the machine. */
-export function leadsTo(upstream: string, { port }: OwnAddress): boolean {
-  const url = URL.parse(upstream)
-  if (url === null || port === 0) return false
-  const urlPort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  const isOwnName =
-    /^(?:localhost|.*\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/
-  return urlPort === port && isOwnName.test(url.hostname.replace(/\.$/, ''))
 }
 
 /** Whether a gateway goes by the value that is asked of it. It tells its paths in full. */

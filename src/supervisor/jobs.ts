@@ -30,8 +30,8 @@ import {
   nullable,
   record,
 } from '../lib/message-shape.ts'
-import { filterArguments, runExport } from './run-export.ts'
-import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
+import { exportedBy, filterArguments } from './run-export.ts'
+import { JobError, type JobCommand, type JobWords, type RunningJob, runJob, startProgram } from './run-job.ts'
 
 /** The arguments of re-pricing. */
 export interface RepriceOrder {
@@ -114,9 +114,10 @@ export class Jobs {
     if (this.#exports >= mostExports)
       throw new JobError('job_running', `${mostExports} exports are under way.`)
     if (this.file().bytes === null) throw new JobError('no_database', 'There is no database yet.')
-    this.#exports += 1
     const args = [`--format=${format}`, `--db=${this.#options.db}`, ...filterArguments(filter)]
-    return runExport(this.#options, args, () => {
+    const program = startProgram(this.#options, ['db', 'export', ...args])
+    this.#exports += 1
+    return exportedBy(program, () => {
       this.#exports -= 1
     })
   }

@@ -53,7 +53,7 @@ export class NotesFile extends CheckedFile<NotesById> {
   async add(text: string, atMs: number): Promise<Note> {
     const id = randomBytes(6).toString('hex')
     // What stands for a key may be longer than the key was, and a longer text could not be read again.
-    const masked = maskKeys(text).replace(/^(.{200}).+$/u, '$1')
+    const masked = Array.from(maskKeys(text)).slice(0, 200).join('')
     const note = { at: new Date(atMs).toISOString(), text: masked }
     await this.#change((notes) => {
       if (Object.keys(notes).length >= mostNotes) {

@@ -1,18 +1,13 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { type CallFilter, namedFilters } from '../call/call-filter.ts'
-import { type JobCommand, JobError, startProgram } from './run-job.ts'
+import { JobError, type JobProgram } from './run-job.ts'
 
 /**
- * Starts `tokenweir db export` as a process of its own, so that no question waits for it. Resolves with the bytes of the file as soon as there
- * are some; they end with an error if the process does. Who destroys them ends the process. Rejects with {@link JobError} if it could not begin.
+ * The bytes of the file that `tokenweir db export` writes, as soon as there are some; they end with an error if the process does. Who
+ * destroys them ends the process. Rejects with {@link JobError} if it could not begin.
  */
-export async function runExport(
-  job: JobCommand,
-  args: readonly string[],
-  onEnd: () => void,
-): Promise<Readable> {
-  const { child, words } = startProgram(job, ['db', 'export', ...args])
+export async function exportedBy({ child, words }: JobProgram, onEnd: () => void): Promise<Readable> {
   const ended = new Promise<JobError | null>((resolve) => {
     child.once('error', (error) => resolve(new JobError('job_failed', `Export: ${error.message}`)))
     child.once('close', (code) => {

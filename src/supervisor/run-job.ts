@@ -4,7 +4,7 @@ import type { JobFailure } from '../api/database-job.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { type Shape, isObject, isOneOf, isText, onMessage, record } from '../lib/message-shape.ts'
-import { CodedError } from '../lib/errors.ts'
+import { CodedError, messageOf } from '../lib/errors.ts'
 import { childEnvironment } from './child-environment.ts'
 
 /** With what a job is started. */
@@ -36,20 +36,28 @@ export class JobError extends CodedError<JobFailure['code']> {}
 /** How many characters of what a job prints beside its lines are kept. */
 const keptWords = 2000
 
-/** A program of ours as a process of its own that is no more urgent than anything else, and the last of what it says of errors. */
-export function startProgram(
-  { command, env }: JobCommand,
-  args: readonly string[],
-): { readonly child: ChildProcessByStdio<null, Readable, Readable>; readonly words: () => string } {
+/** A program of ours as a process of its own, and the last of what it says of errors. */
+export interface JobProgram {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  readonly words: () => string
+}
+
+/** Starts one that is no more urgent than anything else. Throws {@link JobError} for arguments that no process can be given. */
+export function startProgram({ command, env }: JobCommand, args: readonly string[]): JobProgram {
   const [program = '', ...first] = command
-  const child = spawn(program, [...first, ...args], {
-    // Ctrl-C on the dashboard's terminal is not meant for it.
-    detached: true,
-    env: childEnvironment(env),
-    shell: false,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  })
+  let child: JobProgram['child']
+  try {
+    child = spawn(program, [...first, ...args], {
+      // Ctrl-C on the dashboard's terminal is not meant for it.
+      detached: true,
+      env: childEnvironment(env),
+      shell: false,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+  } catch (error) {
+    throw new JobError('job_failed', `It could not be started: ${messageOf(error)}`)
+  }
   if (child.pid !== undefined) lowerPriority(child.pid)
   let words = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -7,7 +7,7 @@ import OpenAI from 'openai'
 import type { AlertMessage } from '../../src/api/alerts.ts'
 import { type Clock, systemClock } from '../../src/call/clock.ts'
 import type { AlertReceiver } from '../../src/alerts/alert-request.ts'
-import { sendAlert } from '../../src/alerts/send-alert.ts'
+import { sendAlert, tryAlert } from '../../src/alerts/send-alert.ts'
 import { freePort } from '../support/free-port.ts'
 import { startReceiver } from './alert-receiver.ts'
 
@@ -231,4 +231,9 @@ test('user and password of an address are sent as such', async () => {
   const [{ headers, path }] = receiver.received as [(typeof receiver.received)[number]]
   assert.equal(path, '/topic')
   assert.equal(Buffer.from(headers.authorization?.split(' ')[1] ?? '', 'base64').toString(), 'user:p@ss')
+  const unescaped = `${receiver.origin.replace('//', '//user:100%@')}/topic`
+  const tried = await tryAlert({ url: unescaped, format: 'ntfy', secret: null }, message, systemClock, open)
+  assert.equal(tried.isDelivered, true, tried.detail)
+  const { authorization = '' } = receiver.received[1]?.headers ?? {}
+  assert.equal(Buffer.from(authorization.split(' ')[1] ?? '', 'base64').toString(), 'user:100%')
 })

@@ -88,6 +88,9 @@ test('a text that masking makes longer is cut; a thousand notes are the most', a
   assert.equal(text.length, 200)
   const { notes, problem } = await told<NotesReport>(dashboard.ask('GET', '/api/notes'))
   assert.deepEqual([notes.map((note) => note.id), problem], [[id], null])
+  const onLines = await told<Note>(post(dashboard, { text: 'http://u:p@h\u2028'.repeat(15), at: noon }))
+  assert.equal(onLines.text.length, 200)
+  assert.equal((await told<NotesReport>(fetch(`${dashboard.origin}/api/notes`))).problem, null)
 
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`n${n}`, { at: noon, text: 'x' }]))
   writeFileSync(`${dashboard.directory}/data/notes.json`, JSON.stringify(many))

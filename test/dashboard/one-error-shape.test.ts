@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { errorAnswer } from '../../src/dashboard/http/answer.ts'
+import { type ErrorCode, RequestError, errorStatuses } from '../../src/dashboard/http/request-error.ts'
 import { exchangeBytes } from '../support/exchange.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
@@ -25,6 +27,14 @@ function assertSafe(answer: RawResponse, what: string): void {
     assert.doesNotMatch(name, /^(?:access-control-.*|server|x-powered-by)$/i, what)
   }
 }
+
+test('whoever comes while a file is being changed is told when to come again', () => {
+  const busy = (Object.keys(errorStatuses) as ErrorCode[]).filter((code) => code.endsWith('_busy'))
+  assert.ok(busy.length > 0)
+  for (const code of busy) {
+    assert.equal(errorAnswer(new RequestError(code, '')).headers['Retry-After'], '1', code)
+  }
+})
 
 interface Flaw {
   readonly what: string

@@ -108,6 +108,17 @@ test('what does not begin is told of', async () => {
   )
 })
 
+test('what no program can be asked for is refused, and takes nobody’s place', async () => {
+  await using dir = await makeTempDir()
+  await using dashboard = await startScripted(dir, `process.stdout.write('id\\r\\n')`)
+  for (let time = 0; time < 4; time += 1) {
+    const refused = await dashboard.ask('GET', '/api/export?q=a%00b')
+    assert.deepEqual([refused.status, errorOf(refused).code], [500, 'job_failed'])
+  }
+  assert.deepEqual(dashboard.faults, [])
+  assert.equal((await dashboard.ask('GET', '/api/export')).status, 200)
+})
+
 test('an export ends with its reader, and three are under way at most', async () => {
   await using dir = await makeTempDir()
   await using dashboard = await startScripted(dir, endless)

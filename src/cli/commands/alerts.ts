@@ -9,7 +9,7 @@ import { optionTable } from '../../options/option-spec.ts'
 import { readReceiver } from '../alert-receiver.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithModel } from '../parse-options.ts'
+import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
 import { clockTime } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -28,7 +28,7 @@ export async function run(
   env: Environment,
   { clock, print, warn }: Terminal = thisTerminal(),
 ): Promise<number> {
-  const { options, model: word } = parseWithModel(table, argv, env)
+  const { options, name: word } = parseWithName(table, argv, env, 'message')
   if (word === 'test') {
     const receiver = readReceiver(options, env)
     if (receiver === null) throw new OptionError(noWebhook)

@@ -10,7 +10,7 @@ import { database, flag } from '../option-rows.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { clockTime, count, known, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Column, column, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
+import { type Column, column, printTable } from '../terminal/table-layout.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
@@ -45,17 +45,15 @@ export async function run(
   return exitCode.fault
 }
 
-function show(report: ClientsReport, { print, warn, clock, color, width }: Terminal): void {
+function show(report: ClientsReport, terminal: Terminal): void {
+  const { print, warn } = terminal
   const { clients, problem, budget_action: action } = report
   if (problem !== null) warn(`tokenweir: ${problem} The last good limits hold.\n`)
   if (clients.length === 0) {
     print('Nobody has called in the last seven days, and nobody has a limit.\n')
     return
   }
-  const nowMs = clock.wallTime()
-  const shown = layOut(columns, clients, { width: width(), nowMs, open: false })
-  print(`${headerLine(shown, color)}\n`)
-  for (const row of clients) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
+  printTable(columns, clients, terminal)
   if (action === 'report' && clients.some(({ token_limit: limit }) => limit !== null))
     print(`${onlyReported}\n`)
 }

@@ -4,7 +4,7 @@ import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, OptionError, parseWithModel } from '../parse-options.ts'
+import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
@@ -62,7 +62,7 @@ export async function run(
   env: Environment,
   { clock, print, warn }: Terminal = thisTerminal(),
 ): Promise<number> {
-  const { options, model: name } = parseWithModel(table, argv, env)
+  const { options, name } = parseWithName(table, argv, env, 'model')
   if (name === undefined) throw new OptionError('name the model, or host/model')
   const body = bodyOf(options)
   if (options.remove && Object.keys(body).length > 0) {

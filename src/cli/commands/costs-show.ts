@@ -6,7 +6,7 @@ import { placeForEditor, priceFileOf, readPricesInForce, shippedPriceFile } from
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, parseWithModel } from '../parse-options.ts'
+import { type Environment, parseWithName } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
@@ -40,7 +40,7 @@ export function run(
   terminal: Terminal = thisTerminal(),
   shipped: string = shippedPriceFile(),
 ): number {
-  const { options, model } = parseWithModel(table, argv, env)
+  const { options, name: model } = parseWithName(table, argv, env, 'model')
   const path = priceFileOf(options.db)
   const reading = readPricesInForce(path, shipped)
   if ('problem' in reading) {

@@ -17,7 +17,7 @@ import { counted } from '../terminal/figures.ts'
 import { paint, type Tone } from '../terminal/paint.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
-import { upstreamsOf } from './upstreams-list.ts'
+import { upstreamsOf } from '../upstreams/upstreams-list.ts'
 
 const own = optionTable({ json: flag('print the findings as one JSON object') })
 

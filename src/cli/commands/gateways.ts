@@ -10,7 +10,7 @@ import { type Environment, parseOptions } from '../parse-options.ts'
 import { shareAddress } from '../share-rows.ts'
 import { clockTime, count, counted, known } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { column, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
+import { column, printTable } from '../terminal/table-layout.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
@@ -46,14 +46,12 @@ async function ask(folder: string, env: Environment, { clock }: Terminal): Promi
   }
 }
 
-function show(report: GatewaysReport, { print, warn, clock, color, width }: Terminal): void {
+function show(report: GatewaysReport, terminal: Terminal): void {
+  const { print, warn } = terminal
   const { gateways, max_concurrent: max, problem } = report
   if (problem !== null) return warn(`tokenweir: ${problem}\n`)
   if (gateways.length === 0) return print('No gateway runs.\n')
-  const nowMs = clock.wallTime()
-  const shown = layOut(columns, gateways, { width: width(), nowMs, open: false })
-  print(`${headerLine(shown, color)}\n`)
-  for (const row of gateways) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
+  printTable(columns, gateways, terminal)
   const active = gateways.reduce((sum, row) => sum + row.active, 0)
   print(`${count(active)} of ${known(max, count)} slots in use, ${counted(gateways.length, 'gateway')}\n`)
 }

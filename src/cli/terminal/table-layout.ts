@@ -1,6 +1,7 @@
 import { displayWidth, pad, shorten } from './display-width.ts'
 import { unknownFigure } from './figures.ts'
 import { paint } from './paint.ts'
+import type { Terminal } from './terminal.ts'
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -82,6 +83,18 @@ export function headerLine<Row>(columns: readonly SizedColumn<Row>[], color: boo
     lineOf(columns, ({ title }) => title),
     color,
   )
+}
+
+/** Prints rows under their header. */
+export function printTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { print, clock, color, width }: Terminal,
+): void {
+  const nowMs = clock.wallTime()
+  const shown = layOut(columns, rows, { width: width(), nowMs, open: false })
+  print(`${headerLine(shown, color)}\n`)
+  for (const row of rows) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
 }
 
 /** As many parts of a footer as fit, the first of them in any case. */

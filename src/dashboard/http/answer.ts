@@ -14,6 +14,7 @@ const retryAfterS: Readonly<Record<string, number>> = {
   too_many_readers: 10,
   prices_busy: 1,
   clients_busy: 1,
+  notes_busy: 1,
   upstreams_busy: 1,
   query_interrupted: 1,
   too_busy: 1,

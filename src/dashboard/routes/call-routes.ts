@@ -1,7 +1,8 @@
 import { parseCallId } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
-import { type QueryParameter, readParameter } from '../http/query-parameters.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import type { QueryQuestion } from '../../query/query-question.ts'
+import { type QueryParameter, type QueryTable, readParameter } from '../http/query-parameters.ts'
+import { type AnyRoute, type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import {
@@ -26,24 +27,19 @@ export function callRoutes(
   { queries, rawLog, notes }: Pick<DashboardParts, 'queries' | 'rawLog' | 'notes'>,
   clock: Clock,
 ): RouteTable {
-  const query = route({ query: callsTable }, async ({ request, query }) =>
-    answerQuery(request, await queries.ask(callsQuestion(query))),
-  )
+  const asking = <Q>(table: QueryTable<Q>, questionOf: (query: Q) => QueryQuestion): AnyRoute =>
+    route({ query: table }, async ({ request, query }) =>
+      answerQuery(request, await queries.ask(questionOf(query))),
+    )
+  const calls = asking(callsTable, callsQuestion)
   return {
-    'GET /api/query': query,
-    'GET /api/stats': query,
-    'GET /api/overview': route({ query: overviewTable }, async ({ request, query }) =>
-      answerQuery(
-        request,
-        await queries.ask(overviewQuestion(query, clock.wallTime(), (range) => notes.report(range).notes)),
-      ),
+    'GET /api/query': calls,
+    'GET /api/stats': calls,
+    'GET /api/overview': asking(overviewTable, (query) =>
+      overviewQuestion(query, clock.wallTime(), (range) => notes.report(range).notes),
     ),
-    'GET /api/slots': route({ query: slotsTable }, async ({ request, query }) =>
-      answerQuery(request, await queries.ask(slotsQuestion(query))),
-    ),
-    'GET /api/sessions': route({ query: sessionsTable }, async ({ request, query }) =>
-      answerQuery(request, await queries.ask(sessionsQuestion(query))),
-    ),
+    'GET /api/slots': asking(slotsTable, slotsQuestion),
+    'GET /api/sessions': asking(sessionsTable, sessionsQuestion),
     'GET /api/calls/:id': route({}, async ({ params, request }) => {
       const id = readParameter('id', callId, params['id'])
       return answerQuery(request, await queries.ask({ kind: 'call', id }))

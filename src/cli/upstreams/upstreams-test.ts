@@ -9,7 +9,7 @@ import { type UpstreamSetting, patternMatcher } from '../../options/upstream-set
 import { optionTable } from '../../options/option-spec.ts'
 import { exitCode } from '../exit-code.ts'
 import { listModels, namesIn } from '../list-models.ts'
-import { type Environment, OptionError, parseWithModel } from '../parse-options.ts'
+import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
 import { counted, duration } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -31,7 +31,7 @@ export async function run(
   env: Environment,
   terminal: Terminal = thisTerminal(),
 ): Promise<number> {
-  const { options, model: name } = parseWithModel(table, argv, env)
+  const { options, name } = parseWithName(table, argv, env, 'upstream')
   const upstreams = upstreamsOf(options, env)
   const { file, problem } = await upstreams.report()
   if (problem !== null) terminal.warn(`tokenweir: ${problem}\n`)

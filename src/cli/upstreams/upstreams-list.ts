@@ -9,7 +9,7 @@ import { database, flag } from '../option-rows.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { count, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { column, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
+import { column, printTable } from '../terminal/table-layout.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
 /** Where upstreams are kept: options of each command on them. */
@@ -48,15 +48,10 @@ export async function run(
   return 0
 }
 
-function show(
-  { upstreams, file, problem }: UpstreamsReport,
-  { print, warn, clock, color, width }: Terminal,
-): void {
+function show({ upstreams, file, problem }: UpstreamsReport, terminal: Terminal): void {
+  const { print, warn } = terminal
   if (problem !== null) warn(`tokenweir: ${problem} The last good upstreams hold.\n`)
-  const nowMs = clock.wallTime()
-  const shown = layOut(columns, upstreams, { width: width(), nowMs, open: false })
-  print(`${headerLine(shown, color)}\n`)
-  for (const row of upstreams) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
+  printTable(columns, upstreams, terminal)
   if (upstreams.length === 1)
     print(`Further ones stand in ${file}: tokenweir upstreams add <name> --url <url>\n`)
 }

@@ -1,4 +1,4 @@
-import { type Environment, OptionError } from '../parse-options.ts'
+import type { Environment } from '../parse-options.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { set } from './upstreams-set.ts'
 
@@ -6,8 +6,5 @@ export { operand, table } from './upstreams-set.ts'
 
 /** `tokenweir upstreams add <name>`: adds an upstream behind all others. Gives the exit code; throws `OptionError`. */
 export function run(argv: readonly string[], env: Environment, terminal?: Terminal): Promise<number> {
-  if (!argv.some((arg) => arg === '--url' || arg.startsWith('--url='))) {
-    throw new OptionError('say where it is: --url http://…')
-  }
   return set(argv, env, false, terminal)
 }

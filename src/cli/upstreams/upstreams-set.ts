@@ -76,9 +76,10 @@ export async function set(
   isThere: boolean,
   terminal: Terminal = thisTerminal(),
 ): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['name'])
+  const { options, operands } = parseWithOperands(table, argv, env, ['upstream'])
   const [name = ''] = operands
   const change = changeOf(options)
+  if (!isThere && change.urls === undefined) throw new OptionError('say where it is: --url http://…')
   if (Object.keys(change).length === 0) throw new OptionError('say what to change: --url, --model, …')
   const upstreams = upstreamsOf(options, env)
   return writing(terminal, async () => {

@@ -15,7 +15,7 @@ export async function run(
   env: Environment,
   terminal: Terminal = thisTerminal(),
 ): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['name'])
+  const { options, operands } = parseWithOperands(table, argv, env, ['upstream'])
   const [name = ''] = operands
   return writing(terminal, async () => {
     await upstreamsOf(options, env).remove(name)
