@@ -78,14 +78,16 @@ export const commands: Readonly<
   demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts')],
 }
 
-/** They read the database of the gateway that runs, unless one is named. */
+/** They go by the database of the gateway that runs, unless one is named. */
 const readers: ReadonlySet<string> = new Set([
   'alerts',
   'calls',
   'clients list',
   'clients name',
   'clients set',
+  'costs set',
   'costs show',
+  'costs sync',
   'db backup',
   'db check',
   'db export',

@@ -13,8 +13,8 @@ const probeLimitMs = 1000
 const variable = envName('db')
 
 /**
- * The environment for a command that reads a database: if none was named and no gateway runs in this folder, but one on
- * the usual port, such as a demo, with that one's database in it. What is read, and what that gateway warns of, is said.
+ * The environment for a command that goes by a database: if none was named and no gateway runs in this folder, but one on
+ * the usual port, such as a demo, with that one's database in it. Which one it is, and what that gateway warns of, is said.
  */
 export async function withRunningDatabase(argv: readonly string[], env: Environment): Promise<Environment> {
   const isNamed = argv.some((arg) => arg === '--db' || arg.startsWith('--db='))
@@ -23,7 +23,7 @@ export async function withRunningDatabase(argv: readonly string[], env: Environm
   if (found === null) return env
   for (const line of new WarningLines().next(found.warnings)) console.error(line)
   if (found.db === resolve(defaultDatabase) || !existsSync(found.db)) return env
-  console.error(`reading ${found.db}, of the gateway that runs (process ${found.pid}); --db names another`)
+  console.error(`using ${found.db}, of the gateway that runs (process ${found.pid}); --db names another`)
   return { ...env, [variable]: found.db }
 }
 

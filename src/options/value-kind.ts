@@ -108,10 +108,14 @@ export const trueFalse: ValueKind<boolean> = flag(
   ['false', '0'],
 )
 
-/** A text of some length, such as a name. */
+/** A text of some length, such as a name. No process can be started with a NUL among its arguments. */
 export function shortText(what: string, maxLength: number): ValueKind<string> {
-  const range = `${what} of 1 to ${maxLength} characters`
-  return textKind('<text>', range, ({ length }) => length >= 1 && length <= maxLength)
+  const range = `${what} of 1 to ${maxLength} characters, none of them NUL`
+  return textKind(
+    '<text>',
+    range,
+    (text) => text.length >= 1 && text.length <= maxLength && !text.includes('\0'),
+  )
 }
 
 /** Of which calls payloads are kept. */

@@ -13,8 +13,8 @@ import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
 
 const modelName = json.only(
-  'a name of 1 to 2000 characters',
-  (value): value is string => typeof value === 'string' && /\S/.test(value) && value.length <= 2000,
+  'a name of 1 to 2000 characters, none of them NUL',
+  (value): value is string => typeof value === 'string' && /^(?=.*\S)[^\0]{1,2000}$/s.test(value),
   { type: 'string', minLength: 1, maxLength: 2000 },
 )
 

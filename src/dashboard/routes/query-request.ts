@@ -71,7 +71,7 @@ export const groupBy: QueryParameter<GroupBy> = {
 
 const tagText: QueryParameter<string> = {
   range: 'a tag as key:value',
-  parse: (text) => (/^[^:]+:/.test(text) && text.length <= maxNameLength ? text : undefined),
+  parse: (text) => (/^[^:\0]+:[^\0]*$/.test(text) && text.length <= maxNameLength ? text : undefined),
 }
 
 /** Any value of a field, or a bound of it. */

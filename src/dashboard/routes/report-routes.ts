@@ -40,7 +40,7 @@ export function reportRoutes(
       const whole = { ...asked, filter: { ...asked.filter, fromMs: Date.parse(from), toMs: Date.parse(to) } }
       const report = {
         made_at: new Date(nowMs).toISOString(),
-        query: request.url?.split('?')[1] ?? '',
+        query: request.url?.split(/\?(.*)/s, 2)[1] ?? '',
         overview,
         models: await groupsBy('model', whole),
         clients: await groupsBy('client', whole),
