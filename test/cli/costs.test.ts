@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readPriceFile } from '../../src/pricing/price-file.ts'
 import { startCommandProcess } from '../support/command-process.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+
+/** Nothing listens there: whatever runs on this machine, its prices stay as they are. */
+let gatewayPort = 1
 
 async function costs(
   directory: string,
   ...args: readonly string[]
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  await using command = startCommandProcess({ args: ['costs', ...args], directory })
+  await using command = startCommandProcess({
+    args: ['costs', ...args],
+    directory,
+    env: { TOKENWEIR_PORT: String(gatewayPort) },
+  })
   const { code } = await command.exited
   return { code, stdout: command.stdout, stderr: command.stderr }
 }
@@ -56,4 +65,24 @@ test('of many that set a price at once, none is lost', async () => {
     names.map(() => [0, '']),
   )
   assert.deepEqual([...overridesIn(directory.path)].sort(), names)
+})
+
+test('where a gateway of another folder runs, a price is set and shown there, and that is said', async () => {
+  await using directory = await makeTempDir()
+  await using gateway = await startGatewayProcess({ upstream: 'http://127.0.0.1:9' })
+  gatewayPort = gateway.port
+  try {
+    const set = await costs(directory.path, 'set', 'my-model', '--input', '1', '--output', '2')
+    assert.equal(set.code, 0)
+    assert.match(
+      set.stderr,
+      /^using .*telemetry\.db, of the gateway that runs \(process \d+\); --db names another$/m,
+    )
+    assert.ok(!existsSync(join(directory.path, 'data')))
+    const reading = readPriceFile(join(gateway.directory, 'model_costs.json'))
+    assert.ok('costs' in reading && 'my-model' in (reading.costs?.overrides ?? {}))
+    assert.match((await costs(directory.path, 'show', 'my-model')).stdout, /my-model, an override/)
+  } finally {
+    gatewayPort = 1
+  }
 })
