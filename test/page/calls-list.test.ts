@@ -230,6 +230,12 @@ test('an empty list says why it is empty, and a refused one what can be done', a
   await page.goto(`${dashboard.origin}/calls`)
   await page.getByRole('alert').getByText('The answer takes too long.').waitFor()
   await page.unroute('**/api/query?*')
+  // Of a proxy in between.
+  const proxyPage = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }
+  await page.route('**/api/query?*', (route) => route.fulfill(proxyPage))
+  await opened.button('Try again').click()
+  await page.getByRole('alert').getByText('The dashboard answered with status 502.').waitFor()
+  await page.unroute('**/api/query?*')
   await opened.button('Try again').click()
   await linksOf(page).first().waitFor()
 })

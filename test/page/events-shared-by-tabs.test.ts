@@ -96,3 +96,17 @@ test('a browser so busy that a tab takes its turn twice leaves it with the strea
   await stateIn(page, 'Running')
   await context.close()
 })
+
+test('a browser that gives no locks has a stream for each tab', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  const context = await browser.newContext()
+  await context.addInitScript('LockManager.prototype.request = () => Promise.reject(new Error("no storage"))')
+  const pages = [await context.newPage(), await context.newPage()]
+  await Promise.all(pages.map((page) => page.goto(`${dashboard.origin}/gateway`)))
+  await Promise.all(pages.map((page) => stateIn(page, 'Stopped')))
+  await dashboard.ask('POST', '/api/proxy/start')
+  await Promise.all(pages.map((page) => stateIn(page, 'Running')))
+  await dashboard.ask('POST', '/api/proxy/stop')
+  await context.close()
+})

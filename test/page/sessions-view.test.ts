@@ -75,6 +75,51 @@ test('sessions are listed, the last one first, found by name, and reached by key
   assert.deepEqual(problems, [])
 })
 
+test('later pages hold after a renewal and after a look at another list', async () => {
+  await using own = await makeTempDir()
+  const runs = (name: string, count: number, agoMs: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      session: `${name}-${at}`,
+      calls: 1,
+      agoMs: agoMs - at * 1000,
+    }))
+  writeRuns(own.path, runs('old', 120, 8_000_000))
+  await using dashboard = await startDashboardProcess({ directory: own.path })
+  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
+  const { page, problems } = opened
+  const toTheEnd = (): Promise<unknown> =>
+    page.evaluate('document.querySelector(".sessions-scroller").scrollTo(0, 99999)')
+  const search = page.getByRole('searchbox', { name: 'Find a session' })
+  await page.getByText('The last 100 sessions').waitFor()
+
+  // The second page is still under way when its list is left.
+  const held = Promise.withResolvers<undefined>()
+  await page.route(/cursor=/, async (route) => {
+    await held.promise
+    await route.continue().catch(() => undefined)
+  })
+  const asked = page.waitForRequest(/cursor=/)
+  await toTheEnd()
+  await asked
+  await search.fill('nobody’s')
+  await page.getByRole('heading', { name: 'No sessions match' }).waitFor()
+  held.resolve(undefined)
+  await search.fill('')
+  await page.getByText('The last 100 sessions').waitFor()
+  await toTheEnd()
+  await page.getByText('120 sessions').waitFor()
+
+  // Five that are new push as many off the first page.
+  writeRuns(own.path, runs('new', 5, 60_000))
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  // Whoever reads the end of the list sees what was there, and nothing moves.
+  await page.getByRole('button', { name: 'There is news' }).waitFor()
+  await page.getByText('120 sessions').waitFor()
+  await page.getByRole('button', { name: 'There is news' }).click()
+  await page.getByText('125 sessions').waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('one session tells what it did: bars, tools at the gaps, what failed and where its cache broke', async () => {
   const path = '/sessions?session=twenty'
   await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path })

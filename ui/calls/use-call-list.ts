@@ -1,10 +1,10 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useMemo } from 'preact/hooks'
 import { barScaleMs } from '../call/call-phases.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
-import { reasonOf } from '../data/dashboard-error.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'
+import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 import { type ListedBounds, listKey, listPath, listedBounds, maxListed } from './calls-question.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
@@ -32,35 +32,25 @@ export function useCallList(address: PageAddress): CallList {
     return { bounds, path: listPath(address, bounds) }
   })
   const { answer, question, isStale } = answered
-  const [more, setMore] = useState(noPages)
-  const pages = more.of === answer ? more : { ...noPages, of: answer }
-  const cursor = pages.calls.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)
-
-  const calls = useMemo(() => [...(answer?.calls ?? []), ...pages.calls], [answer, pages.calls])
-  const hasMore = cursor !== null && !isStale && calls.length < maxListed
-
-  const leaving = useRef<AbortController | null>(null)
-  useEffect(() => () => leaving.current?.abort(), [answer])
-  const loadMore = useCallback(() => {
-    if (!hasMore || pages.isLoading || question === null) return
-    const abort = new AbortController()
-    leaving.current = abort
-    setMore({ ...pages, isLoading: true, trouble: null })
-    // Further pages keep to the range of the first.
-    ask<CallsAnswer>(listPath(address, question.bounds, cursor), abort.signal).then(
-      (next) =>
-        setMore({
-          of: answer,
-          calls: [...pages.calls, ...next.calls],
-          cursor: next.next_cursor,
-          isLoading: false,
-          trouble: null,
-        }),
-      (error: unknown) => {
-        if (!abort.signal.aborted) setMore({ ...pages, isLoading: false, trouble: reasonOf(error) })
-      },
-    )
-  }, [answer, question, address, cursor, hasMore, pages])
+  const load = useCallback(
+    async (cursor: string, signal: AbortSignal): Promise<FurtherPage<CallJson>> => {
+      // Further pages keep to the range of the first.
+      const bounds = question?.bounds ?? listedBounds(address, nowMs())
+      const next = await ask<CallsAnswer>(listPath(address, bounds, cursor), signal)
+      return { rows: next.calls, cursor: next.next_cursor }
+    },
+    [address, question],
+  )
+  const pages = useFurtherPages<CallJson>(
+    {
+      list: answer,
+      cursor: isStale ? null : (answer?.next_cursor ?? null),
+      most: maxListed - (answer?.calls.length ?? 0),
+    },
+    load,
+  )
+  const { hasMore, loadMore } = pages
+  const calls = useMemo(() => [...(answer?.calls ?? []), ...pages.rows], [answer, pages.rows])
 
   const comeNear = useCallback(() => {
     if (pages.trouble === null) loadMore()
@@ -74,14 +64,4 @@ export function useCallList(address: PageAddress): CallList {
 interface ListQuestion {
   readonly path: string
   readonly bounds: ListedBounds
-}
-
-/** The pages after the first. */
-const noPages = {
-  /** The answer whose first page they follow. */
-  of: null as CallsAnswer | null,
-  calls: [] as readonly CallJson[],
-  cursor: null as string | null,
-  isLoading: false,
-  trouble: null as string | null,
 }

@@ -85,7 +85,7 @@ async function request<Answer>(
     response = await fetch(path, { method, signal: either, ...init })
     learnTime(response.headers.get('date'), sentMs, Date.now())
     const text = await response.text()
-    answer = response.ok ? read(text) : JSON.parse(text)
+    answer = response.ok ? read(text) : errorIn(text)
   } catch (error) {
     if (signal?.aborted === true) throw error
     throw new DashboardError(
@@ -97,6 +97,15 @@ async function request<Answer>(
   if (response.status === 401) location.reload()
   const error = (answer as Partial<ErrorBody> | null)?.error
   throw new DashboardError(error?.message ?? `The dashboard answered with status ${response.status}.`, error)
+}
+
+/** The body of an error; null if it is no JSON, such as a proxy's page. */
+function errorIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 const jsonHeaders = { 'Content-Type': 'application/json' }

@@ -76,11 +76,13 @@ export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
     turn = null
     close()
   }
-  /** Has the turn from when the lock is given until the tab leaves, or the lock is taken away. */
-  const takeTurn = async (signal: AbortSignal, options: LockOptions): Promise<void> => {
+  /** Has the turn from when the lock is given until the tab leaves, or the lock is taken away. False if it was never given. */
+  const takeTurn = async (signal: AbortSignal, options: LockOptions): Promise<boolean> => {
     const own = {}
+    let isGiven = false
     try {
       await navigator.locks.request(name, options, async () => {
+        isGiven = true
         if (signal.aborted) return
         clearTimeout(silence)
         turn = own
@@ -91,10 +93,12 @@ export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
       // It was taken away, perhaps by this tab itself, whose second turn has begun by now; or the tab has left.
       if (!signal.aborted && turn === own) endTurn()
     }
+    return isGiven
   }
-  /** Waits for its turn, and after a turn that was taken away for the next. */
+  /** Waits for its turn, and after a turn that was taken away for the next. A browser that gives no locks has no turns. */
   const waitForTurns = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) await takeTurn(signal, { signal })
+    while (await takeTurn(signal, { signal }));
+    if (!signal.aborted) open()
   }
   /** Whoever's turn it is has to be heard of within so long. */
   const expect = (ms: number): void => {

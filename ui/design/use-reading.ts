@@ -63,10 +63,19 @@ export function useReading(
   }
 }
 
-/** The value as it was when it began to be held, until it is let go or `question` is another one. */
-export function useHeld<Value>(value: Value, isHeld: boolean, question: unknown): Value {
+/**
+ * The value as it was when it began to be held, until it is let go or `question` is another one. `grown` adds to it what
+ * disturbs nobody who reads it.
+ */
+export function useHeld<Value>(
+  value: Value,
+  isHeld: boolean,
+  question: unknown,
+  grown: (held: Value, value: Value) => Value = (before) => before,
+): Value {
   const held = useRef<{ readonly value: Value; readonly question: unknown } | null>(null)
-  if (!isHeld || held.current?.question !== question) held.current = null
-  if (isHeld) held.current ??= { value, question }
+  const last = held.current
+  const before = last !== null && last.question === question ? last.value : value
+  held.current = isHeld ? { value: grown(before, value), question } : null
   return held.current?.value ?? value
 }

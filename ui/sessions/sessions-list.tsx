@@ -32,11 +32,8 @@ export function SessionsList() {
   const box = useRef<HTMLDivElement>(null)
   const reading = useReading(box, ({ scrollTop }) => scrollTop > linePx / 2, true)
   const question = JSON.stringify([address.text, isStale])
-  const shown = useHeld(rows, reading.isRead && rows.length > 0, question)
-  // Pages that follow are what its reader asked for: they come below all that is there.
-  const isFurther = rows.length > shown.length && shown.every((row, at) => row.id === rows[at]?.id)
-  const seen = isFurther ? rows : shown
-  const isHeld = seen !== rows
+  const seen = useHeld(rows, reading.isRead && rows.length > 0, question, withFurther)
+  const isHeld = seen.length !== rows.length || seen.some((row, at) => row !== rows[at])
   const models = [...new Set(rows.flatMap((row) => row.models))]
   const known = answer && { available_models: models, available_types: [] }
   const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
@@ -93,6 +90,15 @@ export function SessionsList() {
       </section>
     </>
   )
+}
+
+/** Pages that follow are what its reader asked for: they come below all that is there. */
+function withFurther(held: readonly SessionRow[], rows: readonly SessionRow[]): readonly SessionRow[] {
+  const last = held.at(-1)?.id
+  const end = rows.findIndex(({ id }) => id === last)
+  const known = new Set(held.map(({ id }) => id))
+  const further = end < 0 ? [] : rows.slice(end + 1).filter(({ id }) => !known.has(id))
+  return further.length === 0 ? held : [...held, ...further]
 }
 
 function addressOf(rows: readonly SessionRow[], id: string): Partial<ReturnType<typeof sessionAddress>> {

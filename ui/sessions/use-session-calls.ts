@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
 import { reasonOf } from '../data/dashboard-error.ts'
 import { useRecordedCalls } from '../data/live.ts'
+import { useAgainOnCalls } from './use-sessions.ts'
 
 /** Calls that are asked for at once, and those of one session that are shown at most. */
 const [pageSize, mostCalls] = [1000, 10_000]
@@ -24,9 +25,10 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
   const add = (calls: readonly CallJson[]): void => {
     setKnown((before) => {
       const added = calls.filter(({ id }) => !before.has(id))
-      return added.length === 0
-        ? before
-        : new Map([...before, ...added.map((call) => [call.id, call] as const)])
+      if (added.length === 0) return before
+      const all = [...before, ...added.map((call) => [call.id, call] as const)]
+      // Ids grow with time, and are all of one length.
+      return new Map(all.sort(([one], [other]) => (one < other ? -1 : 1)).slice(-mostCalls))
     })
   }
   useEffect(() => {
@@ -54,16 +56,12 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
     return () => leaving.abort()
   }, [session, from, round])
   useRecordedCalls(
-    ({ calls, skipped }) => {
-      add((calls as readonly CallJson[]).filter((call) => call.session === session))
-      if (skipped > 0) setRound((before) => before + 1)
-    },
+    ({ calls }) => add((calls as readonly CallJson[]).filter((call) => call.session === session)),
     [session],
   )
-  // Ids grow with time, and are all of one length.
-  const calls = useMemo(
-    () => [...known.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(-mostCalls),
-    [known],
-  )
-  return { calls, isWhole, trouble, again: () => setRound((before) => before + 1) }
+  const again = useCallback(() => setRound((before) => before + 1), [])
+  // What was left out is asked for.
+  useAgainOnCalls(true, () => false, again)
+  const calls = useMemo(() => [...known.values()], [known])
+  return { calls, isWhole, trouble, again }
 }

@@ -1,12 +1,12 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Sessions } from '../../src/api/sessions.ts'
 import type { CallSession } from '../../src/call/call-session.ts'
 import { ask } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { reasonOf } from '../data/dashboard-error.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import { type PageAddress, boundsOf, callsQuery, questionKey } from '../data/page-address.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'
+import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 
 /** Sessions that are asked for at once. */
 const pageSize = 100
@@ -29,8 +29,8 @@ export interface SessionList extends Answered<Sessions> {
 }
 
 /** The page of sessions of a range and filters that follows a cursor. */
-export function sessionsPath(address: PageAddress, cursor: string | null): string {
-  const { fromMs, toMs } = boundsOf(address.range, nowMs())
+export function sessionsPath(address: PageAddress, cursor: string | null, atMs: number = nowMs()): string {
+  const { fromMs, toMs } = boundsOf(address.range, atMs)
   const rest = { limit: String(pageSize), ...(cursor === null ? {} : { cursor }) }
   const query = callsQuery(address, fromMs, address.range.last === null ? toMs : null, rest)
   // A search by id or code belongs to lists of calls; here part of a name is looked for.
@@ -62,41 +62,39 @@ export function sessionRows(
 /** The sessions of an address, the one that was last called in first; renewed when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
   const key = questionKey(address, 'sessions', address.text.trim())
-  const answered = useAnswer<Sessions>(key, () => sessionsPath(address, null))
-  const { answer, isStale, again } = answered
-  const [more, setMore] = useState(noPages)
-  // A first page that was renewed is followed by the same ones as before.
-  const pages = more.key === key ? more : { ...noPages, key }
-  const known = useRef<readonly SessionRow[]>([])
-  const rows = useMemo(
-    () => (known.current = sessionRows([...(answer?.sessions ?? []), ...pages.sessions], known.current)),
-    [answer, pages.sessions],
+  const answered = useAnswer<Sessions, SessionsQuestion>(key, () => {
+    const atMs = nowMs()
+    return { atMs, path: sessionsPath(address, null, atMs) }
+  })
+  const { answer, question, isStale, again } = answered
+  const load = useCallback(
+    async (cursor: string, signal: AbortSignal): Promise<FurtherPage<CallSession>> => {
+      const next = await ask<Sessions>(sessionsPath(address, cursor, question?.atMs), signal)
+      return { rows: next.sessions, cursor: next.next_cursor }
+    },
+    [key, question],
   )
-  const cursor = pages.sessions.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)
-  const hasMore = cursor !== null && !isStale
-
-  const leaving = useRef<AbortController | null>(null)
-  useEffect(() => () => leaving.current?.abort(), [key])
-  const loadMore = useCallback(() => {
-    if (!hasMore || pages.isLoading) return
-    const abort = (leaving.current = new AbortController())
-    setMore({ ...pages, isLoading: true, trouble: null })
-    ask<Sessions>(sessionsPath(address, cursor), abort.signal).then(
-      (next) =>
-        setMore({
-          ...noPages,
-          key,
-          sessions: [...pages.sessions, ...next.sessions],
-          cursor: next.next_cursor,
-        }),
-      (error: unknown) => {
-        if (!abort.signal.aborted) setMore({ ...pages, isLoading: false, trouble: reasonOf(error) })
-      },
-    )
-  }, [key, cursor, hasMore, pages])
+  const pages = useFurtherPages<CallSession>(
+    { list: key, cursor: isStale ? null : (answer?.next_cursor ?? null) },
+    load,
+  )
+  const known = useRef<{ readonly key: string; readonly rows: readonly SessionRow[] }>({ key, rows: [] })
+  const rows = useMemo(() => {
+    const before = known.current.key === key ? known.current.rows : []
+    // What a renewed first page no longer holds came before the pages that follow it.
+    const pushedOff = pages.rows.length > 0 ? before : []
+    const now = sessionRows([...(answer?.sessions ?? []), ...pushedOff, ...pages.rows], before)
+    known.current = { key, rows: now }
+    return now
+  }, [key, answer, pages.rows])
 
   useAgainOnCalls(address.range.last !== null, (session) => session !== null, again)
-  return { ...answered, rows, hasMore, loadMore, moreTrouble: pages.trouble }
+  return { ...answered, rows, hasMore: pages.hasMore, loadMore: pages.loadMore, moreTrouble: pages.trouble }
+}
+
+interface SessionsQuestion {
+  readonly path: string
+  readonly atMs: number
 }
 
 /** Asks again some time after calls were recorded of a session that `isOne`. */
@@ -121,13 +119,4 @@ export function useAgainOnCalls(
     [isWanted, again],
   )
   useEffect(() => () => clearTimeout(timer.current), [])
-}
-
-/** The pages after the first. */
-const noPages = {
-  key: '',
-  sessions: [] as readonly CallSession[],
-  cursor: null as string | null,
-  isLoading: false,
-  trouble: null as string | null,
 }

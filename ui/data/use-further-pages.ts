@@ -1,0 +1,70 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { reasonOf } from './dashboard-error.ts'
+
+/** A page that follows others, and the cursor of the one after it; null if it is the last. */
+export interface FurtherPage<Row> {
+  readonly rows: readonly Row[]
+  readonly cursor: string | null
+}
+
+export interface FurtherPages<Row> {
+  /** Those of all pages after the first. */
+  readonly rows: readonly Row[]
+  readonly hasMore: boolean
+  /** Asks for the next page, unless it is on its way. */
+  readonly loadMore: () => void
+  /** Why the next page did not come; asked for again by `loadMore`. */
+  readonly trouble: string | null
+}
+
+export interface FirstPage {
+  /** Tells one list from another: its further pages are forgotten when it changes. */
+  readonly list: unknown
+  /** Of the second page; null if there is none, or it cannot be asked for yet. */
+  readonly cursor: string | null
+  /** Rows of further pages at most; any number unless told. */
+  readonly most?: number
+}
+
+/** The pages of a list after its first, asked for as its reader comes to its end. */
+export function useFurtherPages<Row>(
+  { list, cursor: second, most = Infinity }: FirstPage,
+  load: (cursor: string, signal: AbortSignal) => Promise<FurtherPage<Row>>,
+): FurtherPages<Row> {
+  const [known, setKnown] = useState<Pages<Row>>(noPages)
+  const pages = known.list === list ? known : { ...noPages, list }
+  const cursor = pages.rows.length > 0 ? pages.cursor : second
+  const hasMore = second !== null && cursor !== null && pages.rows.length < most
+
+  const leaving = useRef<AbortController | null>(null)
+  useEffect(
+    () => () => {
+      leaving.current?.abort()
+      setKnown(noPages)
+    },
+    [list],
+  )
+  const loadMore = useCallback(() => {
+    if (!hasMore || pages.isLoading) return
+    const { signal } = (leaving.current = new AbortController())
+    setKnown({ ...pages, isLoading: true, trouble: null })
+    load(cursor, signal).then(
+      (next) => {
+        if (!signal.aborted)
+          setKnown({ ...noPages, list, rows: [...pages.rows, ...next.rows], cursor: next.cursor })
+      },
+      (error: unknown) => {
+        if (!signal.aborted) setKnown({ ...pages, isLoading: false, trouble: reasonOf(error) })
+      },
+    )
+  }, [hasMore, cursor, load, pages])
+  return { rows: pages.rows, hasMore, loadMore, trouble: pages.trouble }
+}
+
+interface Pages<Row> extends FurtherPage<Row> {
+  readonly list: unknown
+  readonly isLoading: boolean
+  readonly trouble: string | null
+}
+
+const noPages: Pages<never> = { list: undefined, rows: [], cursor: null, isLoading: false, trouble: null }
