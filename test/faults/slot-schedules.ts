@@ -202,6 +202,8 @@ class Gateway {
   #suspendedMs = 0
   /** Its wall clock against true time. */
   #wallOffMs = 0
+  /** As its clocks were when it sent the last message that was answered. */
+  #heard = { monotonicMs: 0, suspendedMs: 0, wallOffMs: 0 }
   #idleSinceMs: number | null = null
 
   constructor(world: World, name: string) {
@@ -253,6 +255,7 @@ class Gateway {
 
   sync(): void {
     const sent = { ...this.#clocks(), life: this.#slots.life }
+    const clocks = { ...sent, suspendedMs: this.#suspendedMs, wallOffMs: this.#wallOffMs }
     const { idle } = this.#slots
     const { nowMs } = this.#world
     const message = this.#slots.message(
@@ -263,6 +266,7 @@ class Gateway {
         this.sync()
         return
       }
+      if (clocks.monotonicMs > this.#heard.monotonicMs) this.#heard = clocks
       this.#admit()
       if (this.#slots.contended && this.#slots.giveIdle()) this.sync()
     })
@@ -271,6 +275,13 @@ class Gateway {
   #clocks() {
     const { nowMs } = this.#world
     return { monotonicMs: nowMs - this.#suspendedMs, wallMs: nowMs + this.#wallOffMs }
+  }
+
+  /** It was suspended and its wall clock set back since it was heard: by no clock of its own its lease is over. */
+  #isMisled(): boolean {
+    const { suspendedMs, wallOffMs } = this.#heard
+    const isBlind = this.#suspendedMs > suspendedMs && this.#wallOffMs < wallOffMs
+    return isBlind && !this.#world.pool.knows(this.name)
   }
 
   #beat(): void {
@@ -289,7 +300,7 @@ class Gateway {
       this.active++
       this.waiting.shift()
       this.served++
-      const call: Call = { holder: this.name, excused: false }
+      const call: Call = { holder: this.name, excused: this.#isMisled() }
       this.#world.starts(call)
       const endsMs = this.#world.nowMs + (this.#durations.shift() ?? 0)
       this.#world.at(endsMs, () => {
