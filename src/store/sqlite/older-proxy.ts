@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -28,7 +28,8 @@ export function isOlderProxy(path: string): boolean {
 
 /** How many rows of calls the older proxy's database has; null if it is none, or cannot be read. */
 export function olderProxyCalls(path: string): number | null {
-  if (!existsSync(path)) return null
+  // To open a file that is empty would delete the log beside it, which may hold calls.
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return null
   try {
     using database = new DatabaseSync(path, { readOnly: true, timeout: busyMs })
     if (database.prepare('PRAGMA application_id').get()?.['application_id'] === ownId) return null
