@@ -37,7 +37,7 @@ async function figuresOf(
   const clock = { ...systemClock, wallTime: () => nowMs }
   const queries = new QueryProcess({
     clock,
-    spawn: spawnQuery(path, { ...process.env, TZ: 'Asia/Tokyo' } as Record<string, string>),
+    spawn: spawnQuery(path, { ...process.env, TZ: 'Asia/Tokyo' }),
     onFault: assert.ifError,
   })
   const ask = async (afterSeq: number | null): Promise<AlertFigures> => {

@@ -95,7 +95,10 @@ export class KeptSlots {
     }
   }
 
-  /** To a message that was sent then. True: it has to join, and the pool is to be told at once. */
+  /**
+   * To a message that was sent then. True: it has to join, or gave back what was idle, as more slots are held than there are;
+   * the pool is to be told at once.
+   */
   answered(answer: SlotAnswer, sent: BothClocks & { readonly life: number }): boolean {
     if (sent.life !== this.#life) return false
     if (!answer.known) {
@@ -108,7 +111,8 @@ export class KeptSlots {
       this.#answeredFrom = { monotonicMs: sent.monotonicMs, wallMs: sent.wallMs }
       this.#elsewhereMs = answer.elsewhereMs
     }
-    return false
+    // Before any call begins in them: a holder that was given up holds again what it used when it joined.
+    return answer.contended && answer.elsewhereMs === null && this.giveIdle()
   }
 
   /** What it holds is what it uses, and what it uses counts from here on. */

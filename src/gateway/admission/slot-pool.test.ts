@@ -98,6 +98,25 @@ test('fewer slots: what becomes free goes back until no more are held than there
   assert.equal(pool.held, 1)
 })
 
+test('who comes back after its lease takes no call into a slot that another holds by now', () => {
+  const pool = poolOf(1)
+  const [one, other] = [new Member(pool, 'one'), new Member(pool, 'other')]
+  one.waiting = [1]
+  one.sync(1)
+  assert.ok(one.take(1))
+  one.waiting = []
+  other.waiting = [1001]
+  other.sync(leaseMs + 1)
+  assert.ok(other.take(leaseMs + 1))
+  const message = one.slots.message([])
+  const sent = { monotonicMs: leaseMs + 2, wallMs: leaseMs + 2, life: message.life }
+  assert.ok(one.slots.answered(pool.sync(message, leaseMs + 2), sent), 'it is to join, in a new life')
+  const joins = one.slots.message([])
+  one.active--
+  one.slots.answered(pool.sync(joins, leaseMs + 3), { ...sent, life: joins.life })
+  assert.deepEqual([one.take(leaseMs + 3), one.slots.held], [false, 0])
+})
+
 test('nothing is used later than nine tenths of a lease after what was answered last, by either clock', () => {
   const pool = poolOf(1)
   const one = new Member(pool, 'one')
