@@ -22,7 +22,7 @@ export async function withRunningDatabase(argv: readonly string[], env: Environm
   const found = await runningGateway(env)
   if (found === null) return env
   for (const line of new WarningLines().next(found.warnings)) console.error(line)
-  if (found.db === resolve(defaultDatabase) || !existsSync(found.db)) return env
+  if (found.db === resolve(defaultDatabase) || !existsSync(dirname(found.db))) return env
   console.error(`using ${found.db}, of the gateway that runs (process ${found.pid}); --db names another`)
   return { ...env, [variable]: found.db }
 }

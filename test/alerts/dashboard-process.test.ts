@@ -131,7 +131,7 @@ test('`tokenweir alerts test` sends a message and says what came back, and never
       2,
       /TOKENWEIR_ALERT_WEBHOOK \(--alert-webhook\) must be an http or https URL; what was got is none\n$/,
     ],
-    [['more'], url, 2, /one model at a time|there is only/],
+    [['more'], url, 2, /one message at a time/],
   ]
   for (const [args, webhook, code, said] of cases) {
     await using command = startCommandProcess({

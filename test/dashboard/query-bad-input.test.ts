@@ -36,7 +36,7 @@ const flaws: readonly [query: string, param: string, message: RegExp][] = [
   ['from=2026-11-21T04:00:00Z&to=2026-11-21T04:00:00Z', 'to', /^to must be later than from/],
   ['from=2026-11-21T04:00:00Z&to=2026-11-21T05:00:00%2B01:00', 'to', /^to must be later than from/],
   ['from=2026-11-21&to=2026-11-20T23:00:00Z&tz=Europe/Berlin', 'to', /^to must be later than from/],
-  ['model=', 'model', /^model must be a name of 1 to 2000 characters; got ""$/],
+  ['model=', 'model', /^model must be a name of 1 to 2000 characters, none of them NUL; got ""$/],
   [`model=a&model=${long}`, 'model', /got "x+$/],
   ['call_type=Chat', 'call_type', /must be one of chat, embedding, rerank, props, other; got "Chat"$/],
   ['call_type=chat&call_type=x', 'call_type', /got "x"$/],
@@ -65,7 +65,7 @@ const flaws: readonly [query: string, param: string, message: RegExp][] = [
   ['status=99', 'status', /from 100 to 599; got "99"$/],
   ['status=2xx', 'status', /got "2xx"$/],
   ['client=', 'client', /a name/],
-  ['session=', 'session', /a name of 1 to 2000 characters; got ""$/],
+  ['session=', 'session', /a name of 1 to 2000 characters, none of them NUL; got ""$/],
   ...['', 'env', ':prod'].map((value): [string, string, RegExp] => [
     `tag=${value}`,
     'tag',

@@ -1,11 +1,14 @@
 /** The tokens that one of several upstreams may take in 24 hours. */
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type { ClientUse } from '../../src/api/clients.ts'
 import { exchange } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth } from '../support/gateway-state.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { rowOf } from '../support/recorded-calls.ts'
-import type { ReplyStep } from '../support/reply-step.ts'
+import { type ReplyStep, until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -19,9 +22,12 @@ function* usesAll(request: SeenRequest): Generator<ReplyStep> {
   yield* jsonReply(200, { object: 'chat.completion', choices, usage })
 }
 
-function chat(gateway: GatewayProcess, path: string, tokens: number): Promise<RawResponse> {
+function chat(gateway: GatewayProcess, path: string, tokens: number, client = 'c'): Promise<RawResponse> {
   const body = JSON.stringify({ model: 'm', max_tokens: tokens, messages: [] })
-  const headers = [['Content-Type', 'application/json']] as const
+  const headers = [
+    ['Content-Type', 'application/json'],
+    ['x-tokenweir-client', client],
+  ] as const
   return exchange(gateway.port, 'POST', `${path}/v1/chat/completions`, { body, headers })
 }
 
@@ -69,4 +75,40 @@ test('an upstream’s own tokens are counted and refused for itself, over a rest
   await usedAt(again, 110)
   assert.equal(byDefault.requests.length, 0)
   assert.equal(local.requests.length, 4)
+})
+
+test('a call that its upstream’s tokens do not allow in the end holds none of its client’s', async () => {
+  await using byDefault = await startSimulatedUpstream({ reply: (request) => ({ steps: usesAll(request) }) })
+  const others = Promise.withResolvers<void>()
+  function* whenOthersWait(request: SeenRequest): Generator<ReplyStep> {
+    yield until(others.promise)
+    yield* usesAll(request)
+  }
+  await using local = await startSimulatedUpstream({
+    reply: (request) => ({ steps: whenOthersWait(request) }),
+  })
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: [{ name: 'local', urls: [local.origin], token_limit: 100, max_concurrent: 1 }],
+    args: ['--budget-action', 'reject'],
+  })
+  writeFileSync(`${gateway.directory}/clients.json`, JSON.stringify({ agent: { token_limit: 200 } }))
+  await untilHealth(gateway, 'both limits are known', ({ clients }) =>
+    (clients as readonly ClientUse[]).some(({ used_tokens: used }) => used === 0),
+  )
+  await usedAt(gateway, 0)
+
+  const first = chat(gateway, '/local', 10, 'agent')
+  await local.waitFor('the first call', () => local.requests.length === 1)
+  const fifty = chat(gateway, '/local', 50, 'agent')
+  const fortyFive = chat(gateway, '/local', 45, 'agent')
+  await untilUpstreams(gateway, 'two calls wait', (all) =>
+    all.some(({ name, rate_limiter: { queued } }) => name === 'local' && queued === 2),
+  )
+  others.resolve()
+  const answers = await Promise.all([first, fifty, fortyFive])
+  assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '200', '429'])
+  for (const answer of answers) await rowOf(gateway, answer)
+  const left = (await fifty).status === 200 ? 200 - 60 : 200 - 55
+  assert.equal((await chat(gateway, '', left, 'agent')).status, 200)
 })

@@ -183,7 +183,6 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return true
   }
 
-  /** Its next attempt goes to this upstream. */
   /** Its client's budget and its upstream's, as far as they have their own. */
   get ownBudgets(): readonly ClientBudget[] {
     return this.#options.clients.budgetsOf(this.record, this.upstream.name)
@@ -193,9 +192,13 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   reserveOf(budgets: readonly ClientBudget[]): void {
     if (budgets === noBudgets && this.#ownReservations === none) return
     for (const each of this.#ownReservations) each[Symbol.dispose]()
-    this.#ownReservations = none
-    const held = budgets.map((budget) => budget.reserve(this.tokensAsked))
-    this.#ownReservations = held.filter((each) => each !== null)
+    const held: Disposable[] = []
+    // Before they are asked: if the second one refuses, what the first one gave is still to be given back.
+    this.#ownReservations = held
+    for (const budget of budgets) {
+      const reservation = budget.reserve(this.tokensAsked)
+      if (reservation !== null) held.push(reservation)
+    }
   }
 
   /** Whether an upstream's own budget has enough left for it, as far as that is known. */
@@ -209,6 +212,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     }
   }
 
+  /** Its next attempt goes to this upstream. */
   goTo(upstream: CallUpstream): void {
     this.upstream = upstream
     this.destination = upstream.destination
