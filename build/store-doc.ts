@@ -54,7 +54,26 @@ function schema(): string {
   const statements = database
     .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'view' ORDER BY rowid")
     .all()
-  return `\`\`\`sql\n${statements.map(({ sql }) => `${String(sql)};\n`).join('')}\`\`\``
+  return `\`\`\`sql\n${statements.map(({ sql }) => `${wrapped(String(sql))};\n`).join('')}\`\`\``
+}
+
+const lineLength = 118
+
+/** A table's columns, several to a line; SQLite keeps them as they were typed and added. */
+function wrapped(sql: string): string {
+  const table = /^(CREATE TABLE \w+ \()\s*(.*?)\s*(\)[^)]*)$/s.exec(sql)
+  if (table === null || !sql.includes('\n')) return sql
+  const [, head = '', columns = '', tail = ''] = table
+  const lines: string[] = []
+  let line = ' '
+  for (const column of columns.split(/\s*,\s+(?![^(]*\))/)) {
+    if (line.length + column.length + 2 > lineLength) {
+      lines.push(line)
+      line = ' '
+    }
+    line += ` ${column},`
+  }
+  return [head, ...lines, line.slice(0, -1), tail].join('\n')
 }
 
 if (import.meta.main) {
