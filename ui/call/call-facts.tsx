@@ -1,8 +1,9 @@
 import type { CallJson } from '../../src/call/call-record.ts'
 import { callTypeWords } from '../data/call-words.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type PageAddress, plainAddress, sessionAddress } from '../data/page-address.ts'
+import { type PageAddress, type Range, boundsOf, plainAddress, sessionAddress } from '../data/page-address.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type Fact, Facts } from '../design/facts.tsx'
 import { bytes, count, counted, duration, known, speed, unknownFigure } from '../format/figures.ts'
@@ -58,7 +59,7 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
         'Imported from',
         call.source === null ? null : <SourceLink source={call.source} startedAt={call.started_at} />,
       ],
-      ['Tags', tags.length === 0 ? null : <TagLinks tags={tags} />],
+      ['Tags', tags.length === 0 ? null : <TagLinks tags={tags} startedAt={call.started_at} />],
       [
         'Trace',
         trace === null ? null : (
@@ -124,22 +125,35 @@ function SessionLink({ session, source }: { readonly session: string; readonly s
 /** To the calls of that month that were imported from there. */
 function SourceLink({ source, startedAt }: { readonly source: string; readonly startedAt: string }) {
   const { utc } = useNavigation().address
-  const startedMs = Date.parse(startedAt)
-  const range = { last: null, fromMs: startedMs - fortnightMs, toMs: startedMs + fortnightMs } as const
   return (
-    <AddressLink class="text-link" to={{ ...plainAddress, view: 'calls', range, source, utc }}>
+    <AddressLink
+      class="text-link"
+      to={{ ...plainAddress, view: 'calls', range: monthOf(startedAt), source, utc }}
+    >
       {source}
     </AddressLink>
   )
 }
 
-/** Each to all calls that have it. */
-function TagLinks({ tags }: { readonly tags: readonly string[] }) {
+/** The month around a call, or the page's own time if the call is in it. */
+function monthOf(startedAt: string): Range {
+  const startedMs = Date.parse(startedAt)
+  const { fromMs } = boundsOf(plainAddress.range, nowMs())
+  if (startedMs >= fromMs) return plainAddress.range
+  return { last: null, fromMs: startedMs - fortnightMs, toMs: startedMs + fortnightMs }
+}
+
+/** Each to the calls about then that have it. */
+function TagLinks({ tags, startedAt }: { readonly tags: readonly string[]; readonly startedAt: string }) {
   const { utc } = useNavigation().address
   return (
     <span class="panel-links">
       {tags.map((tag) => (
-        <AddressLink key={tag} class="text-link" to={{ ...plainAddress, view: 'calls', tags: [tag], utc }}>
+        <AddressLink
+          key={tag}
+          class="text-link"
+          to={{ ...plainAddress, view: 'calls', range: monthOf(startedAt), tags: [tag], utc }}
+        >
           {tag}
         </AddressLink>
       ))}
@@ -166,7 +180,7 @@ function AlikeLinks({ call }: { readonly call: CallJson }) {
   const { utc } = useNavigation().address
   const { model, client, failure_code: code, session, trace_id: trace } = call
   const startedMs = Date.parse(call.started_at)
-  const rest = { ...plainAddress, utc }
+  const rest = { ...plainAddress, range: monthOf(call.started_at), utc }
   const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
   const links: readonly (false | readonly [string, PageAddress])[] = [
     ['within five minutes', { ...rest, range: around }],

@@ -142,7 +142,8 @@ export function useCallRows<Call extends { readonly id: string }>(
       // With a key held down the browser opens the link elsewhere; and what is being selected is no press.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
       event.preventDefault()
-      if (getSelection()?.type !== 'Range') open.current(id)
+      const isByKey = event.detail === 0
+      if (isByKey || getSelection()?.type !== 'Range') open.current(id)
     },
   })
   // The row with the focus is there, whether it is seen or not.

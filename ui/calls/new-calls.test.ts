@@ -16,6 +16,9 @@ const call = {
   status: 503,
   failed: true,
   duration_ms: 1500,
+  session: 'night',
+  tags: 'env:prod,team:search',
+  trace_id: '0af7651916cd43dd8448eb211c80319c',
 } as unknown as CallJson
 
 const startedMs = Date.parse(call.started_at)
@@ -32,6 +35,9 @@ const matching: readonly Partial<PageAddress>[] = [
   { minMs: 1500, maxMs: 1500 },
   { q: 'queue_full' },
   { q: '6gzw5raer00' },
+  { q: '0af7651916cd43dd8448eb211c80319c' },
+  { session: 'night' },
+  { tags: ['env:test', 'env:prod', 'team:search'] },
   { range: { last: null, fromMs: startedMs, toMs: startedMs + 1 } },
 ]
 
@@ -46,6 +52,9 @@ const others: readonly Partial<PageAddress>[] = [
   { minMs: 1500.5 },
   { maxMs: 1499.5 },
   { q: 'queue' },
+  { session: 'day' },
+  { tags: ['env:test'] },
+  { tags: ['env:prod', 'team:mail'] },
   { range: { last: null, fromMs: startedMs - 1, toMs: startedMs } },
 ]
 

@@ -5,7 +5,9 @@ import type { PageAddress } from '../data/page-address.ts'
 
 /** Tells if a call that was just recorded belongs to the list of an address, as far as a page can tell. */
 export function belongsTo(call: CallJson, address: PageAddress): boolean {
-  const { range, models, callTypes, outcomes, failureCodes, clients, statuses, minMs, maxMs, q } = address
+  const { range, models, callTypes, outcomes, failureCodes, clients, statuses, tags, minMs, maxMs, q } =
+    address
+  const own = call.tags?.split(',') ?? []
   const startedMs = Date.parse(call.started_at)
   return (
     (range.last !== null || (startedMs >= range.fromMs && startedMs < range.toMs)) &&
@@ -16,11 +18,16 @@ export function belongsTo(call: CallJson, address: PageAddress): boolean {
     isOneOf(clients, call.client) &&
     isOneOf(address.upstreams, call.upstream_name) &&
     (address.source === null || address.source === call.source) &&
+    (address.session === null || address.session === call.session) &&
+    // Of each key that is chosen, one of the values.
+    [...Map.groupBy(tags, (tag) => tag.slice(0, tag.indexOf(':'))).values()].every((ofKey) =>
+      ofKey.some((tag) => own.includes(tag)),
+    ) &&
     isOneOf(statuses, call.status === null ? null : String(call.status)) &&
     (!address.errorsOnly || call.failed) &&
     (minMs === null || (call.duration_ms !== null && call.duration_ms >= minMs)) &&
     (maxMs === null || (call.duration_ms !== null && call.duration_ms <= maxMs)) &&
-    (q === '' || [call.id, call.failure_code, call.upstream_error_code].includes(q))
+    (q === '' || [call.id, call.failure_code, call.upstream_error_code, call.trace_id].includes(q))
   )
 }
 

@@ -56,6 +56,7 @@ export function PlotSurface(props: PlotSurfaceProps) {
   const [pointed, setPointed] = useState<PointedCell | null>(null)
   const [selected, setSelected] = useState<Bounds | null>(null)
   const [isPinned, setPinned] = useState(false)
+  const surface = useRef<HTMLDivElement>(null)
   const marked = useRef<HTMLDivElement>(null)
   const press = useRef<{ readonly x: number; readonly ms: number; isDrag: boolean } | null>(null)
   const anchor = useRef<number | null>(null)
@@ -76,6 +77,15 @@ export function PlotSurface(props: PlotSurfaceProps) {
     return crosshair.watch(mark)
   })
   useEffect(() => () => clearTimeout(click.current), [])
+  // Not every surface takes the focus, whose loss would tell.
+  useEffect(() => {
+    if (!isPinned) return
+    const leave = ({ target }: Event): void => {
+      if (!(target instanceof Node && surface.current?.contains(target) === true)) clear()
+    }
+    document.addEventListener('pointerdown', leave)
+    return () => document.removeEventListener('pointerdown', leave)
+  }, [isPinned])
 
   const point = (cell: PointedCell | null): void => {
     if (cell?.index !== pointed?.index || cell?.level !== pointed?.level) setPointed(cell)
@@ -188,7 +198,7 @@ export function PlotSurface(props: PlotSurfaceProps) {
         }
   return (
     <>
-      <div class="plot-surface" {...roles} {...handlers}>
+      <div class="plot-surface" ref={surface} {...roles} {...handlers}>
         <div ref={marked} />
         {selected !== null && <span class="plot-selected" style={spanStyle(frame, selected)} />}
       </div>
@@ -205,7 +215,10 @@ export function PlotSurface(props: PlotSurfaceProps) {
             <button
               class="text-link"
               type="button"
-              onPointerDown={(event) => event.preventDefault()}
+              onPointerDown={(event) => {
+                event.preventDefault()
+                event.stopPropagation()
+              }}
               onClick={() => open(pointed)}
             >
               Show these calls

@@ -28,7 +28,7 @@ export function SeriesPlot(props: SeriesPlotProps) {
     (context, width, height) => drawSeries(context, { frame, scale, series: own, palette, width, height }),
     [frame, scale, own, palette],
   )
-  // The last one lies above the others.
+  // What the part is about; before it stand what it is compared with.
   const main = part.series.at(-1)
   const isEmpty = own.every(({ values }) => values.every((value) => value === null))
   const isDown = (index: number): boolean => {

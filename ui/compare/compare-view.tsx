@@ -45,16 +45,18 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
 /** Models, clients or upstreams beside one another: who is slow, who fails, who costs. */
 export function CompareView() {
   const { address } = useNavigation()
-  const { by } = address
-  const asked = useAnswer<CompareAnswer>(
-    questionKey(address, by),
+  const asked = useAnswer<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
+    questionKey(address, address.by),
     () => {
       const { fromMs, toMs } = boundsOf(address.range, nowMs())
-      return `/api/query?${callsQuery(address, fromMs, toMs, { group_by: by, measures: 'curves' })}`
+      const rest = { group_by: address.by, measures: 'curves' }
+      return { by: address.by, path: `/api/query?${callsQuery(address, fromMs, toMs, rest)}` }
     },
     { everyMs: refreshEveryMs(address.range) },
   )
-  const { answer, trouble, isStale, again } = asked
+  const { answer, question, trouble, isStale, again } = asked
+  // Until the next answer comes these are still the groups of the one before.
+  const by = question?.by ?? address.by
   return (
     <>
       <FilterBar asked={asked} />

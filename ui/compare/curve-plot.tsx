@@ -32,6 +32,7 @@ export function CurvePlot({ measure, percentiles, curves }: CurvePlotProps) {
   const isEmpty = values.every((value) => value === null)
   const at = pointed ?? percentiles.indexOf(50)
   const move = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
     const step = keyStep(event.key, { index: at, level: null }, last, 0)
     if (step === null) return
     event.preventDefault()

@@ -14,9 +14,9 @@ import {
   type SpendFigures,
   type SpendGroup,
   changeOfCost,
-  costPerCall,
   unpricedOf,
 } from './spend-figures.ts'
+import { costPerCall } from '../format/cost-per-call.ts'
 
 /** Figures of spend: all of it, that of a call, the part that is not known, and the dearest model. */
 export function spendCards(

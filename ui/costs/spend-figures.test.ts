@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type SpendAnswer,
-  type SpendGroup,
-  costPerCall,
-  costPerMillion,
-  spendRows,
-  unpricedOf,
-} from './spend-figures.ts'
+import { type SpendAnswer, type SpendGroup, costPerMillion, spendRows, unpricedOf } from './spend-figures.ts'
+import { costPerCall } from '../format/cost-per-call.ts'
 
 function group(
   key: string | null,
@@ -47,6 +41,7 @@ test('a call costs what the priced ones cost on average; unknown is unknown, and
   assert.equal(costPerCall(group('a', 10, 4, 2)), 0.5)
   assert.equal(costPerCall(group('a', 10, null, 10)), null)
   assert.equal(costPerCall(group('a', 10, 0)), 0)
+  assert.equal(costPerCall({ ...group('a', 10, 4, 2), no_usage_calls: 4 }), 1)
   assert.deepEqual(costPerMillion(group('a', 10, 4, 2, 2_000_000)), { usd: 2, isLeast: true })
   assert.deepEqual(costPerMillion(group('a', 10, 4, 0, 2_000_000)), { usd: 2, isLeast: false })
   assert.equal(costPerMillion(group('a', 10, 4, 0, 0)), null)

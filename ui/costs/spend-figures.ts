@@ -34,15 +34,6 @@ export interface SpendAnswer<Group> extends Pick<
   readonly recorded_from: string | null
 }
 
-/** The average cost of a priced call; null if none has a price. */
-export function costPerCall({
-  calls,
-  cost_usd: cost,
-  unpriced_calls: unpriced,
-}: SpendFigures): number | null {
-  return cost === null || calls <= unpriced ? null : cost / (calls - unpriced)
-}
-
 /** The change of a cost since the time before; neither way is the better one. */
 export function changeOfCost(
   now: SpendFigures,

@@ -16,8 +16,9 @@ import {
   shortCount,
   unknownFigure,
 } from '../format/figures.ts'
-import { type SpendRow, changeOfCost, costPerCall, costPerMillion, spendRows } from './spend-figures.ts'
+import { type SpendRow, changeOfCost, costPerMillion, spendRows } from './spend-figures.ts'
 import type { SpendParts } from './use-spend.ts'
+import { costPerCall } from '../format/cost-per-call.ts'
 
 /** More are there when they are asked for. */
 const rowsAtFirst = 10

@@ -102,10 +102,12 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
     setFast(true)
     costs.again()
   }
+  // Of another time than was asked for they would be taken for what they are not.
+  const met = matches.isStale && matches.trouble !== null ? null : matches.answer
   return {
     costs: costs.answer,
-    matches: matches.answer,
-    trouble: costs.answer === null ? costs.trouble : matches.answer === null ? matches.trouble : null,
+    matches: met,
+    trouble: costs.answer === null ? costs.trouble : met === null ? matches.trouble : null,
     isSyncing: isBusy || isRunning,
     syncTrouble: syncTrouble?.message ?? null,
     sync: () => {

@@ -67,8 +67,9 @@ test('a stream that is silent for longer than its beats is opened anew', async (
   await pass(2400)
   assert.equal(FakeSource.opened.length, 1)
   await pass(100)
-  assert.equal(FakeSource.opened.length, 2)
   assert.equal(first.isClosed, true)
+  await pass(300)
+  assert.equal(FakeSource.opened.length, 2)
   close()
   assert.equal(last().isClosed, true)
 })
@@ -93,6 +94,26 @@ test('a short break is not told; a longer one is, with every attempt', async (t)
   await pass(2000)
   last().dispatchEvent(new Event('open'))
   assert.deepEqual([told.at(-1), FakeSource.opened.length], [true, 3])
+  close()
+})
+
+test('a dashboard that hangs is told as one that is gone, also where the stream only connects', async (t) => {
+  let isThere = true
+  const { close, told, pass } = follow(t, () => isThere)
+  last().dispatchEvent(new Event('open'))
+  last().tell('beat', { every_ms: 1000 })
+  isThere = false
+  await pass(2500)
+  await pass(300)
+  assert.deepEqual(told, [true, 'beat', false])
+  isThere = true
+  await pass(2000)
+  assert.equal(FakeSource.opened.length, 2)
+  isThere = false
+  // Neither opened nor refused.
+  await pass(2500)
+  await pass(2000)
+  assert.deepEqual(told.slice(3), [false, false])
   close()
 })
 

@@ -42,12 +42,14 @@ export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: 
   }
   const hear = (): void => {
     clearTimeout(silence)
-    silence = setTimeout(open, silenceMs)
+    silence = setTimeout(fail, silenceMs)
   }
   const open = (): void => {
     stop()
     const opened = new EventSource(`/api/events?topics=${all.join(',')}`)
     source = opened
+    // One that hangs while it connects tells no error.
+    hear()
     opened.addEventListener('open', () => {
       failures = 0
       hear()

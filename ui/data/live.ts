@@ -13,8 +13,6 @@ import { Watched } from './watched.ts'
 export interface Live {
   /** Null until the first one has come. */
   readonly status: ProcessStatus | null
-  /** When it came, on the page's clock: milliseconds since the Unix epoch. */
-  readonly statusMs: number
   /** The last job on the database; null if none was begun on this dashboard. */
   readonly job: DatabaseJob | null
   /** The last re-pricing of calls; null if none was begun on this dashboard. */
@@ -27,7 +25,6 @@ export interface Live {
 
 const live = new Watched<Live>({
   status: null,
-  statusMs: 0,
   job: null,
   repricing: null,
   alerts: [],
@@ -44,7 +41,7 @@ function change(part: Partial<Live>): void {
 
 /** Takes over a status that an action has answered, before the stream tells of it. */
 export function setStatus(status: ProcessStatus): void {
-  change({ status, statusMs: Date.now() })
+  change({ status })
 }
 
 /** Begins to listen to the dashboard, for as long as the page is open. */

@@ -39,7 +39,7 @@ function NothingFoundCard() {
             Clear filters
           </AddressLink>
         )}
-        {(address.range.last !== '30d' || !hasFilters) && (
+        {address.range.last !== '30d' && (
           <AddressLink class="button" to={{ range: { last: '30d' } }}>
             Last 30 days
           </AddressLink>

@@ -25,8 +25,9 @@ export function arrivalWords({ state, detail }: Pick<AlertMessage, 'state' | 'de
   return state === 'delivered' ? 'arrived' : `did not arrive: ${detail ?? 'nobody knows why'}`
 }
 
-/** The number in a field; null if it is none. */
+/** The number in a field; null if it is none. A comma before three digits parts thousands, any other stands for a point. */
 export function thresholdOf(text: string): number | null {
-  const plain = text.trim().replaceAll(/[\s,]/g, '')
+  const grouped = text.replaceAll(/\s/g, '').replaceAll(/,(?=\d{3}(?:,|\.|$))/g, '')
+  const plain = grouped.replace(',', '.')
   return /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : null
 }

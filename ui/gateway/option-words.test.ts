@@ -42,6 +42,7 @@ test('an option that the page does not know is shown under its name, among the o
 test('values are shown with their units', () => {
   const shown = (name: string, value: ConfigOption['value']): string => shownValue({ name, value })
   assert.equal(shown('slot_cooldown_ms', 50), '50 ms')
+  assert.equal(shown('slot_cooldown_ms', 1500), '1.5\u202fs')
   assert.equal(shown('idle_timeout_ms', 600_000), '10\u202fmin')
   assert.equal(shown('max_body_mb', 256), '256 MB')
   assert.equal(shown('raw_log_max_body_kb', 1024), '1\u202f024 kB')

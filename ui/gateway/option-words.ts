@@ -1,5 +1,5 @@
 import type { ConfigOption, SettingValue } from '../../src/api/proxy-config.ts'
-import { count, longDuration } from '../format/figures.ts'
+import { count, roundDuration } from '../format/figures.ts'
 
 /** Under which heading an option stands, in the order of the headings. */
 export const optionGroups = ['Limits', 'Network', 'Payloads', 'Storage', 'Others'] as const
@@ -80,7 +80,7 @@ export function shownValue({ name, value }: Pick<ConfigOption, 'name' | 'value'>
   const text = editable({ name, value })
   if (typeof value !== 'number') return text === '' ? 'none' : text
   // Nobody reads 600 000 ms.
-  if (name.endsWith('_ms') && value >= 1000) return longDuration(value / 1000)
+  if (name.endsWith('_ms') && value >= 1000) return roundDuration(value)
   return `${text} ${unitOf(name)}`.trimEnd()
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { baseUrlOf, gatewayNow, stateWords } from '../data/gateway-now.ts'
 import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from './gateway-words.ts'
-import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
@@ -161,25 +161,23 @@ function Line({ id, what, text }: LineProps) {
   )
 }
 
-/** Goes on by the page's own clock until the dashboard tells again. */
+/** By the dashboard's clock. */
 function UpSince({ status }: Pick<StateCardProps, 'status'>) {
   const times = useTimes()
-  const statusMs = useLive(({ statusMs }) => statusMs)
-  const [nowMs, setNowMs] = useState(Date.now)
+  const [now, setNow] = useState(nowMs)
   useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), 1000)
+    const timer = setInterval(() => setNow(nowMs()), 1000)
     return () => clearInterval(timer)
   }, [])
-  const { started_at: startedAt, uptime_s: uptimeS } = status
-  if (startedAt === null || uptimeS === null) return <span id="up-since">{unknownFigure}</span>
+  const { started_at: startedAt } = status
+  if (startedAt === null) return <span id="up-since">{unknownFigure}</span>
   const startedMs = Date.parse(startedAt)
-  const passedS = Math.max(0, nowMs - statusMs) / 1000
   return (
     <span id="up-since">
       <time dateTime={startedAt} title={times.inUtc(startedMs)}>
         {times.full(startedMs)}
       </time>
-      , for {longDuration(Math.floor(uptimeS + passedS))}
+      , for {longDuration(Math.floor(Math.max(0, now - startedMs) / 1000))}
     </span>
   )
 }

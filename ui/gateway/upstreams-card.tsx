@@ -206,7 +206,8 @@ function UpstreamForm({ row, rows, onSaved, onLeave }: UpstreamFormProps) {
   const set = (change: Partial<UpstreamForm>): void => setForm({ ...form, ...change })
   const path = `/api/upstreams/${encodeURIComponent(form.name.trim())}`
   const save = (): void => {
-    const change = changeOf(form, row)
+    const isTaken = row === null && rows.some(({ name }) => name === form.name.trim())
+    const change = isTaken ? 'There is an upstream of that name: change it in the list.' : changeOf(form, row)
     setWrong(typeof change === 'string' ? change : '')
     if (typeof change === 'object') void run(async () => onSaved(await act('PUT', path, change)))
   }

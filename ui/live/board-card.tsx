@@ -54,7 +54,9 @@ export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys
   const box = useRef<HTMLDivElement>(null)
   const reading = useReading(box, () => false, true)
   const known = useRef<readonly BoardRow[]>([])
-  const rows = (known.current = nextRows(known.current, calls, nowMs(), reading.isRead))
+  const [askedId, setAsked] = useState<string | null>(null)
+  const isRead = reading.isRead || askedId !== null
+  const rows = (known.current = nextRows(known.current, calls, nowMs(), isRead))
   const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {
     if (rows.length === 0) return
@@ -62,8 +64,10 @@ export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys
     return () => clearInterval(timer)
   }, [rows.length === 0])
   const { isBusy, trouble, run } = useAction()
-  const [askedId, setAsked] = useState<string | null>(null)
   const asked = rows.find(({ id }) => id === askedId)
+  // Nothing goes on as far as anybody knows.
+  const lostMs = useRef<number | null>(null)
+  lostMs.current = isLost ? (lostMs.current ?? nowMs()) : null
   const told = boardWords(calls)
   return (
     <section class="card board-card" aria-labelledby="board-title">
@@ -71,7 +75,7 @@ export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys
         <h2 id="board-title">Under way</h2>
         <div class="live-told fine">
           <span>
-            {told}
+            {told !== '' && isLost ? `${told} when the dashboard was last reached` : told}
             {more > 0 && `, and ${count(more)} more that are not listed`}
           </span>
           {trouble !== null && (
@@ -89,7 +93,7 @@ export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys
           isReadBelow={isReadBelow}
           hasKeys={hasKeys}
           isRunning={isRunning}
-          isLost={isLost}
+          lostMs={lostMs.current}
           onOpen={onOpen}
           onCancel={setAsked}
         />
@@ -111,16 +115,15 @@ export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys
   )
 }
 
-interface BoardListProps extends Pick<
-  BoardCardProps,
-  'isReadBelow' | 'hasKeys' | 'isRunning' | 'isLost' | 'onOpen'
-> {
+interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' | 'isRunning' | 'onOpen'> {
+  /** Since when nobody tells how things are; null while somebody does. */
+  readonly lostMs: number | null
   readonly box: { current: HTMLDivElement | null }
   readonly rows: readonly BoardRow[]
   readonly onCancel: (id: string) => void
 }
 
-function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, isLost, onOpen, onCancel }: BoardListProps) {
+function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen, onCancel }: BoardListProps) {
   const { address } = useNavigation()
   const tellsUpstream = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
@@ -133,7 +136,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, isLost, onOpen,
   // What is below moves only to make room, and not while it is read.
   const room = useRef(leastPx)
   if (!isReadBelow) room.current = Math.max(room.current, Math.min(rows.length * rowPx, mostPx))
-  const now = nowMs()
+  const now = lostMs ?? nowMs()
   const scaleMs = barScaleMs(rows.map(({ call, goneMs }) => timedAt(call, goneMs ?? now)))
   return (
     <>
@@ -160,7 +163,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, isLost, onOpen,
       >
         {rows.length === 0 && (
           <p class="board-nothing">
-            {isLost
+            {lostMs !== null
               ? 'The dashboard is not reached: what is under way is not known.'
               : isRunning
                 ? 'No call is under way. One stands here from its first byte to its last, and can be cancelled.'
@@ -249,14 +252,14 @@ class Row extends OnlyWhenChanged<RowProps> {
         </a>
         <span class="board-who">
           {client !== null && (
-            <AddressLink to={{ ...plainAddress, view: 'calls', clients: [client] }}>
+            <AddressLink to={{ ...plainAddress, view: 'calls', clients: [client], utc: address.utc }}>
               {shownText(client)}
             </AddressLink>
           )}
           {session !== null && (
-            <a class="quiet" href={writeAddress({ ...sessionAddress(session), utc: address.utc })}>
+            <AddressLink class="quiet" to={{ ...sessionAddress(session), utc: address.utc }}>
               {shownText(session)}
-            </a>
+            </AddressLink>
           )}
         </span>
         <Waterfall call={timedAt(call, now)} scaleMs={scaleMs} />

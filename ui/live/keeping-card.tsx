@@ -40,7 +40,7 @@ export function KeepingCard() {
   const { enabled, enabled_until: until, dropped } = status
   const untilWords = until === null ? null : times.clock(Date.parse(until))
   const words = keepingWords(status, untilWords, nowMs())
-  const problem = trouble?.message ?? status.trouble
+  const problem = trouble?.message ?? asked.trouble ?? status.trouble
   const isOff = !isRunning || isBusy
   return (
     <section class="card keeping-card" aria-labelledby="keeping-title">

@@ -23,7 +23,7 @@ export function isRecorded({ from, recorded_from: first }: Overview): boolean {
   return first !== null && Date.parse(first) <= Date.parse(from)
 }
 
-/** Lays an earlier time's course of a measure under a chart, as a quiet line. */
+/** Draws an earlier time's course of a measure into a chart, as a quiet line above the bars, which would cover it. */
 export function withEarlier(
   parts: readonly ChartPart[],
   [answer, earlier]: readonly [Overview, Overview],

@@ -22,6 +22,7 @@ const totals: OverviewTotals = {
   cache_saved_usd: 0,
   cost_usd: 18.06,
   unpriced_calls: 106,
+  no_usage_calls: 0,
   duration_ms: measure(4000, 4890, 11_200),
   ttft_ms: measure(3000, 405, 994),
   ttft_total_ms: measure(3000, 612, 1840),
@@ -131,6 +132,8 @@ test('few calls say what they have', () => {
     value: '0.09–1.00\u202fs',
     fact: '3 calls',
   })
+  const mixed = measureWords(measure(2, 45_000, 123_000), [45_000, 123_000])
+  assert.equal(mixed.value, '45.0\u202fs–2\u202fmin 3\u202fs')
   assert.deepEqual(measureWords(measure(19, 100, 300), [90]), {
     value: '100\u202fms',
     fact: 'median of 19 calls',

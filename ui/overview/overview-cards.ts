@@ -16,6 +16,7 @@ import {
 import { type Change, type Compared, changeOf } from '../design/change.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
 import { timedCalls } from './overview-question.ts'
+import { costPerCall } from '../format/cost-per-call.ts'
 
 /** A figure of the first row, with its course over time. */
 export interface OverviewCard extends FigureCard {
@@ -123,7 +124,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
           ? `${usd === null ? '' : '+ '}${shortCount(unpriced)} unpriced`
           : usd === null
             ? ''
-            : `${dollars(usd / calls)} per call`,
+            : `${known(costPerCall(totals), dollars)} per call`,
       course: buckets.cost_usd,
       colour: 'cost',
       to: { view: 'calls', sort: 'cost' },
@@ -175,7 +176,7 @@ function spanOf(least: number, most: number): string {
   if (from.endsWith('ms') && to.endsWith('\u202fs'))
     return `${(least / 1000).toPrecision(least < 100 ? 1 : 2)}–${to}`
   const unit = /\u202f\D+$/.exec(to)?.[0] ?? ''
-  return `${from.endsWith(unit) && !from.includes(' ') ? from.slice(0, from.length - unit.length) : from}–${to}`
+  return `${from.endsWith(unit) && !`${from}${to}`.includes(' ') ? from.slice(0, from.length - unit.length) : from}–${to}`
 }
 
 /** What is known of each of these calls: a few of them are all in the list of the slowest. */

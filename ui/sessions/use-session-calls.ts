@@ -50,7 +50,7 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
     load().then(
       () => setState({ isWhole: true, trouble: null }),
       (error: unknown) => {
-        if (!leaving.signal.aborted) setState({ isWhole: false, trouble: reasonOf(error) })
+        if (!leaving.signal.aborted) setState((before) => ({ ...before, trouble: reasonOf(error) }))
       },
     )
     return () => leaving.abort()
