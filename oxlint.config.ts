@@ -39,7 +39,7 @@ const source: Record<string, string> = {
   'store/journal': 'call lib store/rollup store/sqlite store/write',
   'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
   'store/share': 'call lib store/jobs store/rollup store/sqlite store/write',
-  'store/jobs': 'api call lib store/journal store/read store/rollup store/sqlite store/write',
+  'store/jobs': 'api call lib pricing store/journal store/read store/rollup store/sqlite store/write',
 
   import: 'call json lib gateway/call gateway/recorder store/read store/sqlite',
   share: 'share/schema',

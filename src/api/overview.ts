@@ -16,6 +16,7 @@ type TotalCounts = Pick<
   | 'cache_saved_usd'
   | 'cost_usd'
   | 'unpriced_calls'
+  | 'no_usage_calls'
 >
 
 /** All calls of a window at once. Durations, first tokens, speeds and waits are of chat calls alone if `chat_only` says so. */

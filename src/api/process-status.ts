@@ -26,7 +26,7 @@ export interface ProcessStatus {
   readonly uptime_s: number | null
   /** Whether `GET /health` on the gateway's own port answered 200 as this very gateway. */
   readonly health_ok: boolean
-  /** What it answered; where it did not, what the control socket reports. */
+  /** What the gateway reports at its control socket; null if it does not answer there. */
   readonly health: HealthReport | null
   readonly pid_file: string
   readonly log_file: string

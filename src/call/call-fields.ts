@@ -46,7 +46,7 @@ export const callFields = {
     kind: 'code',
     required: true,
     codes: { chat: 0, embedding: 1, rerank: 2, props: 3, other: 4 },
-    doc: 'what was asked for; `other` is every path that fits none of the named kinds',
+    doc: 'what was asked for: `props` are questions about models or the server, `other` is every path that fits none of the named kinds',
   },
   endpoint: { kind: 'word', required: true, table: 'endpoints', doc: 'path without query' },
   method: { kind: 'word', required: true, table: 'labels', doc: 'HTTP method' },

@@ -4,7 +4,8 @@ import { callTypeCodes } from '../call/call-fields.ts'
 import { blankRecord, type CallDraft, type StoredCall } from '../call/call-record.ts'
 import type { CallType } from '../call/call.ts'
 import { joinedTags, tagText } from '../gateway/call/caller-tags.ts'
-import { longestMessage, storedText } from '../gateway/recorder/stored-text.ts'
+import { longestMessage } from '../call/error-message.ts'
+import { storedText } from '../gateway/recorder/stored-text.ts'
 import { remembered } from '../lib/remembered.ts'
 
 /** What another program tells of a call. */

@@ -1,7 +1,8 @@
 import { parseCallId } from '../call/call-id.ts'
 import { type NamedField, storedFields } from '../call/call-fields.ts'
 import type { StoredCall } from '../call/call-record.ts'
-import { longestMessage, storedText } from '../gateway/recorder/stored-text.ts'
+import { longestMessage } from '../call/error-message.ts'
+import { storedText } from '../gateway/recorder/stored-text.ts'
 import { remembered } from '../lib/remembered.ts'
 import { FieldError, type Fields, numberIn, textIn } from './field-values.ts'
 

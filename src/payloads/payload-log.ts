@@ -70,8 +70,8 @@ export class PayloadLog implements PayloadTaps {
   #measuredAtMs = Number.NEGATIVE_INFINITY
   #measuring: Promise<void> | null = null
   #closing: Promise<void> | null = null
-  /** The thread has brought all to disk, or is gone. */
-  readonly #isDone = Promise.withResolvers<void>()
+  /** The thread that runs has brought all to disk, or is gone. */
+  #isDone = Promise.withResolvers<void>()
 
   constructor(options: PayloadLogOptions) {
     this.#options = {
@@ -287,6 +287,7 @@ export class PayloadLog implements PayloadTaps {
   }
 
   #open(): void {
+    this.#isDone = Promise.withResolvers()
     this.#sender = new TapSender({
       ...this.#options,
       post: (message, transfer) => this.#thread.post(message, transfer),

@@ -14,6 +14,7 @@ export function overviewTotals(all: GroupFigures, timed: GroupFigures): Overview
     cache_saved_usd: all.cache_saved_usd,
     cost_usd: all.cost_usd,
     unpriced_calls: all.unpriced_calls,
+    no_usage_calls: all.no_usage_calls,
     duration_ms: measure(timed.duration_ms),
     ttft_ms: measure(timed.ttft_ms),
     ttft_total_ms: measure(timed.ttft_total_ms),

@@ -114,7 +114,17 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
+/** Never throws: pg takes addresses that `URL` does not, and passwords with a bare percent sign. */
 function withoutPassword(text: string, url: string): string {
-  const { password } = new URL(url)
-  return password === '' ? text : text.replaceAll(password, '…').replaceAll(decodeURIComponent(password), '…')
+  const password = /^[^:]*:\/\/[^/@]*?:([^/@]*)@/.exec(url)?.[1] ?? ''
+  if (password === '') return text
+  return text.replaceAll(password, '…').replaceAll(decoded(password), '…')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

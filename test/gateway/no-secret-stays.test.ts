@@ -7,7 +7,7 @@ import { openFeed } from '../support/feed-reader.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { rawLogOf } from '../support/raw-log.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
-import { until } from '../support/reply-step.ts'
+import { until, write } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { keys } from '../support/sample-keys.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -100,6 +100,29 @@ test('a key stands in no file, feed, log or answer, wherever a client or an upst
     secrets.filter((key) => bytes.includes(key.slice(0, 24))).map((key) => `${key} in ${name}`),
   )
   assert.deepEqual(left, [])
+})
+
+test('of a key in an error that is too long to be kept whole no part stays', async () => {
+  const key = 'sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z'
+  // Its end lies beyond the 500th character.
+  const message = `${'x '.repeat(235)} key ${key} is revoked`
+  await using upstream = await startSimulatedUpstream({
+    reply: ({ index }) =>
+      index === 0
+        ? jsonReply(400, { error: { message } })
+        : [
+            write(
+              `HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\nContent-Length: ${message.length}\r\n\r\n${message}`,
+            ),
+          ],
+  })
+  await using gateway = await startGatewayProcess({ upstream: upstream.origin })
+  for (const _ of [0, 1]) await exchange(gateway.port, 'POST', '/v1/chat/completions', { body: '{}' })
+  const calls = await recordedCalls(gateway, 2)
+  for (const { error_message: told } of calls) {
+    assert.equal(told?.length, message.indexOf(key) + '[secret]'.length + ' is revoked'.length)
+    assert.ok(!told.includes(key.slice(0, 4)))
+  }
 })
 
 async function filesBelow({ directory }: GatewayProcess): Promise<{ name: string; bytes: Buffer }[]> {

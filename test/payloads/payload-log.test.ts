@@ -336,6 +336,10 @@ describe('a thread that dies', () => {
     assert.equal((await under.entries()).length, 4)
     assert.equal(log.status().enabled, true)
     assert.deepEqual(log.warnings(), [])
+    // What it has taken is brought to disk at a stop, as it was before.
+    passBy(log, { id: under.nextId() })
+    await log.close()
+    assert.equal(log.status().dropped, 2)
   })
 
   test('one that hangs is told of after a while', async () => {

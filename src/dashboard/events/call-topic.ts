@@ -14,7 +14,10 @@ export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: u
     const poll = startPoll({ clock, everyMs: 1000, look, onFault }, (outcome) => {
       // A process that is too busy, or being started anew, is asked again: nothing is lost by that.
       if (outcome.kind !== 'answer') return
-      const { calls, skipped, last_seq } = JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer
+      const answer = JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer & { store?: string }
+      // Nothing could be read, which is no new database.
+      if (answer.store !== undefined && lastSeq !== null) return
+      const { calls, skipped, last_seq } = answer
       lastSeq = last_seq
       const count = calls.length + skipped
       if (count > 0) tell(textOf({ calls, skipped }), count)

@@ -1,5 +1,6 @@
 import type { Call } from '../../call/call.ts'
 import { JsonPeek, type JsonPeekReceiver } from '../../json/json-peek.ts'
+import { longestLooked } from '../../call/error-message.ts'
 import { countPiece, isAscii, parsePiece, stringPiece } from '../../json/json-piece.ts'
 import { type AnswerPart, answerParts, answerPlaces } from './answer-places.ts'
 import { type ReportedError, readError } from './read-error.ts'
@@ -18,7 +19,6 @@ const letterF = 0x66
 const endMark = '[DONE]'
 /** An error event longer than this is noted without its words. */
 const longestError = 256 * 1024
-const longestMessage = 500
 /** Choices beyond it are not told apart. */
 const mostChoices = 128
 const longestReasons = 500
@@ -352,7 +352,7 @@ export class AnswerReader implements JsonPeekReceiver {
     const parsed = parsePiece(bytes, start, end)
     const error =
       parsed === undefined
-        ? { code: null, message: bytes.toString('utf8', start, end).slice(0, longestMessage) }
+        ? { code: null, message: bytes.toString('utf8', start, end).slice(0, longestLooked) }
         : readError(typeof parsed === 'string' ? { error: parsed } : parsed, this.#status)
     if (error.code !== null || error.message !== null) this.error = error
   }

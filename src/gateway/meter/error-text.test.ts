@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { longestLooked } from '../../call/error-message.ts'
 import { ErrorText } from './error-text.ts'
 
 function said(...chunks: readonly (string | Uint8Array)[]): string | null {
@@ -21,9 +22,9 @@ test('a character that two chunks share', () => {
   assert.equal(said(bytes.subarray(0, 2), bytes.subarray(2)), '\u{1F30A}')
 })
 
-test('of many words the first 500 characters', () => {
+test('of many words no more than is looked at', () => {
   assert.equal(
     said(...Array.from({ length: 300 }, () => 'water rises ')),
-    'water rises '.repeat(42).slice(0, 500),
+    'water rises '.repeat(400).slice(0, longestLooked),
   )
 })

@@ -1,8 +1,8 @@
 import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
+import { longestLooked } from '../../call/error-message.ts'
 
-/** Enough for the longest message that is kept, in any script. */
-const longestBytes = 2000
-const longestMessage = 500
+/** Enough for the longest message that is looked at, in any script. */
+const longestBytes = 4 * longestLooked
 
 /** The words of an error whose body is plain text, as proxies on the way send them. */
 export class ErrorText {
@@ -13,9 +13,9 @@ export class ErrorText {
     this.#begin.append(bytes, 0, Math.min(bytes.length, longestBytes - this.#begin.length))
   }
 
-  /** At most 500 characters; `null` where there is no word. */
+  /** Cut where nobody looks at it any more; may hold secrets. `null` if there is no word. */
   get message(): string | null {
     const text = this.#begin.bytes.toString('utf8', 0, this.#begin.length).trim()
-    return text === '' ? null : text.slice(0, longestMessage)
+    return text === '' ? null : text.slice(0, longestLooked)
   }
 }

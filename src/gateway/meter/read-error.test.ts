@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { longestLooked } from '../../call/error-message.ts'
 import { readError } from './read-error.ts'
 
 const cases: readonly [
@@ -37,6 +38,6 @@ for (const [what, parsed, status, code, message] of cases) {
   test(`the error of ${what}`, () => assert.deepEqual(readError(parsed, status), { code, message }))
 }
 
-test('a message is cut to 500 characters', () => {
-  assert.equal(readError({ error: { message: 'x'.repeat(9000) } }, 400).message?.length, 500)
+test('of a message no more is handed on than is looked at', () => {
+  assert.equal(readError({ error: { message: 'x'.repeat(9000) } }, 400).message?.length, longestLooked)
 })

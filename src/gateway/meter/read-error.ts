@@ -1,14 +1,15 @@
+import { longestLooked } from '../../call/error-message.ts'
+
 /** What an upstream says of its failure. */
 export interface ReportedError {
   /** The error's own code in words; a number only where it says more than the HTTP status; else its type. */
   readonly code: string | null
-  /** As sent, cut to 500 characters; may hold secrets. */
+  /** As sent, cut where nobody looks at it any more; may hold secrets. */
   readonly message: string | null
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-const longestMessage = 500
 const longestCode = 100
 
 /**
@@ -27,7 +28,7 @@ export function readError(parsed: unknown, status: number): ReportedError {
   const spoken = typeof nested === 'string' ? nested : (text(error['message']) ?? detail(top['detail']))
   return {
     code: cut(codeOf(error, top, status), longestCode),
-    message: cut(spoken, longestMessage),
+    message: cut(spoken, longestLooked),
   }
 }
 

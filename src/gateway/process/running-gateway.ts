@@ -153,7 +153,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   setOptions(options: LiveOptions): void {
-    const { admission, ownBudget, rawLog, succession } = this.#parts
+    const { admission, ownBudget, rawLog, succession, upstreams } = this.#parts
     const { limit, log } = this.#setup
     const notSet = (error: unknown): void => log.complain('the limit of all could not be set:', error)
     const changed = valuesIn({ ...options })
@@ -162,10 +162,15 @@ export class RunningGateway implements ControlledGateway {
       succession.predecessors.refreshSlots()
       limit?.setMax(changed.maxConcurrent).catch(notSet)
     }
-    for (const each of this.#parts.admissions()) {
-      if (changed.queueOrder !== undefined) each.setQueueOrder(disciplineOf(changed.queueOrder))
-      if (changed.slotCooldownMs !== undefined) each.setCooldown(changed.slotCooldownMs)
-    }
+    const { maxConcurrent, slotCooldownMs } = changed
+    const queueOrder = changed.queueOrder === undefined ? undefined : disciplineOf(changed.queueOrder)
+    if (queueOrder !== undefined) admission.setQueueOrder(queueOrder)
+    if (slotCooldownMs !== undefined) admission.setCooldown(slotCooldownMs)
+    upstreams.setAdmission({
+      ...(maxConcurrent !== undefined && { maxConcurrent }),
+      ...(queueOrder !== undefined && { queueOrder }),
+      ...(slotCooldownMs !== undefined && { slotCooldownMs }),
+    })
     if (changed.tokenLimit !== undefined) {
       ownBudget.setLimit(changed.tokenLimit)
       limit?.setTokenLimit(changed.tokenLimit).catch(notSet)

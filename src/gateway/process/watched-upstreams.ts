@@ -31,7 +31,11 @@ export async function openUpstreams(
   return { file: new UpstreamsFile(path, ownPorts), NamedUpstream, NamedRoutes }
 }
 
-export interface WatchedUpstreamsOptions extends Omit<NamedUpstreamOptions, 'keys'> {
+type AdmissionSettings = ReturnType<NamedUpstreamOptions['admission']>
+
+export interface WatchedUpstreamsOptions extends Omit<NamedUpstreamOptions, 'keys' | 'admission'> {
+  /** At the start: {@link WatchedUpstreams.setAdmission} changes it. */
+  readonly admission: AdmissionSettings
   readonly path: string
   /** Of the gateway and its dashboard. */
   readonly ownPorts: readonly number[]
@@ -48,6 +52,7 @@ export class WatchedUpstreams implements Routing {
   readonly #gone = new Set<NamedUpstream>()
   #loaded: LoadedUpstreams | null
   #keyFiles: readonly string[] = []
+  #admission: AdmissionSettings
   #isDraining = false
   routes: Routes | null = null
   /** Told when upstreams have come, gone or changed. */
@@ -55,6 +60,7 @@ export class WatchedUpstreams implements Routing {
 
   constructor(loaded: LoadedUpstreams | null, options: WatchedUpstreamsOptions) {
     this.#options = options
+    this.#admission = options.admission
     this.#loaded = loaded
     if (loaded?.file.look() === true) this.#apply(loaded)
     watchFile(options.path, { interval: lookEveryMs, persistent: false }, this.#onFileChange)
@@ -65,6 +71,18 @@ export class WatchedUpstreams implements Routing {
     const { path, ownPorts } = this.#options
     this.#loaded ??= await openUpstreams(path, ownPorts)
     if (this.#loaded?.file.look() === true) this.#apply(this.#loaded)
+  }
+
+  /** Holds from now on, for those that come later too. */
+  setAdmission(changed: Partial<AdmissionSettings>): void {
+    this.#admission = { ...this.#admission, ...changed }
+    const { queueOrder, slotCooldownMs } = changed
+    for (const upstream of this.all()) {
+      if (queueOrder !== undefined) upstream.admission.setQueueOrder(queueOrder)
+      if (slotCooldownMs !== undefined) upstream.admission.setCooldown(slotCooldownMs)
+      // One that has no slots of its own follows.
+      if (changed.maxConcurrent !== undefined) upstream.set(upstream.setting)
+    }
   }
 
   drain(): void {
@@ -121,7 +139,13 @@ export class WatchedUpstreams implements Routing {
     const { path, variable } = this.#options
     const folder = dirname(path)
     const keys = { variable, readFile: (file: string) => readFileSync(file, 'utf8'), folder }
-    const options = { ...this.#options, keys }
+    const options = { ...this.#options, admission: () => this.#admission, keys }
+    for (const upstream of this.#gone) {
+      const { active, queued } = upstream.admission.snapshot()
+      if (active + queued > 0) continue
+      this.#gone.delete(upstream)
+      void upstream.close()
+    }
     for (const [name, upstream] of this.#named) {
       if (settings.some((setting) => setting.name === name)) continue
       this.#named.delete(name)

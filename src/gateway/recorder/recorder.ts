@@ -1,6 +1,7 @@
 import type { CallDraft } from '../../call/call-record.ts'
 import type { CallTimeline } from './call-timeline.ts'
-import { longestMessage, storedText } from './stored-text.ts'
+import { longestMessage } from '../../call/error-message.ts'
+import { storedText } from './stored-text.ts'
 import { type CallEnd, settle } from './settle.ts'
 
 /** Longest name of a tool, in characters. */

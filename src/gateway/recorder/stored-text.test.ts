@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { longestMessage, storedText } from './stored-text.ts'
+import { longestMessage } from '../../call/error-message.ts'
+import { storedText } from './stored-text.ts'
 import { assertWithin } from '../../../test/support/assert-within.ts'
 
 function stored(message: string): string {

@@ -1,7 +1,5 @@
 import { maskKeys } from '../../secrets/key-shapes.ts'
 
-/** Longest error message that is kept, in characters. */
-export const longestMessage = 500
 /** So many times what is kept is looked at: a mask shortens what comes before. */
 const lookAhead = 4
 

@@ -19,8 +19,8 @@ export interface NamedUpstreamOptions {
   readonly clock: Clock
   /** The name of this gateway's run. */
   readonly instance: string
-  /** As those of the default one; `maxConcurrent` where an upstream says no other. */
-  readonly admission: Omit<AdmissionOptions, 'clock'>
+  /** As those of the default one now; `maxConcurrent` where an upstream says no other. */
+  readonly admission: () => Omit<AdmissionOptions, 'clock'>
   readonly retry429Max: number
   /** Connections to an origin. */
   connect(origin: string): Upstream
@@ -50,7 +50,7 @@ export class NamedUpstream implements CallUpstream {
     this.#options = options
     this.name = setting.name
     this.setting = setting
-    this.admission = new LocalAdmission({ ...admission, clock })
+    this.admission = new LocalAdmission({ ...admission(), clock })
     this.slots = new SharedSlots({ admission: this.admission, clock, holder: instance, leaseMs: Infinity })
     this.retries = new Retries429({ clock, admission: this.admission, max, random: Math.random })
     this.replicas = new ReplicaSet(clock)
@@ -77,7 +77,7 @@ export class NamedUpstream implements CallUpstream {
 
   /** The destinations, the first one first. */
   #apply({ urls, max_concurrent: own, credentials = 'none' }: UpstreamSetting): [Destination] {
-    const maxConcurrent = own ?? this.#options.admission.maxConcurrent
+    const maxConcurrent = own ?? this.#options.admission().maxConcurrent
     this.admission.setCapacity(maxConcurrent)
     this.problem = null
     const withhold = credentials === 'client' ? null : withoutCredentials

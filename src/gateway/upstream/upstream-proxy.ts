@@ -27,7 +27,8 @@ export function proxyFor(upstreamOrigin: string, env: Environment): UpstreamProx
   const name = upstream.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
   const variable = isSet(env[name.toLowerCase()]) ? name.toLowerCase() : name
   const address = env[variable] ?? ''
-  if (!isSet(address) || isExempt(host, upstream.port, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null
+  const port = upstream.port === '' ? (upstream.protocol === 'https:' ? '443' : '80') : upstream.port
+  if (!isSet(address) || isExempt(host, port, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null
   const url = URL.parse(address.includes('://') ? address : `http://${address}`)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new TypeError(`${variable} is not the http or https address of a proxy`)
@@ -75,7 +76,9 @@ export function tunnelConnector(
   timeoutMs: number,
 ): buildConnector.connector {
   return (target, callback) => {
-    const authority = `${target.hostname}:${target.port === '' ? 443 : target.port}`
+    // undici takes the brackets away.
+    const host = isIP(target.hostname) === 6 ? `[${target.hostname}]` : target.hostname
+    const authority = `${host}:${target.port === '' ? 443 : target.port}`
     const builtin = proxy.origin.startsWith('https:') ? 'node:https' : 'node:http'
     const { request: send } = process.getBuiltinModule(builtin)
     const headers = {

@@ -46,3 +46,17 @@ test('nothing is written that is there already, and junk is nothing', async () =
   await nowhere.written
   assert.equal(nowhere.get('/a'), 'kept')
 })
+
+test('what was learned is learned anew after a week in a running gateway, too', async () => {
+  await using folder = await makeTempDir()
+  let nowMs = day
+  const memory = new InjectionMemory(join(folder.path, 'memory.json'), 'http://u', () => nowMs)
+  memory.set('/a', 'refused')
+  nowMs += 3 * day
+  memory.set('/b', 'kept')
+  assert.deepEqual([memory.get('/a'), memory.get('/b')], ['refused', 'kept'])
+  nowMs += 4 * day
+  assert.deepEqual([memory.get('/a'), memory.get('/b')], [undefined, undefined])
+  memory.set('/a', 'unasked')
+  assert.equal(memory.get('/a'), 'unasked')
+})

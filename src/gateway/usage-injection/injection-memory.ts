@@ -28,6 +28,8 @@ export class InjectionMemory {
   readonly #upstream: string
   readonly #wallTime: () => number
   readonly #paths: Map<string, UsageTreatment>
+  /** When the first of them was. */
+  #learnedAtMs: number
   #written: string
   #hasChanged = false
 
@@ -38,6 +40,7 @@ export class InjectionMemory {
     this.#wallTime = wallTime
     const known = this.#parse(readOrEmpty(path))[upstream]
     this.#paths = new Map(Object.entries(known?.paths ?? {}))
+    this.#learnedAtMs = known?.learnedAtMs ?? 0
     this.#written = this.#text()
   }
 
@@ -47,11 +50,13 @@ export class InjectionMemory {
   }
 
   get(path: string): UsageTreatment | undefined {
+    if (this.#paths.size > 0 && !isKept(this.#learnedAtMs, this.#wallTime())) this.#paths.clear()
     return this.#paths.get(path)
   }
 
   set(path: string, treatment: UsageTreatment): void {
     if (this.#paths.get(path) !== treatment) this.#hasChanged = true
+    if (this.#paths.size === 0) this.#learnedAtMs = this.#wallTime()
     this.#paths.set(path, treatment)
   }
 
@@ -75,7 +80,7 @@ export class InjectionMemory {
       .slice(1 - mostUpstreams)
     const own = [
       this.#upstream,
-      { learnedAtMs: this.#wallTime(), paths: Object.fromEntries(this.#paths) },
+      { learnedAtMs: this.#learnedAtMs, paths: Object.fromEntries(this.#paths) },
     ] as const
     const temporary = `${path}.${process.pid}.new`
     await writeFile(temporary, `${JSON.stringify(Object.fromEntries([...others, own]))}\n`, { mode: 0o600 })
@@ -85,12 +90,16 @@ export class InjectionMemory {
   #parse(text: string): MemoryFile {
     const now = this.#wallTime()
     const entries = Object.entries(readMessage(text, isFile) ?? {})
-    return Object.fromEntries(entries.filter(([, { learnedAtMs }]) => Math.abs(now - learnedAtMs) < keptMs))
+    return Object.fromEntries(entries.filter(([, { learnedAtMs }]) => isKept(learnedAtMs, now)))
   }
 
   #text(): string {
-    return JSON.stringify([...this.#paths])
+    return this.#paths.size === 0 ? '' : JSON.stringify([this.#learnedAtMs, ...this.#paths])
   }
+}
+
+function isKept(learnedAtMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - learnedAtMs) < keptMs
 }
 
 function readOrEmpty(path: string): string {

@@ -64,7 +64,7 @@ export class SharedFiles {
       const synced = this.#synced.of(file.name)
       const version = versions.get(file.name) ?? 0
       const key = keyOf(file.path, wallTimeMs)
-      if (key !== null && synced?.version === version && this.#seen.get(file.name) === key) continue
+      if (key !== null && (synced?.version ?? 0) === version && this.#seen.get(file.name) === key) continue
       // As somebody may be changing it: a price file is read and written under its lock.
       using lock = file.name === 'clients.json' ? null : await lockPriceFile(file.path, lockMs)
       if (lock === null && file.name !== 'clients.json') continue

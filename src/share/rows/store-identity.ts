@@ -19,8 +19,8 @@ export async function identifyStore(
   const marks = state.marks()
   const found = marks === null ? undefined : await rowOf(database, marks.store)
   if (marks !== null && found !== undefined) {
-    // The batch that is between the two is sent again: that changes nothing.
-    if (found.sent === marks.sent || found.sent === marks.sending) return found.id
+    // Batches between the two, whose answers were lost, are sent again: that changes nothing.
+    if (found.sent >= marks.sent && found.sent <= marks.sending) return found.id
     if (found.sent < marks.sent) {
       warn(`the common database is older than it was: what it lost of this file's rows is sent again`)
       state.set({

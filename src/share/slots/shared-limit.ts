@@ -313,14 +313,14 @@ export class SharedLimit implements SlotLink, BudgetLink {
         if (!hears && hasNews) this.#options.say(noNews)
         hasNews = hears
         tries = 0
-        while (!this.#isClosed && this.#side === side) {
+        const gone = new AbortController()
+        void side.closed.then(() => gone.abort())
+        while (!this.#isClosed && !gone.signal.aborted) {
           await this.#look(side)
           await this.#tellBehind(side)
-          await Promise.race([
-            side.closed.then(() => (this.#side = null)),
-            this.#options.clock.delay(lookEveryMs),
-          ])
+          await this.#options.clock.delay(lookEveryMs, gone.signal).catch(() => {})
         }
+        if (gone.signal.aborted) this.#side = null
       } catch {
         this.#side?.close()
         this.#side = null

@@ -3,6 +3,8 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { CompressPhase, CompressProgress, CompressResult } from '../../api/database-job.ts'
 import { startedAtMs } from '../../call/call-id.ts'
+import { priceFileOf } from '../../pricing/price-file.ts'
+import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
 import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
@@ -76,7 +78,9 @@ export async function compressStore(
         },
       )
     // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
-    recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime() })
+    const pricer = new PricesInForce(priceFileOf(path))
+    pricer.look()
+    recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime(), pricer })
     await run('roll_up', rollUp(database, clock))
     let foldedCalls = await run('fold', foldBefore(database, untilMs))
     if (keepBytes !== undefined) {

@@ -59,7 +59,6 @@ export function repriceCalls(
   // The index by model ends in the id; the one by seq would be no help.
   const next = `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
     WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`
-  // A dry run reads older schemas too.
   const write = dryRun
     ? null
     : keepingWriter(database, statements, nowMs, [startedAtMs(fromId), startedAtMs(pastId - 1) + 1, modelId])

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { RepriceResult } from '../../api/costs.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
-import { versionOf } from '../sqlite/migrate.ts'
+import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
 import { inSlices, type JobContext, readStore, runJob } from './job.ts'
@@ -35,12 +35,14 @@ export async function repriceStore(
 ): Promise<RepriceResult | StoreAbsence | 'job_running'> {
   const reprice = async (database: DatabaseSync): Promise<RepriceResult> => {
     const startedMs = clock.now()
-    // Before the second version nothing could be folded away.
-    const unfoldedFromMs = versionOf(database) < 2 ? 0 : foldedUntilMs(database)
+    const unfoldedFromMs = foldedUntilMs(database)
     if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
     const { work, result } = repriceCalls(database, request, pricer, clock.wallTime)
     if (work !== null) await inSlices(clock, work, onProgress)
     return { ...result(), duration_ms: Math.round(clock.now() - startedMs) }
   }
-  return request.dryRun ? await readStore(path, reprice) : await runJob(path, reprice)
+  if (!request.dryRun) return await runJob(path, reprice)
+  return await readStore<RepriceResult | 'older'>(path, (database) =>
+    versionOf(database) < schemaVersion ? 'older' : reprice(database),
+  )
 }

@@ -57,7 +57,7 @@ test('calls that begin in one turn are on disk together', async () => {
 test('calls that have ended and wait stand as they ended, also after a rewrite, until they wait no more', async () => {
   await using dir = await makeTempDir()
   let waiting = [chatCall(7), chatCall(8)].map(endLine)
-  const journal = journalIn(dir, { rewriteBytes: 3000, waiting: () => waiting })
+  const journal = journalIn(dir, { rewriteBytes: 9000, waiting: () => waiting })
   const path = dir.file('inflight-k3v9.log')
   const ends = (): number[] =>
     readFileSync(path, 'utf8')
@@ -194,4 +194,18 @@ test('a write of which a part is missing is told, also if as many bytes were wri
   const limited = `ulimit -f 2 && exec "$0" --input-type=module -e "$1" "$2"`
   const { stdout } = spawnSync('bash', ['-c', limited, process.execPath, program, dir.path])
   assert.equal(stdout.toString(), 'journal_unavailable 2048\n')
+})
+
+test('while no row can be written the file holds no more than what waits', async () => {
+  await using dir = await makeTempDir()
+  const waiting = [chatCall(1), chatCall(2)].map(endLine)
+  const journal = journalIn(dir, { rewriteBytes: 3000, waiting: () => waiting })
+  for (let id = 10; id < 200; id++) {
+    const call = callStart(id)
+    // oxlint-disable-next-line no-await-in-loop -- one call after the other
+    await journal.begin(call)
+    journal.over(call)
+    assert.ok(journal.noteEnded([endLine(chatCall(id))]))
+  }
+  assert.ok(statSync(dir.file('inflight-k3v9.log')).size < 20_000)
 })

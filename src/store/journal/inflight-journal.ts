@@ -99,12 +99,18 @@ export class InflightJournal {
     this.#unwritten += lines.join('')
     this.#fileLines += lines.length
     this.#write()
+    // No row may be written for hours.
+    this.#shrink()
     return this.#file !== null
   }
 
   /** Rows were written: the file is looked after. */
   tidy(): void {
     this.#heal()
+    this.#shrink()
+  }
+
+  #shrink(): void {
     const isLarge = this.#fileBytes > Math.max(this.#options.rewriteBytes, this.#keptBytes * 2)
     if (this.#file === null || !isLarge || this.#fileLines < 2 * this.#open.size) return
     this.#attempt(() => this.#rewrite())

@@ -17,6 +17,7 @@ import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { historyReader } from './history-reader.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
+import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { SessionList } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
@@ -34,6 +35,10 @@ const cacheKib = 96 * 1024
 export function openCallReader(path: string, isOver: IsOver = () => false): StoreReader | StoreAbsence {
   const database = openForReading(path)
   if (typeof database === 'string') return database
+  if (versionOf(database) < schemaVersion) {
+    database.close()
+    return 'older'
+  }
   // Questions over months read the same pages of the rollups again and again.
   database.exec(`PRAGMA cache_size = -${cacheKib}`)
   return callReader(database, isOver)

@@ -4,6 +4,9 @@ import type { WordTable } from '../../call/call-fields.ts'
 import { tagKey } from '../../call/call-filter.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
+/** Words that are remembered at once: each session has one of its own. */
+const mostTexts = 50_000
+
 /** The words behind the numbers in a row, and back. Words are never changed, so what was read once stays good. */
 export class CallWords {
   readonly #statements: RowStatements
@@ -45,6 +48,7 @@ export class CallWords {
   /** Null for null. */
   wordOf(table: WordTable | 'tags', id: number | null): string | null {
     if (id === null) return null
+    if (this.#texts.size > mostTexts) this.#texts.clear()
     return getOrAdd(this.#texts, `${table} ${id}`, () => {
       const sql = `SELECT text FROM ${table} WHERE id = ?`
       return this.#statements.first<readonly [string]>(sql, id)?.[0] ?? ''

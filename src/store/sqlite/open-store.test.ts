@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -138,3 +138,20 @@ test('an SQLite that can damage files is not used', () => {
   for (const version of ['3.51.3', '3.51.10', '3.52.0', '4.0.0']) assertSafe(version)
   for (const version of ['3.51.2', '3.40.1', '2.99.99']) assert.throws(() => assertSafe(version), /too old/)
 })
+
+test(
+  'a second connection of a process leaves the first one its locks',
+  { skip: !existsSync('/proc/locks') },
+  async () => {
+    await using dir = await makeTempDir()
+    const path = dir.file('calls.db')
+    const locks = (): number =>
+      readFileSync('/proc/locks', 'utf8').split(`:${statSync(path).ino} `).length - 1
+    using first = openForWriting(path)
+    first.exec('CREATE TABLE seen (x)')
+    assert.equal(locks(), 1)
+    using second = openForWriting(path)
+    assert.equal(second.prepare('SELECT count(*) AS n FROM seen').get()?.['n'], 0)
+    assert.equal(locks(), 1)
+  },
+)

@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fchmodSync,
   mkdirSync,
   openSync,
   readSync,
@@ -24,11 +23,20 @@ export const applicationId = 0x546b_5772
 const oldestSafeSqlite: readonly number[] = [3, 51, 3]
 
 /** Why there is nothing to read. Each is an expected state of affairs, with its words in {@link absenceText}. */
-export type StoreAbsence = 'missing' | 'empty' | 'newer' | 'foreign' | 'damaged' | 'unreadable' | 'busy'
+export type StoreAbsence =
+  | 'missing'
+  | 'empty'
+  | 'older'
+  | 'newer'
+  | 'foreign'
+  | 'damaged'
+  | 'unreadable'
+  | 'busy'
 
 export const absenceText: Readonly<Record<StoreAbsence, string>> = {
   missing: 'There is no database yet: it is made when the gateway first runs.',
   empty: 'The database is still being made and holds no call yet.',
+  older: 'The database is of an older version; a start of the gateway brings it up to date.',
   newer: 'The database was written by a newer tokenweir; use that version to read it.',
   foreign:
     'The file is a database of another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
@@ -181,12 +189,10 @@ export function absenceOf(error: unknown): StoreAbsence | null {
 function makePrivateFile(path: string): void {
   const made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   if (made !== undefined) chmodSync(dirname(path), 0o700)
-  const file = openSync(path, 'a', 0o600)
-  try {
-    fchmodSync(file, 0o600)
-  } finally {
-    closeSync(file)
-  }
+  // Not opened where it is there: to close it would drop all locks that this process's connections hold on it
+  // (fcntl(2)), and whoever then closes as the last one would delete the log under them.
+  if (existsSync(path)) chmodSync(path, 0o600)
+  else closeSync(openSync(path, 'a', 0o600))
 }
 
 /**

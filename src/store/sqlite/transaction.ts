@@ -20,6 +20,7 @@ export function inOneInstant<Answer>(database: DatabaseSync, ask: () => Answer):
   try {
     return ask()
   } finally {
-    database.exec('COMMIT')
+    // SQLite has ended it itself where it could not read.
+    if (database.isTransaction) database.exec('COMMIT')
   }
 }
