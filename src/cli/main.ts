@@ -92,7 +92,6 @@ const readers: ReadonlySet<string> = new Set([
   'db check',
   'db export',
   'gateways',
-  'payloads export',
   'db move',
   'sessions',
   'top',

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { startCommandProcess } from '../support/command-process.ts'
+import { asRecord } from '../support/json-record.ts'
 import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -243,7 +244,14 @@ test('the dashboard alone ends without its gateway', async () => {
 
 test('the demo answers without a key, shows that it is simulated, and leaves nothing behind', async () => {
   await using dir = await makeTempDir()
-  await using demo = await startUpProcess({ directory: dir.path, args: [] }, 'demo')
+  // What the environment says of real calls is not for made-up ones.
+  const env = {
+    TOKENWEIR_ALERT_WEBHOOK: 'http://127.0.0.1:9/',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    TOKENWEIR_UPSTREAM_FILE: dir.file('real.json'),
+  }
+  await writeFile(env.TOKENWEIR_UPSTREAM_FILE, 'no JSON')
+  await using demo = await startUpProcess({ directory: dir.path, args: [], env }, 'demo')
   const { command, dashboard, gateway } = demo
   assert.match(command.stdout, /upstream is simulated/)
   const status = await statusOf(dashboard)
@@ -251,6 +259,10 @@ test('the demo answers without a key, shows that it is simulated, and leaves not
   assert.equal(status.host, '127.0.0.1')
   const models = await fetch(`${gateway}/v1/models`)
   assert.match(await models.text(), /simulated-small/)
+  const alerts = await fetch(`${dashboard}/api/alerts`)
+  assert.equal(asRecord(await alerts.json())['receiver'], null)
+  const health = await fetch(`${gateway}/health`)
+  assert.deepEqual(asRecord(await health.json())['warnings'], [])
   assert.deepEqual(await command.stop('SIGINT'), { code: 0, signal: null })
   await assert.rejects(fetch(`${gateway}/health`), TypeError)
   assert.ok(!existsSync(status.log_file))

@@ -8,9 +8,10 @@ import { makeTempDir } from '../support/temp-dir.ts'
 const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
 const hostile = '/srv/a $HOME 100% "b" \\c'
 const mostExposure = 2
+const webhook = 'https://hooks.example.com/services/T0/B0/not-for-others'
 
 function unit(...args: readonly string[]): string {
-  const env = { PATH: process.env['PATH'], TOKENWEIR_MAX_CONCURRENT: '7' }
+  const env = { PATH: process.env['PATH'], TOKENWEIR_MAX_CONCURRENT: '7', TOKENWEIR_ALERT_WEBHOOK: webhook }
   return execFileSync(process.execPath, [command, 'service', 'print', ...args], { encoding: 'utf8', env })
 }
 
@@ -35,6 +36,7 @@ test('it runs `up` with what was given by flags and variables, and nothing else'
   // Quoted as systemd.syntax(7) has it; `$` and `%` are doubled (systemd.service(5)).
   assert.ok(args.includes(String.raw`"--raw-log-file=/srv/a $$HOME 100%% \"b\" \\c"`), line)
   assert.equal(args.match(/--/g)?.length, 4)
+  assert.ok(!text.includes(webhook))
   assert.match(text, /^TimeoutStopSec=70$/m)
   assert.match(text, /^KillMode=mixed$/m)
   assert.doesNotMatch(text, /^MemoryDenyWriteExecute/m)

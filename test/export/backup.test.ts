@@ -21,6 +21,7 @@ test('a backup of a gateway that runs has all calls until then, and can be put i
   const directory = dir.file('data')
   mkdirSync(directory)
   writeFileSync(`${directory}/clients.json`, '{"batch":{"max_concurrent":2}}')
+  writeFileSync(`${directory}/notes.json`, '{"1":{"at":"2026-11-21T12:00:00.000Z","text":"deployed"}}')
   const call = async (baseUrl: string): Promise<void> => {
     const answer = await fetch(`${baseUrl}/chat/completions`, { method: 'POST', body: '{"model":"m"}' })
     assert.equal(answer.status, 200)
@@ -43,7 +44,7 @@ test('a backup of a gateway that runs has all calls until then, and can be put i
     assert.equal(backup.exitCode, 0)
     assert.match(
       printed,
-      /^kept\.db: \d+ calls, [\d.]+ kB, copied and checked\.\nkept\.db\.files: (?:model_costs\.json, )?clients\.json, \.salt\n$/,
+      /^kept\.db: \d+ calls, [\d.]+ kB, copied and checked\.\nkept\.db\.files: (?:model_costs\.json, )?clients\.json, notes\.json, \.salt\n$/,
     )
     assert.equal((await recordedCalls(gateway, made)).length, made)
     assert.deepEqual(

@@ -75,20 +75,25 @@ test('an export goes to a file or a pipe, and says what is in it', async () => {
   )
 })
 
-test('a database of an older version is not read', async () => {
+test('a database of an older version is not read, and the reader is told what helps', async () => {
   await using dir = await makeTempDir()
   writeCalls(dir, 1)
   const database = new DatabaseSync(dir.file('data/llm_telemetry.db'))
   database.exec('PRAGMA user_version = 3')
   database.close()
-  const { status, stderr } = run(dir, 'db', 'export')
-  assert.deepEqual(
-    [status, stderr],
-    [
-      1,
-      'tokenweir: data/llm_telemetry.db is of an older version: a start of the gateway brings it up to date\n',
-    ],
-  )
+  for (const command of [
+    ['db', 'export'],
+    ['calls'],
+    ['sessions'],
+    ['db', 'reprice', '--from', '2026-01-01', '--dry-run'],
+  ]) {
+    const { status, stderr } = run(dir, ...command)
+    assert.equal(status, 1, stderr)
+    assert.match(
+      stderr,
+      /data\/llm_telemetry\.db: The database is of an older version; a start of the gateway brings it up to date\.\n$/,
+    )
+  }
 })
 
 test('a full disk is told of', async () => {

@@ -15,6 +15,9 @@ export const table = upOptionTable
 /** The demo's own: its upstream, and files that are gone when it ends. */
 const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 
+/** Where made-up calls have no place, but by a flag: what the environment says of them is about real ones. */
+const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'alertWebhook'] as const
+
 /** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const asked = parseOptions(upOptionTable, argv, env)
@@ -49,10 +52,13 @@ function demoOptions(
   upstream: string,
   folder: DemoFolder,
 ): Options<DashboardValues> {
+  const unasked = realOptions.filter((key) => asked.sources[key] !== 'flag')
   const own = <T>(value: T): Readonly<Record<string, T>> =>
-    Object.fromEntries(ownOptions.map((key) => [key, value]))
+    Object.fromEntries([...ownOptions, ...unasked].map((key) => [key, value]))
+  const defaults = parseOptions(upOptionTable, [], {})
   return {
     ...asked,
+    ...Object.fromEntries(unasked.map((key) => [key, defaults[key]])),
     // Nobody elsewhere is to be shown made-up answers, unless it was asked for.
     host: asked.setBy.host === null ? '127.0.0.1' : asked.host,
     upstream,

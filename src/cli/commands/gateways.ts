@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { GatewayRow, GatewaysReport } from '../../api/gateways.ts'
 import { ControlClient } from '../../control/control-client.ts'
 import { controlFolder } from '../../control/control-folder.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { ownGateway } from '../../supervisor/own-gateway.ts'
 import { exitCode } from '../exit-code.ts'
@@ -33,8 +34,14 @@ export async function run(
 
 async function ask(folder: string, env: Environment, { clock }: Terminal): Promise<GatewaysReport> {
   if ((env['TOKENWEIR_SHARE'] ?? '') === '') {
-    const status = await new ControlClient(controlFolder(folder)).status()
     const nobody = { instance: null, health: null }
+    let status
+    try {
+      status = await new ControlClient(controlFolder(folder)).status()
+    } catch (error) {
+      const problem = `the gateway of ${folder} cannot be asked: ${messageOf(error)}`
+      return { ...ownGateway(nobody, clock.wallTime()), problem }
+    }
     return ownGateway(typeof status === 'string' ? nobody : status, clock.wallTime())
   }
   const { GatewayList } = await import('../../share/slots/gateway-list.ts')

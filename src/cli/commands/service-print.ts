@@ -20,13 +20,15 @@ export function run(
 ): number {
   const options = parseOptions(table, argv, env)
   const given = Object.fromEntries(
-    Object.entries(table).filter(([key]) => options.setBy[key as keyof typeof table] !== null),
+    Object.entries(table).filter(
+      ([key, { kind }]) => options.setBy[key as keyof typeof table] !== null && kind.isSecret !== true,
+    ),
   )
   const args = argumentsOf(given as OptionTable<Readonly<Record<string, unknown>>>, options)
   const command = [...ownCommand, 'up', ...args].map(quoted).join(' ')
   // Memory that is written and then run is how V8 works: MemoryDenyWriteExecute would end it at once.
   print(`# /etc/systemd/system/tokenweir.service
-# Keys and the admin token stand in /etc/tokenweir.env (mode 0600): UPSTREAM_API_KEY=…, TOKENWEIR_ADMIN_TOKEN=…
+# Secrets stand in /etc/tokenweir.env (mode 0600): UPSTREAM_API_KEY=…, TOKENWEIR_ADMIN_TOKEN=…, TOKENWEIR_ALERT_WEBHOOK=…
 # Its files are in /var/lib/tokenweir.
 
 [Unit]
@@ -88,7 +90,7 @@ WantedBy=multi-user.target
 }
 
 function isInHome(command: string): boolean {
-  return /(?:^| |")\/(?:home|root|run\/user)\//.test(command)
+  return /(?:^|[ "=])\/(?:home|root|run\/user)\//.test(command)
 }
 
 /** One word of a command line in a unit: `%` and `$` would be expanded (systemd.service(5), "Command lines"). */

@@ -16,12 +16,13 @@ export const table = optionTable({
 
 export const operand = ['<file>', 'file to make'] as const
 
-/** What else of the data folder somebody has set, or cannot be made again: prices, limits, alert rules, settings, and what fingerprints go by. */
+/** What else of the data folder somebody has set, or cannot be made again: prices, limits, upstreams, alert rules, notes, settings, and what fingerprints go by. */
 const otherFiles = [
   'model_costs.json',
   'clients.json',
   'upstreams.json',
   'alerts.json',
+  'notes.json',
   'gateway.json',
   '.salt',
 ]

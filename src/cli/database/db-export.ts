@@ -35,9 +35,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
     return exitCode.fault
   }
   if (versionOf(store) < schemaVersion) {
-    process.stderr.write(
-      `tokenweir: ${db} is of an older version: a start of the gateway brings it up to date\n`,
-    )
+    process.stderr.write(`tokenweir: ${db}: ${absenceText.older}\n`)
     return exitCode.fault
   }
   const reader = callReader(store)
