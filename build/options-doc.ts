@@ -68,7 +68,7 @@ function tableText(table: Table): string {
     const isSwitch = kind.placeholder === null
     const cells = [
       code(isSwitch ? `--${name}` : `--${name} ${kind.placeholder}`),
-      code(shownValue(value)),
+      value === null ? '–' : code(shownValue(value)),
       isSwitch ? '' : kind.range,
       env.map(code).join(', '),
       description,

@@ -20,6 +20,8 @@ const burstChunks = 1024
 const firstPauseMs = 50
 const longestPauseMs = 1000
 
+const noTrailers: readonly never[] = []
+
 /** What a relay works on: one call's client, observers and marks. */
 export interface RelayedCall {
   readonly client: ClientAnswer
@@ -157,13 +159,13 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
 
   onComplete(trailers: readonly (Buffer | string)[] | null): void {
     this.connection?.answered(this.#streamed)
-    this.#end(trailers ?? [])
+    this.#end(trailers ?? noTrailers)
   }
 
   onError(error: Error): void {
     if (this.isOver) return
     if (isRefused(error) && this.#triesAgain()) return
-    if (missesNoBody(error, this.#status)) this.#end([])
+    if (missesNoBody(error, this.#status)) this.#end(noTrailers)
     else this.#fail(this.#failureOf(error))
   }
 
@@ -204,7 +206,9 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     if (this.isOver) return
     this.#finish()
     try {
-      this.#answer.end(this.#call.acceptsTrailers ? trailers.map((part) => part.toString('latin1')) : [])
+      this.#answer.end(
+        this.#call.acceptsTrailers ? trailers.map((part) => part.toString('latin1')) : noTrailers,
+      )
     } catch (error) {
       this.#reject(asFailure(error))
       return

@@ -158,7 +158,7 @@ export class CallMeter implements CallObserver, SseReceiver {
     if (!whole) return
     const hiddenTokens = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)
     record.tpotMs ??= tpotOf(pace, (figures.outputTokens ?? 0) - hiddenTokens)
-    const [gapP50Ms = null, gapP95Ms = null] = pace.gapPercentiles([0.5, 0.95])
+    const [gapP50Ms = null, gapP95Ms = null] = pace.gapPercentiles(gapQuantiles)
     record.gapP50Ms = gapP50Ms
     record.gapP95Ms = gapP95Ms
     record.gapMaxMs = pace.longestGapMs
@@ -214,6 +214,8 @@ export class CallMeter implements CallObserver, SseReceiver {
     return atMs === null ? null : atMs - this.#dispatchMs
   }
 }
+
+const gapQuantiles = [0.5, 0.95] as const
 
 /** Only of these is an `error` in the answer the call's own failure; a file or a batch may just report one. */
 function isInference(callType: CallType): boolean {

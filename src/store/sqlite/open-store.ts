@@ -191,7 +191,7 @@ function makePrivateFile(path: string): void {
   if (made !== undefined) chmodSync(dirname(path), 0o700)
   // Not opened where it is there: to close it would drop all locks that this process's connections hold on it
   // (fcntl(2)), and whoever then closes as the last one would delete the log under them.
-  if (existsSync(path)) chmodSync(path, 0o600)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) chmodSync(path, 0o600)
   else closeSync(openSync(path, 'a', 0o600))
 }
 
