@@ -85,8 +85,10 @@ export abstract class CheckedFile<T extends object> {
 
   #keepGood(isEmpty: boolean): void {
     try {
+      const text = JSON.stringify(this.content)
       if (isEmpty) rmSync(this.#goodPath, { force: true })
-      else replaceFile(this.#goodPath, JSON.stringify(this.content))
+      // Another user may only be looking, and would make it his.
+      else if (readText(this.#goodPath) !== text) replaceFile(this.#goodPath, text)
     } catch {
       // It holds without it, too.
     }

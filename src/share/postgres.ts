@@ -44,7 +44,7 @@ export function shownAddress(url: string): string {
     const { host, pathname } = new URL(url)
     return `${host}${pathname}`
   } catch {
-    return 'the address in TOKENWEIR_SHARE, which is none'
+    return 'the address in TOKENWEIR_SHARE'
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 /** Counts an attempt and answers 0, or how many milliseconds to wait until one would pass. */
 export type AttemptLimit = (kind: string) => number
 
-/** Lets so many attempts of one kind pass in any window of time: nobody's attempts cost another's. */
+/** Lets so many attempts of one kind pass in any window of time; kinds are counted apart. */
 export function attemptLimit(clock: Clock, max: number, windowMs: number): AttemptLimit {
   /** Those of the last window. */
   let attempts: readonly { readonly kind: string; readonly atMs: number }[] = []
