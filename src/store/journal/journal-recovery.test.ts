@@ -138,6 +138,10 @@ test("a living instance's journal is not touched, whatever its process is here",
     recover(dir, database)
     assert.deepEqual(rows(database), [])
     assert.deepEqual(journals(dir), ['inflight-live1.log', 'inflight-live1.log.tmp'])
+    // One that is just being begun has no header yet.
+    writeFileSync(dir.file('inflight-live1.log.tmp'), '')
+    recover(dir, database)
+    assert.deepEqual(journals(dir), ['inflight-live1.log', 'inflight-live1.log.tmp'])
     number[Symbol.dispose]()
     recover(dir, database)
     assert.deepEqual(rows(database), [{ id: 5, ...interrupted }])

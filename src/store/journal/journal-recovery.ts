@@ -54,7 +54,8 @@ export function recoverJournals(
   for (const name of readdirSync(folder)) {
     if (!/^inflight-.*\.log(\.tmp)?$/.test(name)) continue
     const path = join(folder, name)
-    const header = headerOf(path)
+    // A file that is only just being written has none yet: the one whose place it takes tells whose it is.
+    const header = headerOf(path) ?? headerOf(path.replace(/\.tmp$/, ''))
     using claim = claimJournal(folder, header, self)
     if (claim === null) continue
     const journal = readJournal(path, header)
