@@ -4,6 +4,7 @@ import { errorInWords } from './postgres.ts'
 
 const addresses: readonly [url: string, password: string][] = [
   ['postgres://weir:p%40ss%2Fw@db.example.com/calls', 'p@ss/w'],
+  ['postgres://weir:p@ss@db.example.com/calls', 'p@ss'],
   ['postgres://weir:50%off@db.example.com/calls', '50%off'],
   ['postgres://weir:hidden@/calls?host=/var/run/postgresql', 'hidden'],
 ]

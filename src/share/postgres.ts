@@ -116,7 +116,7 @@ function codeOf(error: unknown): string {
 
 /** Never throws: pg takes addresses that `URL` does not, and passwords with a bare percent sign. */
 function withoutPassword(text: string, url: string): string {
-  const password = /^[^:]*:\/\/[^/@]*?:([^/@]*)@/.exec(url)?.[1] ?? ''
+  const password = /^[^:]*:\/\/[^:/?#]*:([^/?#]*)@/.exec(url)?.[1] ?? ''
   if (password === '') return text
   return text.replaceAll(password, '…').replaceAll(decoded(password), '…')
 }

@@ -1,5 +1,6 @@
 /** A restart loses nothing: the new gateway accepts beside the old one, which finishes what it has. */
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
@@ -212,6 +213,30 @@ test('a stop ends the predecessors too', async () => {
   assert.equal(stopped.state, 'stopped')
   assert.deepEqual(place.gateways(), [])
   for (const { client } of [oldest, older]) assert.equal((await client.response()).complete, false)
+})
+
+test('a stop waits for a predecessor that has said that it ends, and is a process still', async () => {
+  await using place = await makeWorkplace()
+  const saidSo = place.file('said-so')
+  // Only the first gateway asks nobody for a handover.
+  const endSlowly = `
+    globalThis.succeeds ||= message.asks !== undefined
+    if (message.ready && !globalThis.succeeds) {
+      process.once('exit', () => {
+        process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(saidSo)}, '')
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+      })
+    }`
+  const supervisor = place.supervisor({
+    args: ['--port=0', '--upstream=http://127.0.0.1:9/v1'],
+    command: hookedCommand(endSlowly),
+  })
+  const first = await supervisor.start()
+  await supervisor.restart()
+  await eventually('the predecessor to end', () => existsSync(saidSo))
+  assert.ok(place.gateways().includes(first.pid!))
+  await supervisor.stop()
+  assert.deepEqual(place.gateways(), [])
 })
 
 /** The next server that listens finds its port in use: that of a process which was killed is not free at once. */

@@ -17,9 +17,10 @@ export const gatewayCommand: readonly string[] = [process.execPath, bin, 'gatewa
 
 /** The real gateway; `hook` is run when it tells its parent something, which is the `message`. */
 export function hookedCommand(hook: string): readonly string[] {
+  // Threads load it too, and have no parent.
   const preload = `
-    const send = process.send.bind(process)
-    process.send = (message, ...rest) => {
+    const send = process.send?.bind(process)
+    if (send !== undefined) process.send = (message, ...rest) => {
       ${hook}
       return send(message, ...rest)
     }`

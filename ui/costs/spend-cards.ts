@@ -1,4 +1,5 @@
 import type { FigureCard } from '../design/figure-cards.tsx'
+import { costPerCall } from '../format/cost-per-call.ts'
 import {
   counted,
   dollars,
@@ -16,7 +17,6 @@ import {
   changeOfCost,
   unpricedOf,
 } from './spend-figures.ts'
-import { costPerCall } from '../format/cost-per-call.ts'
 
 /** Figures of spend: all of it, that of a call, the part that is not known, and the dearest model. */
 export function spendCards(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type SpendAnswer, type SpendGroup, costPerMillion, spendRows, unpricedOf } from './spend-figures.ts'
 import { costPerCall } from '../format/cost-per-call.ts'
+import { type SpendAnswer, type SpendGroup, costPerMillion, spendRows, unpricedOf } from './spend-figures.ts'
 
 function group(
   key: string | null,

@@ -5,6 +5,7 @@ import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
 import { Table } from '../design/table.tsx'
+import { costPerCall } from '../format/cost-per-call.ts'
 import {
   count,
   counted,
@@ -18,7 +19,6 @@ import {
 } from '../format/figures.ts'
 import { type SpendRow, changeOfCost, costPerMillion, spendRows } from './spend-figures.ts'
 import type { SpendParts } from './use-spend.ts'
-import { costPerCall } from '../format/cost-per-call.ts'
 
 /** More are there when they are asked for. */
 const rowsAtFirst = 10

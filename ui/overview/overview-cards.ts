@@ -1,6 +1,7 @@
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest, honestColumn, leastCalls } from '../charts/small-sample.ts'
+import { costPerCall } from '../format/cost-per-call.ts'
 import {
   count,
   counted,
@@ -16,7 +17,6 @@ import {
 import { type Change, type Compared, changeOf } from '../design/change.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
 import { timedCalls } from './overview-question.ts'
-import { costPerCall } from '../format/cost-per-call.ts'
 
 /** A figure of the first row, with its course over time. */
 export interface OverviewCard extends FigureCard {

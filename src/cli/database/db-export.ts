@@ -4,8 +4,7 @@ import { type Exported, type ExportProgress, exportCalls } from '../../export/ex
 import { optionTable } from '../../options/option-spec.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import { callReader } from '../../store/read/call-query.ts'
-import { schemaVersion, versionOf } from '../../store/sqlite/migrate.ts'
-import { absenceText, openForReading } from '../../store/sqlite/open-store.ts'
+import { absenceText, openCurrent } from '../../store/sqlite/open-store.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, value } from '../option-rows.ts'
 import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
@@ -29,13 +28,9 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
     throw new OptionError('--format parquet is not for a terminal; name a file with --out')
   }
   // Without the memory that questions over months have: all is read once.
-  const store = openForReading(db)
+  const store = openCurrent(db)
   if (typeof store === 'string') {
     process.stderr.write(`tokenweir: ${db}: ${absenceText[store]}\n`)
-    return exitCode.fault
-  }
-  if (versionOf(store) < schemaVersion) {
-    process.stderr.write(`tokenweir: ${db}: ${absenceText.older}\n`)
     return exitCode.fault
   }
   const reader = callReader(store)

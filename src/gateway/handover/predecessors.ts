@@ -60,8 +60,8 @@ export class Predecessors {
   #over: PromiseWithResolvers<void> | null = null
   readonly #asked = new Map<number, (answer: CallsAnswer) => void>()
   #lastAsked = 0
-  /** Those that have ended since a stop. */
-  readonly #ended: ProcessIdentity[] = []
+  /** Those that have left, and may be processes still. */
+  #left: readonly ProcessIdentity[] = []
 
   /** `slots`: this gateway's own, of each upstream; not those whose pool is elsewhere. */
   constructor(parts: SharedParts, slots: () => Iterable<UpstreamSlots>) {
@@ -154,6 +154,7 @@ export class Predecessors {
   /** This gateway does not come to take over. */
   forget(): void {
     for (const instance of this.#draining.keys()) this.#leave(instance)
+    this.#left = []
   }
 
   /** Has them stop as well, also those that have yet to report; resolves when none is left, nor its process. */
@@ -164,7 +165,7 @@ export class Predecessors {
     this.#tellAll({ stopWithinMs })
     this.#resolveIfOver()
     await this.#over.promise
-    while (this.#ended.some(isAlive)) await this.#parts.clock.delay(lookForEndEveryMs)
+    while (this.#left.some(isAlive)) await this.#parts.clock.delay(lookForEndEveryMs)
   }
 
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
@@ -185,7 +186,7 @@ export class Predecessors {
   #leave(instance: string): void {
     const gateway = this.#draining.get(instance)
     if (gateway === undefined || this.#hasMoved) return
-    if (this.#over !== null) this.#ended.push(gateway.identity)
+    this.#left = [...this.#left.filter(isAlive), gateway.identity]
     this.#draining.delete(instance)
     if (this.#draining.size === 0) this.#pools.end()
     else this.#pools.leave(instance)

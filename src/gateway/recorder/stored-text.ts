@@ -1,7 +1,5 @@
+import { lookAhead } from '../../call/error-message.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
-
-/** So many times what is kept is looked at: a mask shortens what comes before. */
-const lookAhead = 4
 
 /** Text of a client or an upstream, fit to be stored: no credential in it, and at most `longest` characters long. */
 export function storedText(text: string, longest: number): string {

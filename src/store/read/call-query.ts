@@ -17,8 +17,7 @@ import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { historyReader } from './history-reader.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
-import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
-import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
+import { openCurrent, type StoreAbsence } from '../sqlite/open-store.ts'
 import { SessionList } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
@@ -33,12 +32,8 @@ const cacheKib = 96 * 1024
 
 /** Opens the recorded calls, or says why there are none to read. */
 export function openCallReader(path: string, isOver: IsOver = () => false): StoreReader | StoreAbsence {
-  const database = openForReading(path)
+  const database = openCurrent(path)
   if (typeof database === 'string') return database
-  if (versionOf(database) < schemaVersion) {
-    database.close()
-    return 'older'
-  }
   // Questions over months read the same pages of the rollups again and again.
   database.exec(`PRAGMA cache_size = -${cacheKib}`)
   return callReader(database, isOver)

@@ -137,6 +137,14 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
   }
 }
 
+/** As {@link openForReading}; one of an older schema, which has not all columns yet, is not opened. */
+export function openCurrent(path: string): DatabaseSync | StoreAbsence {
+  const database = openForReading(path)
+  if (typeof database === 'string' || versionOf(database) === schemaVersion) return database
+  database.close()
+  return 'older'
+}
+
 /** A database in memory that holds nothing. */
 export function openEmpty(): DatabaseSync {
   const database = new DatabaseSync(':memory:')
