@@ -15,8 +15,6 @@ interface ImportForm {
   readonly columns: readonly string[]
   /** What a record says; calls that were added up are several. Throws `FieldError`. */
   readonly callsOf: (fields: Fields) => Iterable<StoredCall>
-  /** Each line of such a file has its end: one without it was cut off. */
-  readonly endsWithLine?: true
 }
 
 /** All that can be imported, in the order in which a file is compared with them. */
@@ -25,7 +23,6 @@ export const importForms: Readonly<Record<ImportSource, ImportForm>> = {
     words: 'an export of tokenweir',
     columns: ['call_type', 'endpoint', 'id', 'instance', 'outcome', 'request_bytes', 'usage_source'],
     callsOf: (fields) => [ownCall(fields)],
-    endsWithLine: true,
   },
   litellm: {
     words: 'LiteLLM_SpendLogs of LiteLLM',

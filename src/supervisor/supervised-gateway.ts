@@ -38,7 +38,8 @@ export type GatewayProcess = Pick<
  * outlives this one. Operations come one after the other, in the order in which they were asked for; asking twice for
  * the same changes nothing the second time.
  *
- * Whatever takes settings may throw {@link SettingError}, and nothing is then changed.
+ * Whatever takes settings may throw {@link SettingError}, and nothing is then changed; but a gateway that came up with
+ * settings that could not be kept runs on.
  */
 export class SupervisedGateway {
   readonly #options: SupervisedGatewayOptions
@@ -148,7 +149,7 @@ export class SupervisedGateway {
   async #start(settings: Settings): Promise<StartAnswer> {
     if (await this.#isThere()) return { ...(await this.status()), already_running: true }
     const isOurs = await this.#bringUp(this.#options.config.resolve(settings))
-    if (isOurs) this.#options.config.keep(settings)
+    if (isOurs) this.#keepOfRunning(settings)
     return { ...(await this.status()), already_running: !isOurs }
   }
 
@@ -158,7 +159,7 @@ export class SupervisedGateway {
     const next = config.resolve(settings)
     if (typeof control !== 'object') {
       if (control === 'silent' || recordedRuns) await this.#end()
-      if (await this.#bringUp(next)) config.keep(settings)
+      if (await this.#bringUp(next)) this.#keepOfRunning(settings)
       return this.status()
     }
     const { host, port } = next
@@ -170,13 +171,13 @@ export class SupervisedGateway {
     if (await this.#orBringBack(previous, async () => !control.draining && this.#starter.takeOver(next))) {
       this.#child = null
       this.#trouble = null
-      config.keep(settings)
+      this.#keepOfRunning(settings)
       // The new gateway goes on as the old one was switched; what was asked for now comes after that.
       if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
       return this.status()
     }
     await this.#end()
-    if (await this.#orBringBack(previous, () => this.#bringUp(next))) config.keep(settings)
+    if (await this.#orBringBack(previous, () => this.#bringUp(next))) this.#keepOfRunning(settings)
     return this.status()
   }
 
@@ -186,6 +187,16 @@ export class SupervisedGateway {
     const { control } = await this.#finder.find()
     if (Object.keys(live).length > 0 && typeof control === 'object') await this.#apply(live)
     return this.config()
+  }
+
+  #keepOfRunning(settings: Settings): void {
+    try {
+      this.#options.config.keep(settings)
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error
+      const message = `The gateway runs with these settings, but the next start will not have them: ${error.message}`
+      throw new SettingError(error.code, message, error)
+    }
   }
 
   async #apply(live: LiveOptions): Promise<void> {

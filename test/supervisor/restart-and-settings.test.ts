@@ -202,3 +202,19 @@ test('settings that cannot be kept are an error in words', async () => {
   await assert.rejects(supervisor.configure({ max_concurrent: 8 }), isTrouble)
   assert.deepEqual(await savedIn(place.file('gateway.json')), { max_concurrent: 9 })
 })
+
+test('settings of a start and a restart that cannot be kept are an error that says that the gateway runs with them', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: anyPort })
+  await mkdir(`${place.file('gateway.json')}.${process.pid}.new`)
+  const isTrouble = (error: unknown): boolean =>
+    error instanceof SettingError &&
+    error.code === 'settings_not_kept' &&
+    /^The gateway runs with these settings, but the next start will not have them: .*gateway\.json/.test(
+      error.message,
+    )
+  await assert.rejects(supervisor.start({ max_concurrent: 8 }), isTrouble)
+  assert.equal((await supervisor.status()).health?.rate_limiter.max_concurrent, 8)
+  await assert.rejects(supervisor.restart({ max_concurrent: 7 }), isTrouble)
+  assert.equal((await supervisor.status()).health?.rate_limiter.max_concurrent, 7)
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
-import { contentCoding } from '../../src/gateway/meter/content-coding.ts'
+import { contentCoding } from '../../src/lib/content-coding.ts'
 import { allWireForms } from './all-wire-forms.ts'
 
 function read(path: string): Promise<string> {
