@@ -145,6 +145,11 @@ test('the list stands still while it is read, and says how many came', async () 
   await page.keyboard.press(' ')
   await come(40, 77)
   await page.getByRole('button', { name: '37 new' }).waitFor()
+  // Its styles are there although no other view was opened.
+  assert.equal(
+    await page.evaluate('getComputedStyle(document.querySelector(".live-pill")).position'),
+    'absolute',
+  )
   assert.equal(await first(), idOf(39))
   await page.keyboard.press(' ')
   await untilFirst(76)

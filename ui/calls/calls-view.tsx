@@ -1,4 +1,3 @@
-import './calls.css'
 import { useMemo, useRef } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
