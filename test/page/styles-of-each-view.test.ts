@@ -1,10 +1,10 @@
 /** Whatever is opened first has all its styles, and none of another view changes it. */
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { after, before, test } from 'node:test'
-import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
-import { type TestBrowser, startBrowser } from '../support/browser.ts'
-import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
+import { test } from 'node:test'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { startBrowser } from '../support/browser.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady, viewPaths } from './dashboard-page.ts'
 import { writeRuns } from './session-data.ts'
 
@@ -13,23 +13,8 @@ const sheets = readdirSync(assets)
   .filter((name) => name.endsWith('.css'))
   .map((name) => `/assets/${name}`)
 
-let folder: TempDir
-let dashboard: DashboardProcess
-let browser: TestBrowser
-before(async () => {
-  folder = await makeTempDir()
-  writeRuns(folder.path, [{ session: 'twenty', calls: 20, agoMs: 9_000_000 }])
-  dashboard = await startDashboardProcess({ directory: folder.path })
-  browser = await startBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await dashboard[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
-
 /** Loads the styles of all other views, and answers what that changed in elements that stand there already. */
-const changedByAllSheets = `(async () => {
+const changedByOtherSheets = `(async () => {
   const names = [
     'display', 'position', 'float', 'color', 'backgroundColor', 'fontSize', 'fontWeight', 'lineHeight', 'textAlign',
     'whiteSpace', 'textTransform', 'textDecorationLine', 'listStyleType', 'paddingTop', 'paddingRight',
@@ -56,17 +41,28 @@ const changedByAllSheets = `(async () => {
   }).slice(0, 5)
 })()`
 
-for (const path of [...viewPaths, '/sessions?session=twenty']) {
-  for (const [width, height] of [
-    [1440, 900],
-    [390, 844],
-  ] as const) {
-    test(`${path}, ${width} px wide, has all its styles when it is opened first`, async () => {
-      const options = { viewport: { width, height }, bypassCSP: true, reducedMotion: 'reduce', path } as const
-      await using opened = await openDashboardPage(browser, dashboard.origin, options)
-      await untilReady(opened.page)
-      assert.deepEqual(await opened.page.evaluate<string[]>(changedByAllSheets), [])
-      assert.deepEqual(opened.problems, [])
-    })
+test('each view has all its styles when it is opened first', async (context) => {
+  await using folder = await makeTempDir()
+  writeRuns(folder.path, [{ session: 'twenty', calls: 20, agoMs: 9_000_000 }])
+  await using dashboard = await startDashboardProcess({ directory: folder.path })
+  await using browser = await startBrowser()
+  for (const path of [...viewPaths, '/sessions?session=twenty']) {
+    for (const [width, height] of [
+      [1440, 900],
+      [390, 844],
+    ] as const) {
+      await context.test(`${path}, ${width} px wide`, async () => {
+        const options = {
+          viewport: { width, height },
+          bypassCSP: true,
+          reducedMotion: 'reduce',
+          path,
+        } as const
+        await using opened = await openDashboardPage(browser, dashboard.origin, options)
+        await untilReady(opened.page)
+        assert.deepEqual(await opened.page.evaluate<string[]>(changedByOtherSheets), [])
+        assert.deepEqual(opened.problems, [])
+      })
+    }
   }
-}
+})

@@ -53,7 +53,7 @@ export function CallsView() {
           </span>
           <WaterfallLegend />
           {fresh.count > 0 && (
-            <button type="button" class="new-calls" onClick={again}>
+            <button type="button" class="news-pill over-list" onClick={again}>
               <Icon name="up" size={14} />
               {counted(fresh.count, 'new call')}
               {fresh.isLeast && ' or more'}

@@ -48,7 +48,7 @@ export function LiveList(props: LiveListProps) {
   return (
     <div class="live-list" {...reading.listeners}>
       {isHeld && news > 0 && (
-        <button type="button" class="new-calls live-pill" onClick={onResume}>
+        <button type="button" class="news-pill over-list live-pill" onClick={onResume}>
           <Icon name="up" size={14} />
           {count(news)} new
         </button>

@@ -59,7 +59,7 @@ export function SessionsList() {
           {isHeld && (
             <button
               type="button"
-              class="sessions-new"
+              class="news-pill sessions-new"
               onClick={() => {
                 reading.leave()
                 box.current?.scrollTo(0, 0)
