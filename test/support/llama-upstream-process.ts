@@ -9,21 +9,23 @@ const program = fileURLToPath(new URL('llama-upstream.ts', import.meta.url))
 export class LlamaUpstream implements AsyncDisposable {
   readonly origin: string
   readonly #port: number
+  readonly #slots: number
   #child: ChildProcess | null = null
 
-  private constructor(port: number) {
+  private constructor(port: number, slots: number) {
     this.#port = port
+    this.#slots = slots
     this.origin = `http://127.0.0.1:${port}`
   }
 
-  static async start(): Promise<LlamaUpstream> {
-    const upstream = new LlamaUpstream(await freePort())
+  static async start(slots = 4): Promise<LlamaUpstream> {
+    const upstream = new LlamaUpstream(await freePort(), slots)
     await upstream.startAgain()
     return upstream
   }
 
   async startAgain(): Promise<void> {
-    const child = spawn(process.execPath, [program, String(this.#port)], {
+    const child = spawn(process.execPath, [program, String(this.#port), String(this.#slots)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     this.#child = child

@@ -1,19 +1,22 @@
 /**
- * An upstream in a process of its own that is like llama.cpp's server: four slots, each of which still knows the prompt of its
- * last call, and reads of the next one only what is new. It answers chats, Anthropic's messages and `GET /v1/models`,
- * later after `POST /slow/<ms>`. The first argument is the port.
+ * An upstream in a process of its own that is like llama.cpp's server: slots, each of which still knows the prompt of its
+ * last call, and reads of the next one only what is new. A call takes the free slot that knows most of its prompt, and of
+ * equals the one that was not used for longest. It answers chats, Anthropic's messages and `GET /v1/models`, later after
+ * `POST /slow/<ms>`. The arguments are the port and the number of slots.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const slotCount = 4
+const port = Number(process.argv[2])
+const slotCount = Number(process.argv[3])
 /** Of reading a thousand characters that are new, and of writing the answer. */
 const msPerThousand = 2
 const answerMs = 5
 const charactersPerToken = 4
 
-const slots = Array.from({ length: slotCount }, () => ({ prompt: '', isBusy: false }))
+const slots = Array.from({ length: slotCount }, () => ({ prompt: '', isBusy: false, turn: 0 }))
+let turn = 0
 let slowMs = 0
 
 function sharedLength(one: string, other: string): number {
@@ -42,11 +45,12 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   const body = JSON.parse(await text(req)) as { messages: readonly { content: string }[]; model: string }
   const prompt = body.messages.map(({ content }) => content).join('\n')
   const free = slots.filter(({ isBusy }) => !isBusy)
-  const [best = { prompt: '', isBusy: true }] = free.toSorted(
-    (a, b) => sharedLength(b.prompt, prompt) - sharedLength(a.prompt, prompt),
+  const [best = { prompt: '', isBusy: true, turn }] = free.toSorted(
+    (a, b) => sharedLength(b.prompt, prompt) - sharedLength(a.prompt, prompt) || a.turn - b.turn,
   )
   const shared = sharedLength(best.prompt, prompt)
   best.isBusy = true
+  best.turn = ++turn
   best.prompt = prompt
   await sleep(slowMs + answerMs + ((prompt.length - shared) / 1000) * msPerThousand)
   best.isBusy = false
@@ -81,4 +85,4 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   })
 }
 server.keepAliveTimeout = 60_000
-server.listen(Number(process.argv[2]), '127.0.0.1', () => process.stdout.write('listening\n'))
+server.listen(port, '127.0.0.1', () => process.stdout.write('listening\n'))
