@@ -139,7 +139,7 @@ export const callFields = {
   client: {
     kind: 'word',
     table: 'clients',
-    doc: '`x-tokenweir-client`, else the program that the headers tell of ([sessions.md](sessions.md))',
+    doc: '`x-tokenweir-client`, else the program that the headers tell of ([callers.md](callers.md))',
   },
   key_fingerprint: { kind: 'fingerprint', doc: 'salted hash of the credential' },
   user_agent: { kind: 'word', table: 'user_agents', doc: '`User-Agent`' },
