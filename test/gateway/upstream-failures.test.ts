@@ -38,8 +38,12 @@ test('a replica that refuses is left alone, the call goes to the next one, and n
     const [one, two] = upstreams[1]?.replicas ?? []
     return one?.state === 'failing' && one.failing_since !== null && two?.state === 'up'
   })
-  const second = await rowOf(gateway, await chat(gateway, { model: 'm' }))
-  assert.equal(second.attempts, 1)
+  // It is left alone for a second, which a busy machine may take to get here, then for two, four and eight.
+  let attempts: number | null = null
+  for (let times = 0; attempts !== 1 && times < 4; times++) {
+    ;({ attempts } = await rowOf(gateway, await chat(gateway, { model: 'm' })))
+  }
+  assert.equal(attempts, 1)
   await good.close()
   const none = await chat(gateway, { model: 'm' })
   assert.equal(none.status, 502)
