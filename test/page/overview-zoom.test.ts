@@ -78,6 +78,25 @@ test('dragging over buckets, and selecting them by keyboard, show the same span;
   assert.deepEqual(opened.problems, [])
 })
 
+test('a chart that is read by keys keeps its place when it moves away under a mouse that lies still', async () => {
+  await using opened = await open(`/?${range}`)
+  const { page } = opened
+  const surface = chart(page, 'Requests')
+  const { x, y } = await placeOf(surface, 20)
+  await page.mouse.move(x, y)
+  await surface.focus()
+  await page.keyboard.press('Home')
+  await surface.evaluate((element) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    element.addEventListener('pointerleave', resolve, { once: true })
+    scrollBy(0, 300)
+    return promise.then(() => null)
+  })
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await surface.getAttribute('aria-valuenow'), '1')
+  assert.deepEqual(opened.problems, [])
+})
+
 test('a click on a bucket, Enter, and its row in the table lead to the same calls', async () => {
   const ways: readonly ((page: Page) => Promise<void>)[] = [
     async (page) => {

@@ -155,11 +155,12 @@ export function PlotSurface(props: PlotSurfaceProps) {
       press.current = null
       select(null)
     },
-    onPointerLeave: (event) => {
-      if (press.current === null && event.pointerType !== 'touch') clear()
+    onPointerLeave: ({ currentTarget, pointerType }) => {
+      // Whoever reads by keys keeps the place: a chart that moves away under a mouse is left, too.
+      if (press.current === null && pointerType !== 'touch' && !hasKeys(currentTarget)) clear()
     },
     onFocus: (event) => {
-      if (event.currentTarget.matches(':focus-visible')) point(keyed)
+      if (hasKeys(event.currentTarget)) point(keyed)
     },
     onBlur: clear,
     onKeyDown: (event) => {
@@ -228,6 +229,11 @@ export function PlotSurface(props: PlotSurfaceProps) {
       )}
     </>
   )
+}
+
+/** It has the focus, and not by a press of the pointer. */
+function hasKeys(element: Element): boolean {
+  return element.matches(':focus-visible')
 }
 
 function bucketsBetween(frame: TimeFrame, one: number, other: number): Bounds {
