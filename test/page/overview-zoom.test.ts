@@ -89,7 +89,7 @@ test('a chart that is read by keys keeps its place when it moves away under a mo
   await surface.evaluate((element) => {
     const { promise, resolve } = Promise.withResolvers<unknown>()
     element.addEventListener('pointerleave', resolve, { once: true })
-    scrollBy(0, 300)
+    element.ownerDocument.defaultView?.scrollBy(0, 300)
     return promise.then(() => null)
   })
   await page.keyboard.press('ArrowRight')

@@ -47,3 +47,11 @@ export function levelAt(shareFromTop: number, levels: number): number | null {
   if (levels === 0) return null
   return Math.min(levels - 1, Math.max(0, Math.floor((1 - shareFromTop) * levels)))
 }
+
+/**
+ * It has the focus, and not by a press of the pointer. Such a chart keeps its place when the pointer leaves it, as that also
+ * happens when it moves away under a mouse that lies still.
+ */
+export function isReadByKeys(chart: Element): boolean {
+  return chart.matches(':focus-visible')
+}

@@ -5,7 +5,7 @@ import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
 import { useChartRoom } from './chart-room.tsx'
 import { type ColourName } from './palette.ts'
-import { type PointedCell, keyStep, levelAt } from './plot-keys.ts'
+import { type PointedCell, isReadByKeys, keyStep, levelAt } from './plot-keys.ts'
 import {
   type Bounds,
   type TimeFrame,
@@ -156,11 +156,10 @@ export function PlotSurface(props: PlotSurfaceProps) {
       select(null)
     },
     onPointerLeave: ({ currentTarget, pointerType }) => {
-      // Whoever reads by keys keeps the place: a chart that moves away under a mouse is left, too.
-      if (press.current === null && pointerType !== 'touch' && !hasKeys(currentTarget)) clear()
+      if (press.current === null && pointerType !== 'touch' && !isReadByKeys(currentTarget)) clear()
     },
     onFocus: (event) => {
-      if (hasKeys(event.currentTarget)) point(keyed)
+      if (isReadByKeys(event.currentTarget)) point(keyed)
     },
     onBlur: clear,
     onKeyDown: (event) => {
@@ -229,11 +228,6 @@ export function PlotSurface(props: PlotSurfaceProps) {
       )}
     </>
   )
-}
-
-/** It has the focus, and not by a press of the pointer. */
-function hasKeys(element: Element): boolean {
-  return element.matches(':focus-visible')
 }
 
 function bucketsBetween(frame: TimeFrame, one: number, other: number): Bounds {

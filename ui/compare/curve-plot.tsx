@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { heightOf, linearScale, logScale } from '../charts/chart-scale.ts'
-import { keyStep } from '../charts/plot-keys.ts'
+import { isReadByKeys, keyStep } from '../charts/plot-keys.ts'
 import { type CurveMeasure, curveMeasures } from './compare-figures.ts'
 
 /** One line of the picture. */
@@ -84,7 +84,9 @@ export function CurvePlot({ measure, percentiles, curves }: CurvePlotProps) {
           onFocus={() => point(at)}
           onBlur={() => point(null)}
           onPointerMove={follow}
-          onPointerLeave={() => point(null)}
+          onPointerLeave={({ currentTarget }) => {
+            if (!isReadByKeys(currentTarget)) point(null)
+          }}
         >
           {pointed !== null && !isEmpty && <span class="plot-mark" style={{ left: `${left(pointed)}%` }} />}
         </div>
