@@ -120,13 +120,13 @@ export async function openDashboard(
     jobs,
     alerts: alertService,
     clients: () =>
-      (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
+      (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(dirname(db)))),
     notes: new NotesFile(folder),
     upstreams: () =>
       (upstreams ??= import('../supervisor/upstreams.ts').then(
         ({ Upstreams }) =>
           new Upstreams({
-            folder,
+            dataFolder: dirname(db),
             file: options.upstreamFile,
             upstream: options.upstream,
             dashboardPort: own.port,

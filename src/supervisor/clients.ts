@@ -1,6 +1,7 @@
 import type { ClientRow, ClientsReport, ClientUse } from '../api/clients.ts'
 import type { SeenClient } from '../call/call-reader.ts'
 import { ControlClient } from '../control/control-client.ts'
+import { controlFolder } from '../control/control-folder.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
 import { type ClientChange, type ClientSetting, isFingerprint } from '../options/client-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
@@ -16,10 +17,10 @@ export class Clients {
   readonly #file: ClientsFile
   readonly #control: ControlClient
 
-  /** `folder` is the data folder. */
-  constructor(folder: string) {
-    this.#file = new ClientsFile(folder)
-    this.#control = new ControlClient(folder)
+  /** The gateway reads the file in the data folder alone, also if it is controlled from elsewhere. */
+  constructor(dataFolder: string) {
+    this.#file = new ClientsFile(dataFolder)
+    this.#control = new ControlClient(controlFolder(dataFolder))
   }
 
   async report({ clients, counted_from }: Seen): Promise<ClientsReport> {

@@ -2,13 +2,14 @@ import { dirname } from 'node:path'
 import type { HealthReport } from '../api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport } from '../api/upstreams.ts'
 import { ControlClient } from '../control/control-client.ts'
+import { controlFolder } from '../control/control-folder.ts'
 import { type UpstreamChange, type UpstreamSetting, defaultName } from '../options/upstream-settings.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
 import { UpstreamSettingsError, UpstreamsFile } from '../options/upstreams-file.ts'
 
 export interface UpstreamsOptions {
-  /** The data folder. */
-  readonly folder: string
+  /** In it is the file, also if the gateway is controlled from elsewhere. */
+  readonly dataFolder: string
   /** As the options name it, for when no gateway runs. */
   readonly file: string
   readonly upstream: string
@@ -24,7 +25,7 @@ export class Upstreams {
 
   constructor(options: UpstreamsOptions) {
     this.#options = options
-    this.#control = new ControlClient(options.folder)
+    this.#control = new ControlClient(controlFolder(options.dataFolder))
   }
 
   async report(): Promise<UpstreamsReport> {
@@ -81,9 +82,9 @@ export class Upstreams {
   async #look(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
     const found = await this.#control.status().catch(() => null)
     const status = found === null || typeof found === 'string' ? null : found
-    const { folder, file: named, dashboardPort, gatewayPort } = this.#options
+    const { dataFolder, file: named, dashboardPort, gatewayPort } = this.#options
     const { db, upstream_file: told = named } = status?.options ?? {}
-    const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : folder)
+    const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : dataFolder)
     const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboardPort])
     file.look()
     return { file, health: status?.health ?? null }

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
 import type { ClientRow, ClientsReport } from '../../api/clients.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText } from '../../store/sqlite/open-store.ts'
@@ -36,7 +35,7 @@ export async function run(
         ? await reader.seenClients(nowMs - seenMs, nowMs, countingMs).finally(() => reader.close())
         : { fromMs: nowMs - seenMs, clients: [] }
     const counted_from = new Date(seen.fromMs).toISOString()
-    const report = await new Clients(controlFolder(dirname(db))).report({ ...seen, counted_from })
+    const report = await new Clients(dirname(db)).report({ ...seen, counted_from })
     if (json) terminal.print(`${JSON.stringify(report)}\n`)
     else show(report, terminal)
     return 0

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import { controlFolder } from '../../control/control-folder.ts'
 import type { ClientChange } from '../../options/client-settings.ts'
 import { ClientSettingsError } from '../../options/clients-file.ts'
 import { type OptionRow, optionTable } from '../../options/option-spec.ts'
@@ -50,7 +49,7 @@ export async function change(
   of: string,
   changed: ClientChange,
 ): Promise<number> {
-  const clients = new Clients(controlFolder(dirname(db)))
+  const clients = new Clients(dirname(db))
   try {
     await clients.change(of, changed)
   } catch (error) {
@@ -68,6 +67,9 @@ export async function change(
     ...(tokens === null ? [] : [`${count(tokens)} tokens in 24 hours`]),
   ]
   print(`${printable(of)}: ${words.length === 0 ? 'no limit of its own' : words.join(', ')}\n`)
+  if (report.budget_action === null) {
+    print(`No gateway runs that goes by ${report.file}: it holds once one starts.\n`)
+  }
   if (tokens !== null && report.budget_action === 'report') print(`${onlyReported}\n`)
   return 0
 }

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
 import type { UpstreamRow, UpstreamsReport } from '../../api/upstreams.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -27,7 +26,7 @@ export function upstreamsOf(
 ): Upstreams {
   const { upstream } = parseOptions({ upstream: gatewayOptionTable.upstream }, [], env)
   return new Upstreams({
-    folder: controlFolder(dirname(place.db)),
+    dataFolder: dirname(place.db),
     file: place.upstreamFile,
     upstream,
     dashboardPort: ownOptionTable.dashboardPort.default,
