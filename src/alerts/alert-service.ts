@@ -136,9 +136,9 @@ export class AlertService {
     return activeIn(this.#record)
   }
 
-  /** Keeps settings and looks again by them. Throws `AlertSettingsError`. */
-  change(change: AlertSettings): AlertsReport {
-    this.#settings.change(change)
+  /** Keeps settings and looks again by them. Rejects with `CheckedFileError`. */
+  async change(change: AlertSettings): Promise<AlertsReport> {
+    await this.#settings.change(change)
     this.#poll?.refresh()
     return this.report()
   }

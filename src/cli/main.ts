@@ -1,15 +1,15 @@
 import { Command, CommanderError } from 'commander'
-import { codeOf } from '../lib/errors.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
-import { exitCode } from './exit-code.ts'
+import { exitCode, exitCodeOf } from './exit-code.ts'
 import { version } from './package-version.ts'
-import { type CliCommand, type Environment, helpOf, oneLine, OptionError } from './parse-options.ts'
+import { type CliCommand, type Environment, helpOf, oneLine } from './parse-options.ts'
 
 /** The module of a command. */
 interface CommandModule {
   readonly table: CliCommand['options']
   readonly operand?: CliCommand['operand']
-  /** Gives the exit code; nothing if the command goes on by itself. Throws `OptionError`. */
+  /** Gives the exit code; nothing if the command goes on by itself. Throws `CommandError`, or a `CodedError`. */
   readonly run: (argv: readonly string[], env: Environment) => Promise<number | void> | number
 }
 
@@ -152,9 +152,10 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       if (error.exitCode !== 0) process.exitCode = exitCode.usage
       return
     }
-    if (!(error instanceof OptionError)) throw error
-    process.stderr.write(`tokenweir: ${error.message}\n`)
-    process.exitCode = exitCode.usage
+    const code = exitCodeOf(error)
+    if (code === null) throw error
+    process.stderr.write(`tokenweir: ${messageOf(error)}\n`)
+    process.exitCode = code
   }
 }
 

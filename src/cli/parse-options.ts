@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
+import { CommandError, exitCode } from './exit-code.ts'
 import {
   type Options,
   type OptionSource,
@@ -11,7 +12,11 @@ import {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A wrong option or value, in one line fit for the person who wrote it. */
-export class OptionError extends Error {}
+export class OptionError extends CommandError {
+  constructor(message: string) {
+    super(message, exitCode.usage)
+  }
+}
 
 /** A command, as its help and `docs/options.md` show it. */
 export interface CliCommand {

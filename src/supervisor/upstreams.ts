@@ -1,11 +1,12 @@
 import { dirname } from 'node:path'
 import type { HealthReport } from '../api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport } from '../api/upstreams.ts'
+import { CodedError } from '../lib/errors.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { controlFolder } from '../control/control-folder.ts'
 import { type UpstreamChange, type UpstreamSetting, defaultName } from '../options/upstream-settings.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
-import { UpstreamSettingsError, UpstreamsFile } from '../options/upstreams-file.ts'
+import { UpstreamsFile } from '../options/upstreams-file.ts'
 
 export interface UpstreamsOptions {
   /** In it is the file, also if the gateway is controlled from elsewhere. */
@@ -46,8 +47,7 @@ export class Upstreams {
 
   /**
    * Sets what is given of an upstream, takes away what is null, and adds one that there is not; a running gateway goes by it
-   * before this resolves. Where a key is lent, only who has the machine's files says: `mayLend`. Rejects with
-   * {@link UpstreamSettingsError}.
+   * before this resolves. Where a key is lent, only who has the machine's files says: `mayLend`. Rejects with `CodedError`.
    */
   async change(name: string, change: UpstreamChange, mayLend: boolean): Promise<void> {
     await this.#write((before) => {
@@ -62,11 +62,11 @@ export class Upstreams {
     })
   }
 
-  /** Takes an upstream away. Rejects with {@link UpstreamSettingsError}. */
+  /** Takes an upstream away. Rejects with `CodedError`. */
   async remove(name: string): Promise<void> {
     await this.#write((before) => {
       if (!before.some((each) => each.name === name)) {
-        throw new UpstreamSettingsError('upstream_not_found', `There is no upstream ${name}.`)
+        throw new CodedError('upstream_not_found', `There is no upstream ${name}.`)
       }
       return before.filter((each) => each.name !== name)
     })
@@ -94,14 +94,14 @@ export class Upstreams {
 /** Nobody who can only reach the dashboard has a key sent to another address, or another key to any. */
 function refuseKeys(known: UpstreamSetting | undefined, { credentials, urls }: UpstreamChange): void {
   if (typeof credentials === 'object' && credentials !== null) {
-    throw new UpstreamSettingsError(
+    throw new CodedError(
       'key_not_lent',
       'A key is lent by the command alone: tokenweir upstreams set <name> --key-env <variable>.',
       { param: 'credentials' },
     )
   }
   if (urls !== undefined && credentials === undefined && typeof known?.credentials === 'object') {
-    throw new UpstreamSettingsError(
+    throw new CodedError(
       'key_not_lent',
       `${known.name} is lent a key, which goes to no address that was not set by the command.`,
       { param: 'urls' },

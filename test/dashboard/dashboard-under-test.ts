@@ -70,7 +70,7 @@ export const noJobs: JobStarter = {
 const noAlerts: AlertSource = {
   report: () => ({ ...emptyReport }),
   active: () => [],
-  change: () => ({ ...emptyReport }),
+  change: async () => ({ ...emptyReport }),
   check: alertChange,
   test: async () => ({ delivered: false, detail: noWebhook }),
 }

@@ -6,6 +6,7 @@ import type { CallPage, CallReader, EndedCalls } from '../../call/call-reader.ts
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { callJson } from '../../../test/support/call-json.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { run as runCalls } from './calls.ts'
 import { OptionError } from '../parse-options.ts'
@@ -175,9 +176,8 @@ describe('tokenweir calls', () => {
 
   it('fails on a file that it cannot read', async () => {
     const run = setUp('damaged')
-    assert.equal(await run.calls(['--db', 'x.db']), 1)
+    await assert.rejects(run.calls(['--db', 'x.db']), commandFault(/^x\.db: The file is damaged/))
     assert.equal(run.stdout, '')
-    assert.match(run.stderr, /^tokenweir: x\.db: The file is damaged/)
   })
 
   it('refuses a wrong value', async () => {

@@ -8,7 +8,7 @@ import { defaultGatewayPort } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError } from '../exit-code.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -53,7 +53,7 @@ export async function run(
   }
 }
 
-/** Says why there is nothing to read, and gives the exit code. */
+/** Says why there is nothing to read, and gives the exit code. Throws {@link CommandError} if there should be something. */
 export function tellAbsence(
   absence: StoreAbsence,
   {
@@ -67,8 +67,7 @@ export function tellAbsence(
     if (!json) terminal.print(`${noCallsYet(db)}\n`)
     return 0
   }
-  terminal.warn(`tokenweir: ${db}: ${absenceText[absence]}\n`)
-  return exitCode.fault
+  throw new CommandError(`${db}: ${absenceText[absence]}`)
 }
 
 /** The last calls, and then, if that was asked for, every one that ends, until nobody reads any more. */
@@ -114,7 +113,8 @@ async function pause({ clock, signal }: Terminal): Promise<boolean> {
   return !signal.aborted
 }
 
-function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {
+/** The gateway has not made it yet, or holds it while it does. */
+export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {
   return reader === 'missing' || reader === 'empty'
 }
 

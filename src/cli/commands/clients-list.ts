@@ -4,13 +4,14 @@ import { optionTable } from '../../options/option-spec.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText } from '../../store/sqlite/open-store.ts'
 import { Clients } from '../../supervisor/clients.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { clockTime, count, known, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, printTable } from '../terminal/table-layout.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { isYetToCome } from './calls.ts'
 
 export const table = optionTable({
   json: flag('print one JSON object'),
@@ -29,19 +30,18 @@ export async function run(
   const { db, json } = parseOptions(table, argv, env)
   const nowMs = terminal.clock.wallTime()
   const reader = openCallReader(db)
-  if (reader === 'missing' || reader === 'empty' || typeof reader === 'object') {
-    const seen =
-      typeof reader === 'object'
-        ? await reader.seenClients(nowMs - seenMs, nowMs, countingMs).finally(() => reader.close())
-        : { fromMs: nowMs - seenMs, clients: [] }
-    const counted_from = new Date(seen.fromMs).toISOString()
-    const report = await new Clients(dirname(db)).report({ ...seen, counted_from })
-    if (json) terminal.print(`${JSON.stringify(report)}\n`)
-    else show(report, terminal)
-    return 0
+  if (typeof reader === 'string' && !isYetToCome(reader)) {
+    throw new CommandError(`${db}: ${absenceText[reader]}`)
   }
-  terminal.warn(`tokenweir: ${db}: ${absenceText[reader]}\n`)
-  return exitCode.fault
+  const seen =
+    typeof reader === 'object'
+      ? await reader.seenClients(nowMs - seenMs, nowMs, countingMs).finally(() => reader.close())
+      : { fromMs: nowMs - seenMs, clients: [] }
+  const counted_from = new Date(seen.fromMs).toISOString()
+  const report = await new Clients(dirname(db)).report({ ...seen, counted_from })
+  if (json) terminal.print(`${JSON.stringify(report)}\n`)
+  else show(report, terminal)
+  return 0
 }
 
 function show(report: ClientsReport, terminal: Terminal): void {

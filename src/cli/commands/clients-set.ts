@@ -1,10 +1,8 @@
 import { dirname } from 'node:path'
 import type { ClientChange } from '../../options/client-settings.ts'
-import { ClientSettingsError } from '../../options/clients-file.ts'
 import { type OptionRow, optionTable } from '../../options/option-spec.ts'
 import { integerOrNone } from '../../options/value-kind.ts'
 import { Clients } from '../../supervisor/clients.ts'
-import { exitCode } from '../exit-code.ts'
 import { database, optional } from '../option-rows.ts'
 import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
 import { count, counted } from '../terminal/figures.ts'
@@ -42,22 +40,15 @@ export async function run(
   })
 }
 
-/** Changes what stands of a client, and says what holds now. */
+/** Changes what stands of a client, and says what holds now. Gives the exit code; rejects with `CheckedFileError`. */
 export async function change(
   db: string,
-  { print, warn }: Terminal,
+  { print }: Terminal,
   of: string,
   changed: ClientChange,
 ): Promise<number> {
   const clients = new Clients(dirname(db))
-  try {
-    await clients.change(of, changed)
-  } catch (error) {
-    if (!(error instanceof ClientSettingsError)) throw error
-    if (error.code === 'invalid_client') throw new OptionError(error.message)
-    warn(`tokenweir: ${error.message}\n`)
-    return exitCode.fault
-  }
+  await clients.change(of, changed)
   const report = await clients.report({ clients: [], counted_from: '' })
   const row = report.clients.find(({ client }) => client === of)
   const { name = null, max_concurrent: slots = null, token_limit: tokens = null } = row ?? {}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { rates, sampleCosts } from '../../../test/pricing/sample-costs.ts'
@@ -129,9 +130,9 @@ test('without a model it says what prices there are', () => {
 })
 
 test('a broken file is told with its place', () => {
-  const { code, err } = show('{\n  "version": 1,\n  "model', 'gpt-4o-mini')
-  assert.equal(code, 1)
-  assert.match(err, /^tokenweir: \.\/model_costs\.json:3:9: It is not JSON/)
+  const broken = '{\n  "version": 1,\n  "model'
+  const words = /\/model_costs\.json:3:9: It is not JSON/
+  assert.throws(() => show(broken, 'gpt-4o-mini'), commandFault(words))
 })
 
 test('wrong words are told', () => {

@@ -5,7 +5,7 @@ import { matchedPrice, type NoPrice, type Price, PriceBook } from '../../pricing
 import { placeForEditor, priceFileOf, readPricesInForce, shippedPriceFile } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
 import { type Environment, parseWithName } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -33,7 +33,7 @@ export const table = optionTable({
 
 export const operand = ['[model]', ''] as const
 
-/** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `OptionError`. */
+/** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `CommandError`. */
 export function run(
   argv: readonly string[],
   env: Environment,
@@ -45,8 +45,7 @@ export function run(
   const reading = readPricesInForce(path, shipped)
   if ('problem' in reading) {
     const why = `${path}${placeForEditor(reading.problem)}: ${reading.problem.message}`
-    terminal.warn(`tokenweir: ${why} A gateway that runs goes on with the prices before.\n`)
-    return exitCode.fault
+    throw new CommandError(`${why} A gateway that runs goes on with the prices before.`)
   }
   const costs = reading.costs ?? noPrices
   if (model === undefined) {

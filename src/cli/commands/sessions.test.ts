@@ -5,6 +5,7 @@ import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../store/write/record-batch.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import { bareCall, chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { OptionError } from '../parse-options.ts'
@@ -68,7 +69,9 @@ describe('tokenweir sessions', () => {
 
   it('says where nothing is', async () => {
     const terminal = new FakeTerminal()
-    assert.equal(await run(['--db', '/nowhere/calls.db'], {}, terminal), 1)
-    assert.match(terminal.err, /There is no database yet/)
+    await assert.rejects(
+      run(['--db', '/nowhere/calls.db'], {}, terminal),
+      commandFault(/There is no database yet/),
+    )
   })
 })

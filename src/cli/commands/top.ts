@@ -6,7 +6,7 @@ import { messageOf } from '../../lib/errors.ts'
 import type { OptionsOf } from '../../options/option-spec.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { startPoll } from '../../supervisor/poll.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { onStopSignal } from '../stop-signal.ts'
@@ -34,27 +34,24 @@ const patience = 3
 const steps = new Map(Object.entries({ up: -1, k: -1, down: 1, j: 1, home: -Infinity, end: Infinity }))
 const help = 'up/down mark · c cancel · q quit'
 
-/** `tokenweir top`: the calls under way, as they are. Gives the exit code; throws `OptionError`. */
+/** `tokenweir top`: the calls under way, as they are. Gives the exit code; throws `CommandError`. */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {
   const options: OptionsOf<typeof table> = parseOptions(table, argv, env)
   const terminal = thisTerminal()
   const gateway = new WatchedGateway(new ControlClient(controlFolder(dirname(options.db))))
-  try {
-    const board = await gateway.look()
-    if (board === null) {
-      const advice = 'start one with "tokenweir gateway", or name its database with --db'
-      terminal.warn(`tokenweir: no gateway answers in ${dirname(options.db)}: ${advice}\n`)
-      return exitCode.noGateway
-    }
-    if (options.json) terminal.print(`${JSON.stringify(board.live)}\n`)
-    else if (options.once || !terminal.isWatched || !process.stdin.isTTY)
-      terminal.print(`${printed(board, terminal)}\n`)
-    else return await new Top(gateway, terminal).run(board)
-    return 0
-  } catch (error) {
-    terminal.warn(`tokenweir: ${messageOf(error)}\n`)
-    return exitCode.fault
+  const board = await gateway.look().catch((error: unknown) => {
+    throw new CommandError(messageOf(error))
+  })
+  if (board === null) {
+    const advice = 'start one with "tokenweir gateway", or name its database with --db'
+    const message = `no gateway answers in ${dirname(options.db)}: ${advice}`
+    throw new CommandError(message, exitCode.noGateway)
   }
+  if (options.json) terminal.print(`${JSON.stringify(board.live)}\n`)
+  else if (options.once || !terminal.isWatched || !process.stdin.isTTY)
+    terminal.print(`${printed(board, terminal)}\n`)
+  else return new Top(gateway, terminal).run(board)
+  return 0
 }
 
 function styleOf({ width, color, clock }: Terminal): LineStyle {

@@ -9,7 +9,7 @@ import { compareWithDirect } from '../../verify/compare-with-direct.ts'
 import { startOwnGateway } from '../../verify/own-gateway.ts'
 import { startRecordingRelay } from '../../verify/recording-relay.ts'
 import type { SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
@@ -35,17 +35,13 @@ const target = '/v1/chat/completions'
 
 /**
  * `tokenweir verify`: one call through a gateway whose upstream is a relay of our own, which notes what the
- * upstream really got and sent. Gives the exit code; throws `OptionError`.
+ * upstream really got and sent. Gives the exit code; throws `CommandError`.
  */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const { print, warn } = thisTerminal()
   const options = parseOptions(table, argv, env)
-  try {
-    return await verify(options, env, print)
-  } catch (error) {
-    warn(`tokenweir: ${wordsOf(error, options.upstream)}\n`)
-    return exitCode.fault
-  }
+  return verify(options, env, thisTerminal().print).catch((error: unknown) => {
+    throw new CommandError(wordsOf(error, options.upstream))
+  })
 }
 
 async function verify(options: VerifyOptions, env: Environment, print: Terminal['print']): Promise<number> {

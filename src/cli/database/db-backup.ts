@@ -2,11 +2,10 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { optionTable } from '../../options/option-spec.ts'
 import { backUpStore } from '../../store/jobs/back-up-store.ts'
-import { absenceText } from '../../store/sqlite/open-store.ts'
-import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import { type Environment, parseWithOperands } from '../parse-options.ts'
 import { bytes, counted, percent } from '../terminal/figures.ts'
+import { done } from './database-job.ts'
 import { openPart, showProgress, tellFault } from './output.ts'
 
 export const table = optionTable({
@@ -36,11 +35,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   try {
     using part = openPart(file, force)
     const onProgress = (share: number): void => show(() => `copied: ${percent(share)}`)
-    const calls = await backUpStore(db, part.path, { onProgress }).finally(clear)
-    if (typeof calls === 'string') {
-      process.stderr.write(`tokenweir: ${db}: ${absenceText[calls]}\n`)
-      return exitCode.fault
-    }
+    const calls = done(await backUpStore(db, part.path, { onProgress }).finally(clear), db)
     const others = copyOthers(dirname(db), `${file}.files`)
     const size = part.publish()
     process.stdout.write(

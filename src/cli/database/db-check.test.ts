@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import type { CheckReport } from '../../store/jobs/check-store.ts'
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
@@ -69,7 +70,5 @@ test('an older schema is nothing wrong, no database is', () => {
   const older = run({ ...sound, schemaVersion: 1 })
   assert.equal(older.code, 0)
   assert.match(older.stdout, /schema 1: the gateway brings it to 3/)
-  const none = run('missing')
-  assert.deepEqual([none.code, none.stdout], [1, ''])
-  assert.match(none.stderr, /^tokenweir: x\.db: There is no database yet/)
+  assert.throws(() => run('missing'), commandFault(/^x\.db: There is no database yet/))
 })

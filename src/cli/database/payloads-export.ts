@@ -4,7 +4,7 @@ import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { listSegments } from '../../payloads/file/payload-segments.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError } from '../exit-code.ts'
 import { database } from '../option-rows.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { bytes, count, counted, percent } from '../terminal/figures.ts'
@@ -18,15 +18,14 @@ export const table = optionTable({
   db: database(),
 })
 
-/** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. Gives the exit code; throws `OptionError`. */
+/** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. Gives the exit code; throws `CommandError`. */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {
   const options = parseOptions(table, argv, env)
   const { rawLogFile: filePath, db } = options
   const filter = filterIn(options, Date.now())
   if (listSegments(filePath).length === 0) {
     const advice = '--raw-log of the gateway switches the log on, --raw-log-file names another'
-    process.stderr.write(`tokenweir: ${filePath}: no payloads are kept there; ${advice}\n`)
-    return exitCode.fault
+    throw new CommandError(`${filePath}: no payloads are kept there; ${advice}`)
   }
   const reader = openCallReader(db)
   const calls = typeof reader === 'string' ? null : reader

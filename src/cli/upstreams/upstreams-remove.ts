@@ -3,7 +3,6 @@ import { type Environment, parseWithOperands } from '../parse-options.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
-import { writing } from './upstreams-set.ts'
 
 export const table = optionTable(placeOptions)
 
@@ -17,8 +16,7 @@ export async function run(
 ): Promise<number> {
   const { options, operands } = parseWithOperands(table, argv, env, ['upstream'])
   const [name = ''] = operands
-  return writing(terminal, async () => {
-    await upstreamsOf(options, env).remove(name)
-    terminal.print(printable(`${name} is gone; calls under way there end as they would`) + '\n')
-  })
+  await upstreamsOf(options, env).remove(name)
+  terminal.print(printable(`${name} is gone; calls under way there end as they would`) + '\n')
+  return 0
 }

@@ -1,5 +1,4 @@
 import type { UpstreamChange, UpstreamCredentials } from '../../options/upstream-settings.ts'
-import { UpstreamSettingsError } from '../../options/upstreams-file.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import {
   baseUrl,
@@ -11,7 +10,6 @@ import {
   type ValueKind,
 } from '../../options/value-kind.ts'
 import type { Upstreams } from '../../supervisor/upstreams.ts'
-import { exitCode } from '../exit-code.ts'
 import { optional, value } from '../option-rows.ts'
 import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
 import { counted } from '../terminal/figures.ts'
@@ -82,15 +80,14 @@ export async function set(
   if (!isThere && change.urls === undefined) throw new OptionError('say where it is: --url http://…')
   if (Object.keys(change).length === 0) throw new OptionError('say what to change: --url, --model, …')
   const upstreams = upstreamsOf(options, env)
-  return writing(terminal, async () => {
-    const found = (await upstreams.settings()).some((each) => each.name === name)
-    if (isThere && !found)
-      throw new OptionError(`there is no upstream ${name}: tokenweir upstreams add ${name} --url <url>`)
-    if (!isThere && found)
-      throw new OptionError(`there is an upstream ${name}: tokenweir upstreams set ${name} …`)
-    await upstreams.change(name, change, true)
-    await tell(upstreams, name, terminal)
-  })
+  const found = (await upstreams.settings()).some((each) => each.name === name)
+  if (isThere && !found)
+    throw new OptionError(`there is no upstream ${name}: tokenweir upstreams add ${name} --url <url>`)
+  if (!isThere && found)
+    throw new OptionError(`there is an upstream ${name}: tokenweir upstreams set ${name} …`)
+  await upstreams.change(name, change, true)
+  await tell(upstreams, name, terminal)
+  return 0
 }
 
 function changeOf(options: OptionsOf<typeof table>): UpstreamChange {
@@ -119,19 +116,6 @@ function credentialsOf({
   if (keyFile !== null) return { file: keyFile, ...header }
   if (keyHeader !== null) throw new OptionError('--key-header needs --key-env or --key-file')
   return credentials
-}
-
-/** Runs a change; what it is refused for is said. Gives the exit code; throws `OptionError`. */
-export async function writing({ warn }: Terminal, change: () => Promise<void>): Promise<number> {
-  try {
-    await change()
-    return 0
-  } catch (error) {
-    if (!(error instanceof UpstreamSettingsError)) throw error
-    if (error.code === 'invalid_upstream') throw new OptionError(error.message)
-    warn(`tokenweir: ${error.message}\n`)
-    return exitCode.fault
-  }
 }
 
 /** Says how an upstream stands now, and what it lacks. */
