@@ -9,10 +9,9 @@ import { optionTable } from '../../options/option-spec.ts'
 import { readReceiver } from '../alert-receiver.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { clockTime } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   ...alertOptions,
@@ -20,15 +19,13 @@ export const table = optionTable({
   db: database('file of the telemetry database; the settings of alerts lie beside it'),
 })
 
-export const operand = ['[test]', 'send one message and say what came back'] as const
+export const operand = ['[test]', 'send one message and say what came back', 'message'] as const
 
-/** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  { clock, print, warn }: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, name: word } = parseWithName(table, argv, env, 'message')
+/** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. */
+export const run: CommandRun<typeof table> = async (
+  options,
+  { env, operands: [word], terminal: { clock, print, warn } },
+) => {
   if (word === 'test') {
     const receiver = readReceiver(options, env)
     if (receiver === null) throw new OptionError(noWebhook)

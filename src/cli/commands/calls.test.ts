@@ -8,7 +8,8 @@ import { callJson } from '../../../test/support/call-json.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
-import { run as runCalls } from './calls.ts'
+import { given } from '../../../test/support/given.ts'
+import * as calls from './calls.ts'
 import { OptionError } from '../parse-options.ts'
 
 /** Calls in the order in which they ended, and a note of what was asked. */
@@ -99,8 +100,8 @@ function setUp(...readers: readonly (CallReader | StoreAbsence)[]) {
     },
     paths: [] as string[],
     ids: () => [...run.stdout.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id),
-    calls: (argv: readonly string[], env = {}) =>
-      runCalls(argv, env, terminal, (path) => {
+    calls: async (argv: readonly string[], env = {}) =>
+      calls.run(...given(calls, argv, terminal, env), (path) => {
         run.paths.push(path)
         return (remaining.length > 1 ? remaining.shift() : remaining[0])!
       }),

@@ -10,8 +10,8 @@ import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
 import { CommandError } from '../exit-code.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { CommandContext } from '../parse-options.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
@@ -31,12 +31,10 @@ const followedAtOnce = 1000
  * Gives the exit code; throws `OptionError`.
  */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: CallsOptions,
+  { terminal }: CommandContext,
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
-  const options = parseOptions(table, argv, env)
   const filter = filterIn(options, terminal.clock.wallTime())
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {

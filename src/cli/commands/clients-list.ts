@@ -6,11 +6,11 @@ import { absenceText } from '../../store/sqlite/open-store.ts'
 import { Clients } from '../../supervisor/clients.ts'
 import { CommandError } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { clockTime, count, known, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, printTable } from '../terminal/table-layout.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { isYetToCome } from './calls.ts'
 
 export const table = optionTable({
@@ -21,13 +21,8 @@ export const table = optionTable({
 const seenMs = 7 * 24 * 60 * 60 * 1000
 const countingMs = 10_000
 
-/** `tokenweir clients`: who called in the last days, limits, and what is left of them. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { db, json } = parseOptions(table, argv, env)
+/** `tokenweir clients`: who called in the last days, limits, and what is left of them. */
+export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
   const nowMs = terminal.clock.wallTime()
   const reader = openCallReader(db)
   if (typeof reader === 'string' && !isYetToCome(reader)) {

@@ -4,10 +4,10 @@ import { type OptionRow, optionTable } from '../../options/option-spec.ts'
 import { integerOrNone } from '../../options/value-kind.ts'
 import { Clients } from '../../supervisor/clients.ts'
 import { database, optional } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { count, counted } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { onlyReported } from './clients-list.ts'
 
 export const table = optionTable({
@@ -22,19 +22,16 @@ function limit(most: number, description: string): OptionRow<number | 'none' | n
   return optional(integerOrNone(1, most), `${description}; none takes the limit away`)
 }
 
-/** `tokenweir clients set <client>`: sets limits, or takes them away. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['client'])
+/** `tokenweir clients set <client>`: sets limits, or takes them away. */
+export const run: CommandRun<typeof table> = async (
+  { db, maxConcurrent, tokenLimit },
+  { operands, terminal },
+) => {
   const [client = ''] = operands
-  const { maxConcurrent, tokenLimit } = options
   if (maxConcurrent === null && tokenLimit === null) {
     throw new OptionError('say which limit: --max-concurrent, --token-limit')
   }
-  return change(options.db, terminal, client, {
+  return change(db, terminal, client, {
     ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
     ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
   })

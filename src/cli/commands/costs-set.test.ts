@@ -4,19 +4,24 @@ import { test } from 'node:test'
 import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { sampleCosts } from '../../../test/pricing/sample-costs.ts'
 import type { ModelCosts } from '../../pricing/model-costs.ts'
 import { readPriceFile, writePriceFile } from '../../pricing/price-file.ts'
-import { run } from './costs-set.ts'
+import * as costsSet from './costs-set.ts'
+
+async function run(argv: readonly string[], terminal: FakeTerminal): Promise<unknown> {
+  return costsSet.run(...given(costsSet, argv, terminal))
+}
 
 /** The command in a folder of its own. */
 async function makePlace() {
   const dir = await makeTempDir()
   const terminal = new FakeTerminal({ clock: new FakeClock(Date.UTC(2026, 10, 21)) })
   const path = dir.file('model_costs.json')
-  const set = (...argv: readonly string[]): Promise<number> =>
-    run([...argv, '--db', dir.file('calls.db')], {}, terminal)
+  const set = (...argv: readonly string[]): Promise<unknown> =>
+    run([...argv, '--db', dir.file('calls.db')], terminal)
   const overrides = (): ModelCosts['overrides'] => {
     const reading = readPriceFile(path)
     assert.ok('costs' in reading && reading.costs !== null)
@@ -105,7 +110,7 @@ test('changes nothing where the file is broken or cannot be written', async () =
   })
   assert.match(readFileSync(path, 'utf8'), /7\}$/)
   await assert.rejects(
-    run(['m', '--input=1', '--output=1', `--db=${path}/below.db`], {}, terminal),
+    run(['m', '--input=1', '--output=1', `--db=${path}/below.db`], terminal),
     commandFault(/model_costs\.json cannot be written: E\w+: /),
   )
 })
@@ -126,6 +131,6 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
 
 for (const [argv, message] of wrong) {
   test(`refuses ${argv.join(' ')}`, async () => {
-    await assert.rejects(() => run(argv, {}, new FakeTerminal()), message)
+    await assert.rejects(() => run(argv, new FakeTerminal()), message)
   })
 }

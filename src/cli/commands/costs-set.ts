@@ -4,9 +4,8 @@ import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { CommandError } from '../exit-code.ts'
-import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
 import { instant, type ValueKind } from '../../options/value-kind.ts'
 import { mostUsd } from '../../pricing/rate-bounds.ts'
@@ -54,16 +53,13 @@ function amount(what: string): OptionRow<number | null> {
   return optional(usd, `price of ${what}`)
 }
 
-export const operand = ['<name>', 'a model, or host/model'] as const
+export const operand = ['<name>', 'a model, or host/model', 'model'] as const
 
-/** `tokenweir costs set <name>`: sets or removes one's own price. Gives the exit code; throws `CommandError`, `PriceFileError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  { clock, print }: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, name } = parseWithName(table, argv, env, 'model')
-  if (name === undefined) throw new OptionError('name the model, or host/model')
+/** `tokenweir costs set <name>`: sets or removes one's own price. */
+export const run: CommandRun<typeof table> = async (
+  options,
+  { operands: [name = ''], terminal: { clock, print } },
+) => {
   const body = bodyOf(options)
   if (options.remove && Object.keys(body).length > 0) {
     throw new OptionError('--remove takes the price away: it cannot be set as well')

@@ -6,7 +6,7 @@ import type { Options } from '../../options/option-spec.ts'
 import { demoLines } from '../terminal/demo-lines.ts'
 import { DemoFolder } from '../demo-folder.ts'
 import { demoItself } from './dashboard-port.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
+import { type CommandRun, OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { keepUp } from './up.ts'
 
@@ -19,8 +19,7 @@ const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'alertWebhook'] as const
 
 /** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const asked = parseOptions(upOptionTable, argv, env)
+export const run: CommandRun<typeof table> = async (asked, { env }) => {
   const given = ownOptions.find((key) => asked.sources[key] === 'flag')
   if (given !== undefined) {
     throw new OptionError(`--${upOptionTable[given].name} has no place in the demo, which brings its own`)

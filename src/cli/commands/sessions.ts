@@ -3,10 +3,10 @@ import type { CallSession } from '../../call/call-session.ts'
 import type { CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { optionTable } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { age, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandContext } from '../parse-options.ts'
 import {
   clockTime,
   count,
@@ -20,7 +20,7 @@ import {
 import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, fitting, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { noCallsYet, tellAbsence } from './calls.ts'
 
 export const table = optionTable({
@@ -63,12 +63,10 @@ const columns: readonly Column<CallSession>[] = [
 
 /** `tokenweir sessions`: the last sessions, the newest last. Gives the exit code; throws `OptionError`. */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: OptionsOf<typeof table>,
+  { terminal }: CommandContext,
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
-  const options = parseOptions(table, argv, env)
   const { recent: limit, since, client, model, json, db } = options
   const filter: CallFilter = {
     ...(client.length > 0 ? { client } : {}),

@@ -5,9 +5,8 @@ import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { CommandError } from '../exit-code.ts'
 import { addressPlace, type FeedPlace, gatewayFeed, socketPlace } from './gateway-feed.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun, Environment } from '../parse-options.ts'
 import { tailPrinter } from '../terminal/tail-printer.ts'
-import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
@@ -41,12 +40,9 @@ export const table = optionTable({
 type TailOptions = OptionsOf<typeof table>
 
 /**
- * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended. Gives the exit code; throws
- * `CommandError`.
+ * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended.
  */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options = parseOptions(table, argv, env)
-  const terminal = thisTerminal()
+export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
   const stopped = new AbortController()
   onStopSignal(async () => stopped.abort())
   const signal = AbortSignal.any([stopped.signal, terminal.signal])

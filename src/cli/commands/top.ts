@@ -3,19 +3,18 @@ import type { LiveCall } from '../../api/live-calls.ts'
 import { ControlClient } from '../../control/control-client.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
-import type { OptionsOf } from '../../options/option-spec.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { startPoll } from '../../supervisor/poll.ts'
 import { CommandError, exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { type Board, boardHead, boardTable } from '../terminal/board-lines.ts'
 import { shorten } from '../terminal/display-width.ts'
 import { type FullScreen, openFullScreen } from '../terminal/full-screen.ts'
 import { type LineStyle, paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   once: flag('print the calls that are under way now, and end; so it is also where nobody watches'),
@@ -34,10 +33,8 @@ const patience = 3
 const steps = new Map(Object.entries({ up: -1, k: -1, down: 1, j: 1, home: -Infinity, end: Infinity }))
 const help = 'up/down mark · c cancel · q quit'
 
-/** `tokenweir top`: the calls under way, as they are. Gives the exit code; throws `CommandError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options: OptionsOf<typeof table> = parseOptions(table, argv, env)
-  const terminal = thisTerminal()
+/** `tokenweir top`: the calls under way, as they are. */
+export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   const gateway = new WatchedGateway(new ControlClient(controlFolder(dirname(options.db))))
   const board = await gateway.look().catch((error: unknown) => {
     throw new CommandError(messageOf(error))

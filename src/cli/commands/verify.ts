@@ -12,8 +12,8 @@ import type { SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
 import { CommandError, exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { CommandRun, Environment } from '../parse-options.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { modelName, onOff } from '../../options/value-kind.ts'
@@ -35,11 +35,10 @@ const target = '/v1/chat/completions'
 
 /**
  * `tokenweir verify`: one call through a gateway whose upstream is a relay of our own, which notes what the
- * upstream really got and sent. Gives the exit code; throws `CommandError`.
+ * upstream really got and sent.
  */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options = parseOptions(table, argv, env)
-  return verify(options, env, thisTerminal().print).catch((error: unknown) => {
+export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
+  return verify(options, env, terminal.print).catch((error: unknown) => {
     throw new CommandError(wordsOf(error, options.upstream))
   })
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { optionTable } from '../../options/option-spec.ts'
 import { backUpStore } from '../../store/jobs/back-up-store.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseWithOperands } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { bytes, counted, percent } from '../terminal/figures.ts'
 import { done } from './database-job.ts'
 import { openPart, showProgress, tellFault } from './output.ts'
@@ -26,11 +26,8 @@ const otherFiles = [
   '.salt',
 ]
 
-/** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. Gives the exit code; throws `OptionError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['file'])
-  const [file = ''] = operands
-  const { db, force } = options
+/** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. */
+export const run: CommandRun<typeof table> = async ({ db, force }, { operands: [file = ''] }) => {
   const { show, clear } = showProgress()
   try {
     using part = openPart(file, force)

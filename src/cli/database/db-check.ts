@@ -1,10 +1,9 @@
 import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandContext } from '../parse-options.ts'
 import { count } from '../terminal/figures.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { done } from './database-job.ts'
-import { optionTable } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
 export const table = optionTable({
@@ -19,12 +18,10 @@ const rebuildAdvice = '`tokenweir db rebuild` counts the calls again and puts th
 
 /** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `OptionError`, `JobError`. */
 export function run(
-  argv: readonly string[],
-  env: Environment,
-  { print }: Terminal = thisTerminal(),
+  options: OptionsOf<typeof table>,
+  { terminal: { print } }: CommandContext,
   check: typeof checkStore = checkStore,
 ): number {
-  const options = parseOptions(table, argv, env)
   const report = done(check(options.db, { full: options.full }), options.db)
   const { integrity, quarters, days } = report
   const isSound = integrity.length + quarters.wrongMs.length + days.wrongMs.length === 0

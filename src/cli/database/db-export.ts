@@ -6,7 +6,7 @@ import { oneOf } from '../../options/value-kind.ts'
 import { callReader } from '../../store/read/call-query.ts'
 import { openCurrent } from '../../store/sqlite/open-store.ts'
 import { database, value } from '../option-rows.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { bytes, counted } from '../terminal/figures.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
 import { done } from './database-job.ts'
@@ -19,9 +19,8 @@ export const table = optionTable({
   db: database(),
 })
 
-/** `tokenweir db export`: writes calls, newest first, with the fields of `/api/query`. Gives the exit code; throws `OptionError`, `JobError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options = parseOptions(table, argv, env)
+/** `tokenweir db export`: writes calls, newest first, with the fields of `/api/query`. */
+export const run: CommandRun<typeof table> = async (options) => {
   const { format, out, db } = options
   const filter = filterIn(options, Date.now())
   if (format === 'parquet' && out === null && process.stdout.isTTY) {

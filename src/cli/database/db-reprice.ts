@@ -4,11 +4,10 @@ import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
 import { type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { undoReprice } from '../../store/jobs/undo-reprice.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type CommandContext, OptionError } from '../parse-options.ts'
 import { displayWidth, pad, shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
 import { counted, exactDollars, known } from '../terminal/figures.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -47,12 +46,10 @@ export type RepriceParts = typeof realParts
  * `OptionError`.
  */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: RepriceOptions,
+  { terminal }: CommandContext,
   { reprice, undo, prices }: RepriceParts = realParts,
 ): Promise<number> {
-  const options = parseOptions(table, argv, env)
   const { db, json, dryRun } = options
   const { clock } = terminal
   const job = { db, json, whatStays: 'What was priced so far stays priced; it can be run again.' }

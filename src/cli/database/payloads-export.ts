@@ -6,7 +6,7 @@ import { optionTable } from '../../options/option-spec.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { CommandError } from '../exit-code.ts'
 import { database } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { bytes, count, counted, percent } from '../terminal/figures.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
 import { type Output, outputRows, showProgress, toOutput } from './output.ts'
@@ -18,9 +18,8 @@ export const table = optionTable({
   db: database(),
 })
 
-/** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. Gives the exit code; throws `CommandError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options = parseOptions(table, argv, env)
+/** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. */
+export const run: CommandRun<typeof table> = async (options) => {
   const { rawLogFile: filePath, db } = options
   const filter = filterIn(options, Date.now())
   if (listSegments(filePath).length === 0) {

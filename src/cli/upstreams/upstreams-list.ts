@@ -5,11 +5,11 @@ import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-op
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { Upstreams } from '../../supervisor/upstreams.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import { type CommandRun, type Environment, parseOptions } from '../parse-options.ts'
 import { count, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { column, printTable } from '../terminal/table-layout.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** Where upstreams are kept: options of each command on them. */
 export const placeOptions = {
@@ -34,13 +34,8 @@ export function upstreamsOf(
   })
 }
 
-/** `tokenweir upstreams`: all of them, as they are set and as the running gateway finds them. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const options = parseOptions(table, argv, env)
+/** `tokenweir upstreams`: all of them, as they are set and as the running gateway finds them. */
+export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
   const report = await upstreamsOf(options, env).report()
   if (options.json) terminal.print(`${JSON.stringify(report)}\n`)
   else show(report, terminal)

@@ -11,10 +11,10 @@ import {
 } from '../../options/value-kind.ts'
 import type { Upstreams } from '../../supervisor/upstreams.ts'
 import { optional, value } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CommandContext, type CommandRun, OptionError } from '../parse-options.ts'
 import { counted } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { credentialsText, placeOptions, upstreamsOf } from './upstreams-list.ts'
 
 const urls: ValueKind<readonly string[]> = {
@@ -60,22 +60,17 @@ export const table = optionTable({
   ...placeOptions,
 })
 
-export const operand = ['<name>', 'the upstream'] as const
+export const operand = ['<name>', 'its name, which is also a path that leads to it', 'upstream'] as const
 
-/** `tokenweir upstreams set <name>`: changes what is given of an upstream. Gives the exit code; throws `OptionError`. */
-export function run(argv: readonly string[], env: Environment, terminal?: Terminal): Promise<number> {
-  return set(argv, env, true, terminal)
-}
+/** `tokenweir upstreams set <name>`: changes what is given of an upstream. */
+export const run: CommandRun<typeof table> = (options, context) => set(options, context, true)
 
 /** Changes an upstream that is there, or adds one that is not. */
 export async function set(
-  argv: readonly string[],
-  env: Environment,
+  options: OptionsOf<typeof table>,
+  { env, operands: [name = ''], terminal }: CommandContext,
   isThere: boolean,
-  terminal: Terminal = thisTerminal(),
 ): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['upstream'])
-  const [name = ''] = operands
   const change = changeOf(options)
   if (!isThere && change.urls === undefined) throw new OptionError('say where it is: --url http://…')
   if (Object.keys(change).length === 0) throw new OptionError('say what to change: --url, --model, …')
