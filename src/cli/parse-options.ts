@@ -6,7 +6,7 @@ import {
   type OptionSource,
   type OptionSpec,
   type OptionTable,
-  shownValue,
+  shownDefault,
   specsOf,
 } from '../options/option-spec.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -124,8 +124,8 @@ export function parseCommand<V>(
 function commanderOption(spec: OptionSpec<unknown>): Option {
   const { placeholder } = spec.kind
   const flags = placeholder === null ? `--${spec.name}` : `--${spec.name} ${placeholder}`
-  const shown = shownValue(spec.default)
-  const isSilent = shown === 'off' && placeholder === null
+  const shown = shownDefault(spec.default)
+  const isSilent = shown === null || placeholder === null
   const option = new Option(flags, isSilent ? spec.description : `${spec.description} (default: ${shown})`)
   if (placeholder === null) return option
   return option.argParser((text: string, earlier?: {}) => valueOf(spec, `--${spec.name}`, text, earlier))

@@ -25,8 +25,7 @@ export class Clients {
 
   async report({ clients, counted_from }: Seen): Promise<ClientsReport> {
     this.#file.look()
-    const found = await this.#control.status().catch(() => null)
-    const status = found === null || typeof found === 'string' ? null : found
+    const status = await this.#control.running()
     const settings = new Map(Object.entries(this.#file.content))
     const wordOf = (name: string): string | null => {
       const value = status?.options[name]

@@ -7,6 +7,7 @@ import { controlFolder } from '../control/control-folder.ts'
 import { type UpstreamChange, type UpstreamSetting, defaultName } from '../options/upstream-settings.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
 import { UpstreamsFile } from '../options/upstreams-file.ts'
+import type { OwnAddress } from './gateway-config.ts'
 
 export interface UpstreamsOptions {
   /** In it is the file, also if the gateway is controlled from elsewhere. */
@@ -14,8 +15,8 @@ export interface UpstreamsOptions {
   /** As the options name it, for when no gateway runs. */
   readonly file: string
   readonly upstream: string
-  /** The dashboard's, which no upstream can be. */
-  readonly dashboardPort: number
+  /** No upstream can be it; it may get its port only now. */
+  readonly dashboard: OwnAddress
   readonly gatewayPort: number
 }
 
@@ -80,12 +81,11 @@ export class Upstreams {
   }
 
   async #look(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
-    const found = await this.#control.status().catch(() => null)
-    const status = found === null || typeof found === 'string' ? null : found
-    const { dataFolder, file: named, dashboardPort, gatewayPort } = this.#options
+    const status = await this.#control.running()
+    const { dataFolder, file: named, dashboard, gatewayPort } = this.#options
     const { db, upstream_file: told = named } = status?.options ?? {}
     const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : dataFolder)
-    const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboardPort])
+    const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboard.port])
     file.look()
     return { file, health: status?.health ?? null }
   }

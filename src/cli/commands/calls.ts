@@ -11,7 +11,7 @@ import { database, flag, value } from '../option-rows.ts'
 import { CommandError } from '../exit-code.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
 import type { CommandContext } from '../parse-options.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
@@ -82,9 +82,7 @@ async function show(
     terminal.print(`${seq === 0 ? noCallsYet(db) : 'No recorded call matches.'}\n`)
     return
   }
-  const { width, color, clock } = terminal
-  const look = { width: width(), color, nowMs: clock.wallTime(), open: follow }
-  const table = json ? null : callsTable(recent, look)
+  const table = json ? null : callsTable(recent, { ...lineStyle(terminal), open: follow })
   const print = (calls: readonly CallJson[]): void => {
     const lines = calls.map((call) => `${table?.row(call) ?? JSON.stringify(call)}\n`)
     if (lines.length > 0) terminal.print(lines.join(''))

@@ -19,8 +19,7 @@ import {
 } from '../terminal/figures.ts'
 import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Column, column, fitting, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import { type Column, column, fitting, printTable } from '../terminal/table-layout.ts'
 import { noCallsYet, tellAbsence } from './calls.ts'
 
 export const table = optionTable({
@@ -51,7 +50,10 @@ const columns: readonly Column<CallSession>[] = [
     cut: { minWidth: 12, at: 'end' },
   }),
   column('calls', 0, 5, ({ calls }) => count(calls), right),
-  column('errors', 1, 6, ({ errors }) => count(errors), right),
+  column('errors', 1, 6, ({ errors }) => count(errors), {
+    align: 'right',
+    tone: ({ errors }) => (errors > 0 ? 'failed' : 'plain'),
+  }),
   column('in', 1, 7, (session) => count(session.input_tokens), right),
   column('out', 1, 6, (session) => count(session.output_tokens), { align: 'right', gap: ' → ' }),
   column('cached', 2, 6, ({ cached_share }) => known(cached_share, percent), right),
@@ -78,27 +80,15 @@ export async function run(
   try {
     const sessions = (await reader.sessions(filter, { limit })).sessions.toReversed()
     if (json) terminal.print(sessions.map((session) => `${JSON.stringify(session)}\n`).join(''))
-    else if (sessions.length > 0) terminal.print(tableText(sessions, terminal))
-    else
+    else if (sessions.length > 0) {
+      printTable(columns, sessions, terminal)
+      terminal.print(`${paint('faint', footerText(sessions, terminal.width()), terminal.color)}\n`)
+    } else
       terminal.print(`${(await reader.lastSeq()) === 0 ? noCallsYet(db) : 'No recorded session matches.'}\n`)
     return 0
   } finally {
     reader.close()
   }
-}
-
-function tableText(sessions: readonly CallSession[], { width, color, clock }: Terminal): string {
-  const nowMs = clock.wallTime()
-  const shown = layOut(columns, sessions, { width: width(), nowMs, open: false })
-  const lines = sessions.map((session) =>
-    lineOf(
-      shown,
-      ({ text }) => text(session, nowMs),
-      (cell, { title }) => (title === 'errors' && session.errors > 0 ? paint('failed', cell, color) : cell),
-    ),
-  )
-  const footer = paint('faint', footerText(sessions, width()), color)
-  return `${[headerLine(shown, color), ...lines, footer].join('\n')}\n`
 }
 
 function footerText(sessions: readonly CallSession[], width: number): string {

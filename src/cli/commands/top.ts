@@ -9,12 +9,13 @@ import { CommandError, exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { type Board, boardHead, boardTable } from '../terminal/board-lines.ts'
+import { type Board, boardColumns, boardHead } from '../terminal/board-lines.ts'
 import { shorten } from '../terminal/display-width.ts'
 import { type FullScreen, openFullScreen } from '../terminal/full-screen.ts'
-import { type LineStyle, paint } from '../terminal/paint.ts'
+import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import { tableOf } from '../terminal/table-layout.ts'
+import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   once: flag('print the calls that are under way now, and end; so it is also where nobody watches'),
@@ -51,14 +52,10 @@ export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   return 0
 }
 
-function styleOf({ width, color, clock }: Terminal): LineStyle {
-  return { width: width(), color, nowMs: clock.wallTime() }
-}
-
 function printed(board: Board, terminal: Terminal): string {
-  const style = styleOf(terminal)
-  const { header, row } = boardTable(board.live.calls, style)
-  const rows = board.live.calls.map((call) => row(call))
+  const style = lineStyle(terminal)
+  const { header, line } = tableOf(boardColumns, board.live.calls, style)
+  const rows = board.live.calls.map((call) => line(call))
   return [boardHead(board, style), ...(rows.length === 0 ? [] : [header, ...rows])].join('\n')
 }
 
@@ -175,12 +172,12 @@ class Top {
     const board = this.#board
     const screen = this.#screen
     if (board === null || screen === null) return
-    const style = styleOf(this.#terminal)
+    const style = lineStyle(this.#terminal)
     const room = Math.max(1, screen.rows - 4)
     const from = Math.max(0, Math.min(this.#markedAt - Math.floor(room / 2), this.#calls.length - room))
     const seen = this.#calls.slice(from, from + room)
-    const { header, row } = boardTable(seen, style, true)
-    const rows = seen.map((call) => row(call, call.id === this.#markedId))
+    const { header, line } = tableOf(boardColumns, seen, { ...style, open: true })
+    const rows = seen.map((call) => line(call, call.id === this.#markedId ? 'marked' : undefined))
     const body = rows.length === 0 ? ['No call is under way.'] : [header, ...rows]
     const empty = Array.from({ length: Math.max(0, room + 1 - body.length) }, () => '')
     const last = shorten(this.#lastLine(from, seen.length), style.width)

@@ -29,7 +29,7 @@ export function upstreamsOf(
     dataFolder: dirname(place.db),
     file: place.upstreamFile,
     upstream,
-    dashboardPort: ownOptionTable.dashboardPort.default,
+    dashboard: { port: ownOptionTable.dashboardPort.default },
     gatewayPort: defaultGatewayPort,
   })
 }
