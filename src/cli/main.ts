@@ -130,7 +130,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const code = exitCodeOf(error)
     if (code === null) throw error
     process.stderr.write(`tokenweir: ${messageOf(error)}\n`)
-    process.exitCode = code
+    // With what it may have begun.
+    process.exit(code)
   }
 }
 

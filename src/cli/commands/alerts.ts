@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import { activeIn, readAlertRecord, testMessage } from '../../alerts/alert-file.ts'
-import { alertFilesOf, noWebhook, rulesReport } from '../../alerts/alert-service.ts'
+import { readAlertRecord, testMessage } from '../../alerts/alert-file.ts'
+import { alertFilesOf, lastLook, noWebhook } from '../../alerts/alert-service.ts'
 import { AlertSettingsFile } from '../../alerts/alert-settings.ts'
 import { tryAlert } from '../../alerts/send-alert.ts'
 import { controlFolder } from '../../control/control-folder.ts'
@@ -42,14 +42,13 @@ export const run: CommandRun<typeof table> = async (
   const settings = new AlertSettingsFile(files.settings)
   settings.look()
   const record = readAlertRecord(files.record)
-  const { receiver, lookedAt: looked_at } = record
-  const rules = rulesReport(settings)
-  const active = activeIn(record)
-  const { problem, path: file } = settings
+  const { receiver } = record
+  const report = lastLook(settings, record)
   if (options.json) {
-    print(`${JSON.stringify({ rules, active, receiver, file, problem, looked_at }, null, 2)}\n`)
+    print(`${JSON.stringify({ ...report, receiver }, null, 2)}\n`)
     return 0
   }
+  const { rules, active, problem, looked_at } = report
   if (problem !== null) warn(`tokenweir: ${problem} The last good rules go on.\n`)
   const nowMs = clock.wallTime()
   for (const { code, on, asks } of rules) print(`${on ? 'on ' : 'off'}  ${code.padEnd(17)} ${asks}\n`)

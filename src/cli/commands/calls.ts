@@ -28,7 +28,7 @@ const followedAtOnce = 1000
 
 /**
  * `tokenweir calls`: the last calls, the newest last, and with `--follow` those that end from now on.
- * Gives the exit code; throws `OptionError`.
+ * Gives the exit code; throws `CommandError`.
  */
 export async function run(
   options: CallsOptions,

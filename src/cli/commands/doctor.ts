@@ -30,7 +30,7 @@ const signs: Readonly<Record<FindingState, readonly [sign: string, tone: Tone]>>
 
 /**
  * `tokenweir doctor`: looks at all that a gateway needs, before one runs, while it does and after. Starts nothing and
- * changes nothing. Gives the exit code: 1 if something is wrong; throws `OptionError`.
+ * changes nothing. The exit code is 1 if something is wrong.
  */
 export const run: CommandRun<typeof table> = async (options, { env, terminal: { clock, print, color } }) => {
   const db = resolve(options.db)

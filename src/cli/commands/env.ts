@@ -123,7 +123,7 @@ const clients = Object.keys(recipes) as (keyof typeof recipes)[]
 
 export const operand = ['<client>', clients.join(', ')] as const
 
-/** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing; throws `OptionError`. */
+/** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing. */
 export const run: CommandRun<typeof table> = (
   { url, port, model, offline },
   { argv, operands: [named = ''], terminal: { print, warn, isWatched } },

@@ -10,7 +10,6 @@ const afterDrainS = 10
 
 /**
  * `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a user that only it has.
- * Throws `OptionError`.
  */
 export const run: CommandRun<typeof table> = (options, { terminal }) => {
   const { print, warn, isWatched } = terminal

@@ -16,7 +16,7 @@ const namedAtMost = 5
 
 const rebuildAdvice = '`tokenweir db rebuild` counts the calls again and puts the sums right.'
 
-/** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `OptionError`, `JobError`. */
+/** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `JobError`. */
 export function run(
   options: OptionsOf<typeof table>,
   { terminal: { print } }: CommandContext,

@@ -6,7 +6,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { Upstreams } from '../../supervisor/upstreams.ts'
 import { database, flag } from '../option-rows.ts'
 import { type CommandRun, type Environment, parseOptions } from '../parse-options.ts'
-import { count, unknownFigure } from '../terminal/figures.ts'
+import { count, known, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { column, printTable } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -58,7 +58,7 @@ export function credentialsText({ credentials, name }: Pick<UpstreamRow, 'creden
 }
 
 const right = { align: 'right' } as const
-const orUnknown = (value: number | undefined): string => (value === undefined ? unknownFigure : count(value))
+const orUnknown = (value: number | null | undefined): string => known(value, count)
 
 const columns = [
   column<UpstreamRow>('upstream', 0, 8, ({ name }) => name, { gap: '' }),
@@ -86,7 +86,7 @@ function fallbackText({ fallback }: UpstreamRow): string {
 
 /** Of 24 hours, and how many of them there may be. */
 function tokensText({ token_limit: limit, health }: UpstreamRow): string {
-  return limit === null ? unknownFigure : `${orUnknown(health?.used_tokens ?? undefined)} of ${count(limit)}`
+  return limit === null ? unknownFigure : `${orUnknown(health?.used_tokens)} of ${count(limit)}`
 }
 
 function stateText({ health }: UpstreamRow): string {
@@ -97,5 +97,5 @@ function stateText({ health }: UpstreamRow): string {
 }
 
 function limitText({ health, max_concurrent: most }: UpstreamRow): string {
-  return orUnknown(health?.rate_limiter.max_concurrent ?? most ?? undefined)
+  return orUnknown(health?.rate_limiter.max_concurrent ?? most)
 }
