@@ -130,22 +130,27 @@ test('one slow question fails no other', async () => {
   writeDatabase(path, { calls: callsOf(3) })
   const real = spawnQuery(path, {})
   const clock = new FakeClock(nowMs)
-  const reads = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const ready = Promise.withResolvers<void>()
   await using queried = await startQueried(null, {
     clock,
     spawn: () => {
       const spawned = real()
       const send = spawned.send.bind(spawned)
       // It stands for a statement that reads for ever.
-      spawned.send = (asked: ToQuery) => asked.question.kind === 'overview' || send(asked)
-      spawned.once('message', () => reads.resolve())
+      spawned.send = (message: ToQuery) => {
+        if (message.question.kind !== 'overview') return send(message)
+        asked.resolve()
+        return true
+      }
+      spawned.once('message', () => ready.resolve())
       return spawned
     },
     deadlineMs: 2500,
     graceMs: 100,
   })
   const slow = queried.get('/api/overview')
-  await reads.promise
+  await Promise.all([asked.promise, ready.promise])
   const timers = clock.pending()
   const others = Promise.all(Array.from({ length: 20 }, () => queried.get(fresh())))
   // One that has waited behind the slow one for a quarter of a second has a second process started.

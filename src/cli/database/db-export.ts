@@ -29,20 +29,14 @@ export const run: CommandRun<typeof table> = async (options) => {
   // Without the memory that questions over months have: all is read once.
   const reader = callReader(done(openCurrent(db), db))
   const { show, clear } = showProgress()
-  let exported: Exported | null = null
   try {
-    return await toOutput(
-      options,
-      async (output) => {
-        const encoder = await callEncoder(format)
-        const onProgress = (progress: ExportProgress): void =>
-          show(() => `${figures(progress.calls, output.bytes)}, back to ${progress.first}`)
-        exported = await exportCalls(reader, filter, encoder, output.write, onProgress).finally(clear)
-      },
-      (output) => {
-        if (exported !== null) process.stderr.write(endText(exported, output))
-      },
-    )
+    return await toOutput(options, async (output) => {
+      const encoder = await callEncoder(format)
+      const onProgress = (progress: ExportProgress): void =>
+        show(() => `${figures(progress.calls, output.bytes)}, back to ${progress.first}`)
+      const exported = await exportCalls(reader, filter, encoder, output.write, onProgress).finally(clear)
+      return endText(exported, output)
+    })
   } finally {
     reader.close()
   }

@@ -29,19 +29,12 @@ export const run: CommandRun<typeof table> = async (options) => {
   const reader = openCallReader(db)
   const calls = typeof reader === 'string' ? null : reader
   const { show, clear } = showProgress()
-  let exported: ExportedConversations | null = null
   try {
-    return await toOutput(
-      options,
-      async ({ write }) => {
-        const onProgress = (share: number): void => show(() => `read: ${percent(share)}`)
-        const work = exportConversations({ filePath, filter, calls }, write, onProgress)
-        exported = await work.finally(clear)
-      },
-      (output) => {
-        if (exported !== null) process.stderr.write(endText(exported, output))
-      },
-    )
+    return await toOutput(options, async (output) => {
+      const onProgress = (share: number): void => show(() => `read: ${percent(share)}`)
+      const work = exportConversations({ filePath, filter, calls }, output.write, onProgress)
+      return endText(await work.finally(clear), output)
+    })
   } finally {
     calls?.close()
   }
