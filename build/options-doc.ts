@@ -9,7 +9,7 @@ import {
   upOptionTable,
 } from '../src/options/dashboard-options.ts'
 import { gatewayOptionTable } from '../src/options/gateway-options.ts'
-import { shownValue } from '../src/options/option-spec.ts'
+import { shownDefault } from '../src/options/option-spec.ts'
 
 const pages = ['options', 'commands-calls', 'commands-database', 'commands-setup'] as const
 
@@ -66,9 +66,10 @@ export function withOptionTables(texts: readonly string[]): readonly string[] {
 function tableText(table: Table): string {
   const lines = Object.values(table).map(({ name, kind, default: value, env, description }) => {
     const isSwitch = kind.placeholder === null
+    const shown = shownDefault(value)
     const cells = [
       code(isSwitch ? `--${name}` : `--${name} ${kind.placeholder}`),
-      value === null ? '–' : code(shownValue(value)),
+      shown === null ? '–' : code(shown),
       isSwitch ? '' : kind.range,
       env.map(code).join(', '),
       description,

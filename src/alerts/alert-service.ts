@@ -114,17 +114,13 @@ export class AlertService {
   report(): AlertsReport {
     this.#lookAtSettings()
     const { receiver } = this.#options
-    const { messages, dropped, lookedAt: looked_at } = this.#record
+    const { messages, dropped } = this.#record
     return {
-      rules: rulesReport(this.#settings),
-      active: activeIn(this.#record),
+      ...lastLook(this.#settings, this.#record),
       messages: messages.slice(-shownMessages).reverse(),
       receiver: shownReceiver(receiver),
-      file: this.#settings.path,
-      problem: this.#settings.problem,
       pending: messages.filter(({ state }) => state === 'pending').length,
       dropped,
-      looked_at,
     }
   }
 
@@ -136,9 +132,9 @@ export class AlertService {
     return activeIn(this.#record)
   }
 
-  /** Keeps settings and looks again by them. Throws `AlertSettingsError`. */
-  change(change: AlertSettings): AlertsReport {
-    this.#settings.change(change)
+  /** Keeps settings and looks again by them. Rejects with `CheckedFileError`. */
+  async change(change: AlertSettings): Promise<AlertsReport> {
+    await this.#settings.change(change)
     this.#poll?.refresh()
     return this.report()
   }
@@ -247,12 +243,17 @@ function shownReceiver(receiver: AlertReceiver | null): AlertsReport['receiver']
 
 export const noWebhook = 'there is no webhook: start with --alert-webhook or TOKENWEIR_ALERT_WEBHOOK'
 
-/** All rules with their settings. */
-export function rulesReport(settings: AlertSettingsFile): AlertsReport['rules'] {
-  return ruleList.map(([code, rule]) => {
+/** All rules with their settings, and what the last look at them left. */
+export function lastLook(
+  settings: AlertSettingsFile,
+  record: AlertRecord,
+): Pick<AlertsReport, 'rules' | 'active' | 'file' | 'problem' | 'looked_at'> {
+  const rules = ruleList.map(([code, rule]) => {
     const setting = settings.of(code)
     const { title, threshold } = rule
     const asks = asksWords(rule, setting.threshold)
     return Object.assign({ code, title, asks }, threshold, setting)
   })
+  const { path: file, problem } = settings
+  return { rules, active: activeIn(record), file, problem, looked_at: record.lookedAt }
 }

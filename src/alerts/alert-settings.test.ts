@@ -3,7 +3,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { alertRules } from './alert-rules.ts'
-import { AlertSettingsError, AlertSettingsFile } from './alert-settings.ts'
+import { CheckedFileError } from '../options/checked-file.ts'
+import { AlertSettingsFile } from './alert-settings.ts'
 
 const usual = { on: true, threshold: alertRules.budget.threshold.usual }
 
@@ -29,7 +30,7 @@ test('what is set is kept, beside what was set before and remarks of a person', 
   const path = dir.file('alerts.json')
   writeFileSync(path, '{"_note": "mine", "budget": {"on": false}}')
   const file = open(path)
-  file.change({ budget: { threshold: 80 } })
+  await file.change({ budget: { threshold: 80 } })
   assert.deepEqual(open(path).of('budget'), { on: false, threshold: 80 })
   assert.match(readFileSync(path, 'utf8'), /"_note": "mine"/)
 })
@@ -54,15 +55,15 @@ for (const [text, flaw] of broken) {
     await using dir = await makeTempDir()
     const path = dir.file('alerts.json')
     const file = open(path)
-    file.change({ budget: { threshold: 70 } })
+    await file.change({ budget: { threshold: 70 } })
     writeFileSync(path, text)
     assert.ok(file.look())
     assert.match(file.problem ?? '', flaw)
     for (const each of [file, open(path)]) {
       assert.deepEqual(each.of('budget'), { on: true, threshold: 70 })
-      assert.throws(
-        () => each.change({ budget: { threshold: 60 } }),
-        (error) => error instanceof AlertSettingsError && error.code === 'broken_alerts_file',
+      await assert.rejects(
+        each.change({ budget: { threshold: 60 } }),
+        (error) => error instanceof CheckedFileError && error.code === 'broken_alerts_file',
       )
     }
     assert.equal(readFileSync(path, 'utf8'), text)

@@ -1,11 +1,7 @@
 import type { AlertSetting } from '../api/alerts.ts'
-import { CodedError } from '../lib/errors.ts'
-import { CheckedFile, type NotChanged } from '../options/checked-file.ts'
+import { CheckedFile } from '../options/checked-file.ts'
 import * as json from '../options/json-check.ts'
 import { type AlertCode, type AlertRule, alertRules, ruleList } from './alert-rules.ts'
-
-/** Why settings were not changed. */
-export class AlertSettingsError extends CodedError<'broken_alerts_file' | 'alerts_not_kept'> {}
 
 /** By the codes of the rules; what is absent is as usual. */
 export type AlertSettings = Readonly<Partial<Record<AlertCode, Partial<AlertSetting>>>>
@@ -41,7 +37,7 @@ export const alertChange: json.JsonCheck<AlertSettings> = check(false)
 /** The file of the rules' settings. Anybody may edit it: while it is broken, the last that could be read go on. */
 export class AlertSettingsFile extends CheckedFile<AlertSettings> {
   constructor(path: string) {
-    super(path, inFile, {})
+    super(path, { topic: 'alerts', check: inFile, empty: {} })
   }
 
   of(code: AlertCode): AlertSetting {
@@ -49,18 +45,14 @@ export class AlertSettingsFile extends CheckedFile<AlertSettings> {
     return { on: isOptional !== true, threshold: threshold.usual, ...this.content[code] }
   }
 
-  /** Throws {@link AlertSettingsError}: nothing writes over a file that somebody has to mend. */
-  change(change: AlertSettings): void {
-    this.write((settings) => {
+  /** Rejects with `CheckedFileError`. */
+  change(change: AlertSettings): Promise<void> {
+    return this.update((settings) => {
       const changed = Object.entries(change).map(([code, setting]) => [
         code,
         { ...settings[code as AlertCode], ...setting },
       ])
       return { ...settings, ...(Object.fromEntries(changed) as AlertSettings) }
     })
-  }
-
-  protected override refusal(why: NotChanged, message: string): AlertSettingsError {
-    return new AlertSettingsError(why === 'broken' ? 'broken_alerts_file' : 'alerts_not_kept', message)
   }
 }

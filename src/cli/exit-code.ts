@@ -1,3 +1,5 @@
+import { CodedError } from '../lib/errors.ts'
+
 /** What a command's exit code says; `docs/options.md` has the table. */
 export const exitCode = {
   /** Something failed, and the last line says what. */
@@ -8,3 +10,20 @@ export const exitCode = {
   /** `tail` or `top` found no gateway. */
   noGateway: 4,
 } as const
+
+/** Why a command came to nothing: in one line, which is all that is printed. */
+export class CommandError extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, code: number = exitCode.fault) {
+    super(message)
+    this.exitCode = code
+  }
+}
+
+/** What a command ends with that throws this; null for a fault of our own. */
+export function exitCodeOf(error: unknown): number | null {
+  if (error instanceof CommandError) return error.exitCode
+  if (!(error instanceof CodedError)) return null
+  return String(error.code).startsWith('invalid_') ? exitCode.usage : exitCode.fault
+}

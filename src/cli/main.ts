@@ -1,16 +1,17 @@
 import { Command, CommanderError } from 'commander'
-import { codeOf } from '../lib/errors.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
-import { exitCode } from './exit-code.ts'
+import { exitCode, exitCodeOf } from './exit-code.ts'
 import { version } from './package-version.ts'
-import { type CliCommand, type Environment, helpOf, oneLine, OptionError } from './parse-options.ts'
+import { type CliCommand, type CommandContext, helpOf, oneLine, parseCommand } from './parse-options.ts'
+import { thisTerminal } from './terminal/terminal.ts'
 
 /** The module of a command. */
 interface CommandModule {
   readonly table: CliCommand['options']
   readonly operand?: CliCommand['operand']
-  /** Gives the exit code; nothing if the command goes on by itself. Throws `OptionError`. */
-  readonly run: (argv: readonly string[], env: Environment) => Promise<number | void> | number
+  /** A `CommandRun` of the table. */
+  readonly run: (options: never, context: CommandContext) => Promise<number | void> | number
 }
 
 /** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
@@ -79,40 +80,11 @@ export const commands: Readonly<
 }
 
 /** They go by the database of the gateway that runs, unless one is named. */
-const readers: ReadonlySet<string> = new Set([
-  'alerts',
-  'calls',
-  'clients list',
-  'clients name',
-  'clients set',
-  'costs set',
-  'costs show',
-  'costs sync',
-  'db backup',
-  'db check',
-  'db export',
-  'gateways',
-  'db move',
-  'sessions',
-  'top',
-  'upstreams add',
-  'upstreams list',
-  'upstreams remove',
-  'upstreams set',
-  'upstreams test',
-])
+const readers =
+  /^(?:alerts|calls|gateways|sessions|top|(?:clients|costs|upstreams) \w+|db (?:backup|check|export|move))$/
 
 /** Calls go before them, also if nobody but a terminal began them. */
-const longJobs: ReadonlySet<string> = new Set([
-  'db backup',
-  'db compress',
-  'db export',
-  'db import',
-  'db move',
-  'db rebuild',
-  'db reprice',
-  'payloads export',
-])
+const longJobs = /^(?:db (?!check)|payloads )/
 
 const groups: Readonly<Record<string, string>> = {
   clients: 'who calls, and what each may use',
@@ -140,11 +112,14 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
       const [, load] = command
-      const { run } = await load()
-      if (longJobs.has(name)) lowerPriority(process.pid)
+      const { run, table, operand } = await load()
+      if (longJobs.test(name)) lowerPriority(process.pid)
       const rest = argv.slice(isWhole ? 2 : 1)
-      const reading = readers.has(name) ? await import('./running-database.ts') : null
-      const code = await run(rest, (await reading?.withRunningDatabase(rest, env)) ?? env)
+      const reading = readers.test(name) ? await import('./running-database.ts') : null
+      const own = (await reading?.withRunningDatabase(rest, env)) ?? env
+      const { options, operands } = parseCommand({ table, operand }, rest, own)
+      const context = { argv: rest, operands, env: own, terminal: thisTerminal() }
+      const code = await run(options as never, context)
       if (typeof code === 'number') process.exitCode = code
     }
   } catch (error) {
@@ -152,9 +127,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       if (error.exitCode !== 0) process.exitCode = exitCode.usage
       return
     }
-    if (!(error instanceof OptionError)) throw error
-    process.stderr.write(`tokenweir: ${error.message}\n`)
-    process.exitCode = exitCode.usage
+    const code = exitCodeOf(error)
+    if (code === null) throw error
+    process.stderr.write(`tokenweir: ${messageOf(error)}\n`)
+    // With what it may have begun.
+    process.exit(code)
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gatewayCommandTable } from '../options/dashboard-options.ts'
 import { gatewayOptionTable, type GatewayValues } from '../options/gateway-options.ts'
-import { envName, type Options, shownValue, specsOf } from '../options/option-spec.ts'
+import { envName, type Options, shownDefault, specsOf } from '../options/option-spec.ts'
 import { type Environment, helpOf, OptionError, parseOptions } from './parse-options.ts'
 
 const defaults: GatewayValues = {
@@ -209,6 +209,11 @@ describe('parseGatewayOptions', () => {
   })
 })
 
+it('a default is shown where there is one: none would be read as the value none', () => {
+  const defaults = [null, [], 'none', ['a', 'b'], false, 0].map(shownDefault)
+  assert.deepEqual(defaults, [null, null, 'none', 'a, b', 'off', '0'])
+})
+
 it('--help says what docs/options.md says', () => {
   const help = helpOf({ name: 'gateway', description: 'x', options: gatewayCommandTable })
     .configureHelp({ helpWidth: 1000 })
@@ -216,7 +221,8 @@ it('--help says what docs/options.md says', () => {
   for (const { name, kind, default: value, description } of specsOf(gatewayCommandTable)) {
     const flag = `--${name} ${kind.placeholder}`
     const line = help.split('\n').find((each) => each.trim().startsWith(`${flag} `))
-    const expected = `${flag}  ${description} (default: ${shownValue(value)})`
+    const shown = shownDefault(value)
+    const expected = `${flag}  ${description}${shown === null ? '' : ` (default: ${shown})`}`
     assert.equal(line?.trim().replace(/ {2,}/, '  '), expected)
   }
 })

@@ -1,17 +1,24 @@
 import { Command, CommanderError, Option } from 'commander'
+import { CommandError, exitCode } from './exit-code.ts'
 import {
   type Options,
+  type OptionsOf,
   type OptionSource,
   type OptionSpec,
   type OptionTable,
-  shownValue,
+  shownDefault,
   specsOf,
 } from '../options/option-spec.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A wrong option or value, in one line fit for the person who wrote it. */
-export class OptionError extends Error {}
+export class OptionError extends CommandError {
+  constructor(message: string) {
+    super(message, exitCode.usage)
+  }
+}
 
 /** A command, as its help and `docs/options.md` show it. */
 export interface CliCommand {
@@ -19,9 +26,30 @@ export interface CliCommand {
   readonly name: string
   readonly description: string
   readonly options: Readonly<Record<string, OptionSpec<unknown>>>
-  /** What it takes beside its options: `[model]`, or several with spaces between them; the words are of the last. */
-  readonly operand?: readonly [name: string, description: string] | undefined
+  /**
+   * What it takes beside its options: `[model]`, `<file>` if it must be given, or several with spaces between them; the
+   * words are of the last. The noun is for who gives too few or too many; that in brackets unless told.
+   */
+  readonly operand?: readonly [name: string, description: string, noun?: string] | undefined
 }
+
+/** What a command is given beside its options. */
+export interface CommandContext {
+  /** All that it is given, as it was written. */
+  readonly argv: readonly string[]
+  readonly operands: readonly string[]
+  readonly env: Environment
+  readonly terminal: Terminal
+}
+
+/**
+ * Does a command's work. Gives the exit code, or nothing if it goes on by itself; throws `CommandError`, or a
+ * `CodedError`, if it comes to nothing.
+ */
+export type CommandRun<Table> = (
+  options: OptionsOf<Table>,
+  context: CommandContext,
+) => Promise<number | void> | number
 
 /** To be asked for its help. */
 export function helpOf({ name, description, options, operand }: CliCommand): Command {
@@ -45,59 +73,22 @@ export function parseOptions<V>(
   argv: readonly string[],
   env: Environment,
 ): Options<V> {
-  return parse(table, argv, env, []).options
+  return parseCommand({ table }, argv, env).options
 }
 
-/** The same for a command that may name one thing, a `what`, beside its options. */
-export function parseWithName<V>(
-  table: OptionTable<V>,
+/** The same for a command that takes something beside its options, too. */
+export function parseCommand<V>(
+  { table, operand }: { readonly table: OptionTable<V>; readonly operand?: CliCommand['operand'] },
   argv: readonly string[],
   env: Environment,
-  what: string,
-): { readonly options: Options<V>; readonly name: string | undefined } {
-  const { options, operands } = parse(table, argv, env, [what])
-  return { options, name: operands[0] }
-}
-
-/** The same for a command that may name one of `words`: which `what` it is for. */
-export function parseWithWord<V, T extends string>(
-  table: OptionTable<V>,
-  argv: readonly string[],
-  env: Environment,
-  what: string,
-  words: readonly T[],
-): { readonly options: Options<V>; readonly word: T } {
-  const { options, name } = parseWithName(table, argv, env, what)
-  const word = words.find((each) => each === name)
-  if (word !== undefined) return { options, word }
-  const got = name === undefined ? 'none was named' : `got ${quoted(name)}`
-  throw new OptionError(`the ${what} must be one of ${words.join(', ')}; ${got}`)
-}
-
-/** The same for a command that must be given one thing of each of these names, in this order. */
-export function parseWithOperands<V>(
-  table: OptionTable<V>,
-  argv: readonly string[],
-  env: Environment,
-  names: readonly string[],
 ): { readonly options: Options<V>; readonly operands: readonly string[] } {
-  const parsed = parse(table, argv, env, names)
-  const missing = names[parsed.operands.length]
-  if (missing !== undefined) throw new OptionError(`name the ${missing}`)
-  return parsed
-}
-
-function parse<V>(
-  table: OptionTable<V>,
-  argv: readonly string[],
-  env: Environment,
-  operandNames: readonly string[],
-): { readonly options: Options<V>; readonly operands: readonly string[] } {
+  const names = operand?.[0].split(' ') ?? []
+  const nouns = names.map((name) => operand?.[2] ?? name.slice(1, -1))
   const command = new Command()
     .exitOverride()
     .helpOption(false)
     .configureOutput({ outputError: () => {} })
-    .allowExcessArguments(operandNames.length > 0)
+    .allowExcessArguments(names.length > 0)
   for (const spec of specsOf(table)) command.addOption(commanderOption(spec))
   try {
     command.parse(argv, { from: 'user' })
@@ -118,9 +109,14 @@ function parse<V>(
       values[key] = valueOf(spec, `${variable} (--${spec.name})`, env[variable] ?? '')
   }
   const operands = command.args
-  const extra = operands[operandNames.length]
+  const extra = operands[names.length]
   if (extra !== undefined)
-    throw new OptionError(`one ${operandNames.at(-1)} at a time; got ${JSON.stringify(extra)} too`)
+    throw new OptionError(`one ${nouns.at(-1)} at a time; got ${JSON.stringify(extra)} too`)
+  const missing = names.findIndex((name, index) => name.startsWith('<') && index >= operands.length)
+  if (missing >= 0) {
+    const words = missing === names.length - 1 ? `: ${operand?.[1]}` : ''
+    throw new OptionError(`name the ${nouns[missing]}${words}`)
+  }
   // The loop has visited every key of the table, which are the keys of V.
   return { options: { ...(values as V), sources, setBy } as Options<V>, operands }
 }
@@ -128,8 +124,8 @@ function parse<V>(
 function commanderOption(spec: OptionSpec<unknown>): Option {
   const { placeholder } = spec.kind
   const flags = placeholder === null ? `--${spec.name}` : `--${spec.name} ${placeholder}`
-  const shown = shownValue(spec.default)
-  const isSilent = shown === 'off' && placeholder === null
+  const shown = shownDefault(spec.default)
+  const isSilent = shown === null || placeholder === null
   const option = new Option(flags, isSilent ? spec.description : `${spec.description} (default: ${shown})`)
   if (placeholder === null) return option
   return option.argParser((text: string, earlier?: {}) => valueOf(spec, `--${spec.name}`, text, earlier))
@@ -146,7 +142,7 @@ function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier
 }
 
 /** What was got, short and without the credentials that a URL may hold. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   const safe = text.replace(/\/\/[^/]*@/, '//…@')
   return JSON.stringify(safe.length > 100 ? `${safe.slice(0, 100)}…` : safe)
 }

@@ -17,9 +17,9 @@ import type { GatewayList } from '../share/slots/gateway-list.ts'
 import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
-import type { Clients } from '../supervisor/clients.ts'
+import { Clients } from '../supervisor/clients.ts'
 import { NotesFile } from '../supervisor/notes-file.ts'
-import type { Upstreams } from '../supervisor/upstreams.ts'
+import { Upstreams } from '../supervisor/upstreams.ts'
 import { isOwnAddress } from '../options/own-address.ts'
 import { GatewayConfig } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
@@ -103,8 +103,6 @@ export async function openDashboard(
     service.start()
     return service
   }
-  let clients: Promise<Clients> | null = null
-  let upstreams: Promise<Upstreams> | null = null
   let share: ShareProcess | null = null
   let gateways: Promise<GatewayList> | null = null
   const gatewayList = async (): Promise<GatewayList> => {
@@ -119,20 +117,15 @@ export async function openDashboard(
     rawLog,
     jobs,
     alerts: alertService,
-    clients: () =>
-      (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
+    clients: new Clients(dirname(db)),
     notes: new NotesFile(folder),
-    upstreams: () =>
-      (upstreams ??= import('../supervisor/upstreams.ts').then(
-        ({ Upstreams }) =>
-          new Upstreams({
-            folder,
-            file: options.upstreamFile,
-            upstream: options.upstream,
-            dashboardPort: own.port,
-            gatewayPort: options.port,
-          }),
-      )),
+    upstreams: new Upstreams({
+      dataFolder: dirname(db),
+      file: options.upstreamFile,
+      upstream: options.upstream,
+      dashboard: own,
+      gatewayPort: options.port,
+    }),
     gateways: options.share ? () => (gateways ??= gatewayList()) : null,
     priceFile: priceFileOf(db),
     adminToken,

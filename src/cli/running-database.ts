@@ -34,8 +34,7 @@ export async function runningGateway(env: Environment): Promise<HealthReport | n
 
 async function inThisFolder(): Promise<HealthReport | null> {
   const client = new ControlClient(controlFolder(dirname(defaultDatabase)))
-  const status = await client.status(probeLimitMs).catch(() => null)
-  return typeof status === 'object' ? (status?.health ?? null) : null
+  return (await client.running(probeLimitMs))?.health ?? null
 }
 
 /** Whoever is not the gateway's own user is not told of its database. */

@@ -68,6 +68,12 @@ export class ControlClient {
     return this.#ask('GET /status', { limitMs }, readStatus)
   }
 
+  /** The same for who only wants to know how it is: null if none says so. Never rejects. */
+  async running(limitMs?: number): Promise<ControlStatus | null> {
+    const status = await this.status(limitMs).catch(() => null)
+    return typeof status === 'string' ? null : status
+  }
+
   /** The calls that are not over yet. Rejects as `status` does, also if its version does not tell them. */
   live(limitMs = 2000): Promise<LiveCalls | NoAnswer> {
     return this.#ask('GET /live', { limitMs }, readLive)

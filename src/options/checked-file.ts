@@ -1,13 +1,35 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { placeInJson, readJson } from '../json/json-text.ts'
-import { codeOf, messageOf } from '../lib/errors.ts'
+import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
+import { CodedError, codeOf, messageOf } from '../lib/errors.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type JsonCheck, JsonValueError, pathText } from './json-check.ts'
 
-/** Why a file was not changed: somebody has to mend it first, or it cannot be written. */
-export type NotChanged = 'broken' | 'not_kept'
+type FileTopic = 'alerts' | 'clients' | 'notes' | 'upstreams'
+
+/** Why a file was not changed: it has to be mended first, cannot be written, is being changed, or would be wrong. */
+export class CheckedFileError extends CodedError<
+  | `broken_${FileTopic}_file`
+  | `${FileTopic}_not_kept`
+  | `${FileTopic}_busy`
+  | 'invalid_client'
+  | 'invalid_upstream'
+> {}
+
+/** What a file is of, and what it may hold. */
+export interface FileForm<T> {
+  readonly topic: FileTopic
+  readonly check: JsonCheck<T>
+  /** The content of no file. */
+  readonly empty: T
+  /** What a change is refused with that would make the content wrong; absent if none can. */
+  readonly invalid?: {
+    readonly code: 'invalid_client' | 'invalid_upstream'
+    /** The parameter that is wrong, by the path to the wrong value. */
+    readonly paramOf: (path: JsonPath) => string
+  }
+}
 
 const lockLimitMs = 5000
 
@@ -17,24 +39,22 @@ const lockLimitMs = 5000
  */
 export abstract class CheckedFile<T extends object> {
   readonly path: string
-  readonly #check: JsonCheck<T>
-  readonly #empty: T
+  readonly #form: FileForm<T>
   /** The text that was read last; null if there was no file. */
   #seen: string | null | undefined
   content: T
   /** What is wrong with the file; null if it can be read, or there is none. */
   problem: string | null = null
 
-  /** `empty` is the content of no file. */
-  constructor(path: string, check: JsonCheck<T>, empty: T) {
+  constructor(path: string, form: FileForm<T>) {
     this.path = path
-    this.#check = check
-    this.#empty = empty
-    this.content = empty
+    this.#form = form
+    this.content = form.empty
   }
 
   /** Reads the file again; says if it is another one than before. Never throws. */
   look(): boolean {
+    const { empty } = this.#form
     const reading = readText(this.path)
     const text = reading instanceof Error ? String(reading) : reading
     if (text === this.#seen) return false
@@ -47,36 +67,52 @@ export abstract class CheckedFile<T extends object> {
       this.#keepGood(reading === null)
     } else if (isFirst) {
       const good = readText(this.#goodPath)
-      const content = typeof good === 'string' ? this.#contentIn(good) : this.#empty
-      this.content = content instanceof Error ? this.#empty : content
+      const content = typeof good === 'string' ? this.#contentIn(good) : empty
+      this.content = content instanceof Error ? empty : content
     }
     return true
   }
 
-  /** The error to be thrown. */
-  protected abstract refusal(why: NotChanged, message: string): Error
-
-  /** Has one process at a time change the file; null if another one does. Rejects with {@link refusal}. */
-  protected async lock(): Promise<Disposable | null> {
-    try {
+  /**
+   * Writes what is made of the present content, one process at a time. Rejects with {@link CheckedFileError}: nothing
+   * writes over a file that is to be mended.
+   */
+  protected async update(changed: (content: T) => T): Promise<void> {
+    const { topic } = this.#form
+    using lock = await this.#orNotKept(() => {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
-      return await takeFileLock(`${this.path}.lock`, lockLimitMs)
+      return takeFileLock(`${this.path}.lock`, lockLimitMs)
+    })
+    if (lock === null) {
+      throw new CheckedFileError(`${topic}_busy`, `${this.path} is being changed by another process.`)
+    }
+    this.look()
+    if (this.problem !== null) {
+      throw new CheckedFileError(`broken_${topic}_file`, `${this.problem} It has to be mended first.`)
+    }
+    const text = `${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`
+    await this.#orNotKept(() => replaceFile(this.path, text))
+    this.look()
+  }
+
+  async #orNotKept<Done>(act: () => Done | Promise<Done>): Promise<Done> {
+    try {
+      return await act()
     } catch (error) {
-      throw this.refusal('not_kept', `${this.path} cannot be written: ${messageOf(error)}.`)
+      const message = `${this.path} cannot be written: ${messageOf(error)}.`
+      throw new CheckedFileError(`${this.#form.topic}_not_kept`, message)
     }
   }
 
-  /** Writes what is made of the present content. Throws {@link refusal}: nothing writes over a file that is to be mended. */
-  protected write(changed: (content: T) => T): void {
-    this.look()
-    if (this.problem !== null) throw this.refusal('broken', `${this.problem} It has to be mended first.`)
-    const text = `${JSON.stringify(changed(this.content), null, 2)}\n`
+  #checked(content: T): T {
+    const { check, invalid } = this.#form
     try {
-      replaceFile(this.path, text)
+      return check(content)
     } catch (error) {
-      throw this.refusal('not_kept', `${this.path} cannot be written: ${messageOf(error)}.`)
+      if (!(error instanceof JsonValueError) || invalid === undefined) throw error
+      const words = `${pathText(error.path)} ${error.flaw}`.trim()
+      throw new CheckedFileError(invalid.code, `${words}.`, { param: invalid.paramOf(error.path) })
     }
-    this.look()
   }
 
   get #goodPath(): string {
@@ -96,14 +132,14 @@ export abstract class CheckedFile<T extends object> {
 
   /** The message of an error goes behind the file's name. */
   #contentIn(text: string | null): T | Error {
-    if (text === null) return this.#empty
+    if (text === null) return this.#form.empty
     const content = text.replace(/^\uFEFF/, '')
     const reading = readJson(content)
     const flawAt = (line: number | null, column: number | null, words: string): Error =>
       new Error(`${line === null ? '' : `, line ${line}, column ${column ?? 1}`}: ${words}`)
     if ('message' in reading) return flawAt(reading.line, reading.column, reading.message)
     try {
-      return this.#check(reading.value)
+      return this.#form.check(reading.value)
     } catch (error) {
       if (!(error instanceof JsonValueError)) throw error
       const { path, flaw, at } = error

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
-import { ClientsFile, ClientSettingsError } from './clients-file.ts'
+import { CheckedFileError } from './checked-file.ts'
+import { ClientsFile } from './clients-file.ts'
 
 /** What a person may have written, and what is said of it. */
 const broken: readonly [text: string, flaw: RegExp][] = [
@@ -35,7 +36,7 @@ for (const [text, flaw] of broken) {
     for (const each of [file, next]) assert.deepEqual(each.content, { agent: { max_concurrent: 2 } })
     await assert.rejects(
       next.change('agent', { max_concurrent: 3 }),
-      (error) => error instanceof ClientSettingsError && error.code === 'broken_clients_file',
+      (error) => error instanceof CheckedFileError && error.code === 'broken_clients_file',
     )
     assert.equal(readFileSync(file.path, 'utf8'), text)
   })
@@ -64,7 +65,7 @@ test('what cannot be called so is refused, and nothing is written', async () => 
   ] as const) {
     await assert.rejects(
       file.change(of, change),
-      (error) => error instanceof ClientSettingsError && error.code === 'invalid_client',
+      (error) => error instanceof CheckedFileError && error.code === 'invalid_client',
     )
   }
   assert.throws(() => statSync(file.path), /ENOENT/)

@@ -80,6 +80,11 @@ export function shownValue(value: unknown): string {
   return texts.length === 0 ? 'none' : texts.join(', ')
 }
 
+/** A default as `--help` and docs show it; null if it is nothing at all. */
+export function shownDefault(value: unknown): string | null {
+  return value === null || (Array.isArray(value) && value.length === 0) ? null : shownValue(value)
+}
+
 /** The arguments that give a command exactly these values, each of them, whatever its environment says. */
 export function argumentsOf<V>(table: OptionTable<V>, values: Readonly<V>): readonly string[] {
   const args: string[] = []

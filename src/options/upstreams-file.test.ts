@@ -4,7 +4,8 @@ import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { patternMatcher } from './upstream-settings.ts'
-import { UpstreamSettingsError, UpstreamsFile } from './upstreams-file.ts'
+import { CheckedFileError } from './checked-file.ts'
+import { UpstreamsFile } from './upstreams-file.ts'
 
 const local = { name: 'local', urls: ['http://10.0.0.5:8080', 'http://10.0.0.6:8080'], models: ['llama*'] }
 const claude = {
@@ -71,7 +72,7 @@ test('a change that makes no sense is refused in words, and nothing is written',
   await assert.rejects(
     file.change((before) => [...before, { ...claude, name: 'local' }]),
     (error) =>
-      error instanceof UpstreamSettingsError && error.code === 'invalid_upstream' && error.param === 'name',
+      error instanceof CheckedFileError && error.code === 'invalid_upstream' && error.param === 'name',
   )
   assert.deepEqual(file.content.upstreams, [local])
 })

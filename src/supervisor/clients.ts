@@ -1,6 +1,7 @@
 import type { ClientRow, ClientsReport, ClientUse } from '../api/clients.ts'
 import type { SeenClient } from '../call/call-reader.ts'
 import { ControlClient } from '../control/control-client.ts'
+import { controlFolder } from '../control/control-folder.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
 import { type ClientChange, type ClientSetting, isFingerprint } from '../options/client-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
@@ -16,16 +17,15 @@ export class Clients {
   readonly #file: ClientsFile
   readonly #control: ControlClient
 
-  /** `folder` is the data folder. */
-  constructor(folder: string) {
-    this.#file = new ClientsFile(folder)
-    this.#control = new ControlClient(folder)
+  /** The gateway reads the file in the data folder alone, also if it is controlled from elsewhere. */
+  constructor(dataFolder: string) {
+    this.#file = new ClientsFile(dataFolder)
+    this.#control = new ControlClient(controlFolder(dataFolder))
   }
 
   async report({ clients, counted_from }: Seen): Promise<ClientsReport> {
     this.#file.look()
-    const found = await this.#control.status().catch(() => null)
-    const status = found === null || typeof found === 'string' ? null : found
+    const status = await this.#control.running()
     const settings = new Map(Object.entries(this.#file.content))
     const wordOf = (name: string): string | null => {
       const value = status?.options[name]
@@ -41,7 +41,7 @@ export class Clients {
     }
   }
 
-  /** Keeps a change; a running gateway goes by it before this resolves. Rejects with `ClientSettingsError`. */
+  /** Keeps a change; a running gateway goes by it before this resolves. Rejects with `CheckedFileError`. */
   async change(of: string, change: ClientChange): Promise<void> {
     await this.#file.change(of, change)
     // If it does not answer, it looks by itself as soon as it can.

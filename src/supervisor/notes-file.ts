@@ -2,14 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Note, NotesReport } from '../api/notes.ts'
 import { CodedError } from '../lib/errors.ts'
-import { CheckedFile, type NotChanged } from '../options/checked-file.ts'
+import { CheckedFile } from '../options/checked-file.ts'
 import * as json from '../options/json-check.ts'
 import { maskKeys } from '../secrets/key-shapes.ts'
-
-/** Why notes were not changed. */
-export class NotesError extends CodedError<
-  'broken_notes_file' | 'notes_not_kept' | 'notes_busy' | 'note_not_found' | 'too_many_notes'
-> {}
 
 type NotesById = Readonly<Record<string, Omit<Note, 'id'>>>
 
@@ -36,7 +31,8 @@ export const newNote: json.JsonCheck<{ readonly text: string; readonly at?: stri
 /** The file of notes, beside the database. */
 export class NotesFile extends CheckedFile<NotesById> {
   constructor(folder: string) {
-    super(join(folder, 'notes.json'), json.mapOf(json.object<Omit<Note, 'id'>>({ at, text })), {})
+    const check = json.mapOf(json.object<Omit<Note, 'id'>>({ at, text }))
+    super(join(folder, 'notes.json'), { topic: 'notes', check, empty: {} })
   }
 
   /** The notes of moments from one to another, which is not among them. */
@@ -49,39 +45,29 @@ export class NotesFile extends CheckedFile<NotesById> {
     return { notes, file: this.path, problem: this.problem }
   }
 
-  /** Keeps a note. Rejects with {@link NotesError}. */
+  /** Keeps a note. Rejects with `CodedError`. */
   async add(text: string, atMs: number): Promise<Note> {
     const id = randomBytes(6).toString('hex')
     // What stands for a key may be longer than the key was, and a longer text could not be read again.
     const masked = Array.from(maskKeys(text)).slice(0, 200).join('')
     const note = { at: new Date(atMs).toISOString(), text: masked }
-    await this.#change((notes) => {
+    await this.update((notes) => {
       if (Object.keys(notes).length >= mostNotes) {
-        throw new NotesError('too_many_notes', `${mostNotes} notes are the most: delete some first.`)
+        throw new CodedError('too_many_notes', `${mostNotes} notes are the most: delete some first.`)
       }
       return { ...notes, [id]: note }
     })
     return { id, ...note }
   }
 
-  /** Rejects with {@link NotesError}. */
+  /** Rejects with `CodedError`. */
   async remove(id: string): Promise<void> {
-    await this.#change((notes) => {
+    await this.update((notes) => {
       const others = Object.entries(notes).filter(([one]) => one !== id)
       if (others.length === Object.keys(notes).length) {
-        throw new NotesError('note_not_found', `There is no note ${id.slice(0, 20)}.`, { param: 'id' })
+        throw new CodedError('note_not_found', `There is no note ${id.slice(0, 20)}.`, { param: 'id' })
       }
       return Object.fromEntries(others)
     })
-  }
-
-  async #change(changed: (notes: NotesById) => NotesById): Promise<void> {
-    using lock = await this.lock()
-    if (lock === null) throw new NotesError('notes_busy', `${this.path} is being changed by another process.`)
-    this.write(changed)
-  }
-
-  protected override refusal(why: NotChanged, message: string): NotesError {
-    return new NotesError(why === 'broken' ? 'broken_notes_file' : 'notes_not_kept', message)
   }
 }

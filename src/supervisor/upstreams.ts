@@ -1,19 +1,22 @@
 import { dirname } from 'node:path'
 import type { HealthReport } from '../api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport } from '../api/upstreams.ts'
+import { CodedError } from '../lib/errors.ts'
 import { ControlClient } from '../control/control-client.ts'
+import { controlFolder } from '../control/control-folder.ts'
 import { type UpstreamChange, type UpstreamSetting, defaultName } from '../options/upstream-settings.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
-import { UpstreamSettingsError, UpstreamsFile } from '../options/upstreams-file.ts'
+import { UpstreamsFile } from '../options/upstreams-file.ts'
+import type { OwnAddress } from './gateway-config.ts'
 
 export interface UpstreamsOptions {
-  /** The data folder. */
-  readonly folder: string
+  /** In it is the file, also if the gateway is controlled from elsewhere. */
+  readonly dataFolder: string
   /** As the options name it, for when no gateway runs. */
   readonly file: string
   readonly upstream: string
-  /** The dashboard's, which no upstream can be. */
-  readonly dashboardPort: number
+  /** No upstream can be it; it may get its port only now. */
+  readonly dashboard: OwnAddress
   readonly gatewayPort: number
 }
 
@@ -24,7 +27,7 @@ export class Upstreams {
 
   constructor(options: UpstreamsOptions) {
     this.#options = options
-    this.#control = new ControlClient(options.folder)
+    this.#control = new ControlClient(controlFolder(options.dataFolder))
   }
 
   async report(): Promise<UpstreamsReport> {
@@ -45,8 +48,7 @@ export class Upstreams {
 
   /**
    * Sets what is given of an upstream, takes away what is null, and adds one that there is not; a running gateway goes by it
-   * before this resolves. Where a key is lent, only who has the machine's files says: `mayLend`. Rejects with
-   * {@link UpstreamSettingsError}.
+   * before this resolves. Where a key is lent, only who has the machine's files says: `mayLend`. Rejects with `CodedError`.
    */
   async change(name: string, change: UpstreamChange, mayLend: boolean): Promise<void> {
     await this.#write((before) => {
@@ -61,11 +63,11 @@ export class Upstreams {
     })
   }
 
-  /** Takes an upstream away. Rejects with {@link UpstreamSettingsError}. */
+  /** Takes an upstream away. Rejects with `CodedError`. */
   async remove(name: string): Promise<void> {
     await this.#write((before) => {
       if (!before.some((each) => each.name === name)) {
-        throw new UpstreamSettingsError('upstream_not_found', `There is no upstream ${name}.`)
+        throw new CodedError('upstream_not_found', `There is no upstream ${name}.`)
       }
       return before.filter((each) => each.name !== name)
     })
@@ -79,12 +81,11 @@ export class Upstreams {
   }
 
   async #look(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
-    const found = await this.#control.status().catch(() => null)
-    const status = found === null || typeof found === 'string' ? null : found
-    const { folder, file: named, dashboardPort, gatewayPort } = this.#options
+    const status = await this.#control.running()
+    const { dataFolder, file: named, dashboard, gatewayPort } = this.#options
     const { db, upstream_file: told = named } = status?.options ?? {}
-    const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : folder)
-    const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboardPort])
+    const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : dataFolder)
+    const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboard.port])
     file.look()
     return { file, health: status?.health ?? null }
   }
@@ -93,14 +94,14 @@ export class Upstreams {
 /** Nobody who can only reach the dashboard has a key sent to another address, or another key to any. */
 function refuseKeys(known: UpstreamSetting | undefined, { credentials, urls }: UpstreamChange): void {
   if (typeof credentials === 'object' && credentials !== null) {
-    throw new UpstreamSettingsError(
+    throw new CodedError(
       'key_not_lent',
       'A key is lent by the command alone: tokenweir upstreams set <name> --key-env <variable>.',
       { param: 'credentials' },
     )
   }
   if (urls !== undefined && credentials === undefined && typeof known?.credentials === 'object') {
-    throw new UpstreamSettingsError(
+    throw new CodedError(
       'key_not_lent',
       `${known.name} is lent a key, which goes to no address that was not set by the command.`,
       { param: 'urls' },

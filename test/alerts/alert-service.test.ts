@@ -261,7 +261,7 @@ test('a file that is broken, or cannot be written, is said once, and the rules g
   await using dir = await makeTempDir()
   const scene = new Scene(dir.path)
   const service = scene.service()
-  service.change({ error_ratio: { threshold: 90 } })
+  await service.change({ error_ratio: { threshold: 90 } })
   writeFileSync(alertFilesOf(dir.path).settings, '{"error_ratio": {"threshold": 0}}')
   scene.answer = async () => answerOf({ window: { ...figures.window, failed: 17, answered: 20 } })
   for (let look = 0; look < 3; look += 1) await service.look()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { HealthReport } from '../../src/api/health-report.ts'
+import { startCommandProcess } from '../support/command-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { eventually } from '../supervisor/eventually.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -47,6 +48,41 @@ test('where nothing can be written, calls are served, and it is said that they a
   const words = /data\/llm_telemetry\.db: .*calls are served, but cannot be recorded/
   const log = await serves(dir, 'database_unavailable', words)
   assert.doesNotMatch(log.join('\n'), /(?:is|are) recorded/)
+})
+
+test('where nothing can be written, limits, upstreams and prices are refused, with a gateway and without', async () => {
+  await using dir = await makeTempDir()
+  writeFileSync(dir.file('data'), '')
+  const env = { TMPDIR: dir.path }
+  const changes: readonly (readonly [file: string, ...args: string[]])[] = [
+    ['clients.json', 'clients', 'set', 'nightly', '--max-concurrent', '1'],
+    ['clients.json', 'clients', 'name', '0123abcd', 'nightly'],
+    ['upstreams.json', 'upstreams', 'add', 'local', '--url', 'http://127.0.0.1:9'],
+    ['model_costs.json', 'costs', 'set', 'm', '--input', '1', '--output', '1'],
+  ]
+  const areRefused = async (): Promise<void> => {
+    for (const [file, ...args] of changes) {
+      await using command = startCommandProcess({ args, directory: dir.path, env })
+      const { code } = await command.exited
+      assert.equal(code, 1, `${args.join(' ')}: ${command.stdout}${command.stderr}`)
+      assert.ok(command.stderr.includes(`data/${file} cannot be written: `), command.stderr)
+    }
+  }
+  {
+    await using upstream = await startSimulatedUpstream()
+    await using up = await startUpProcess({
+      directory: dir.path,
+      args: ['--upstream', upstream.baseUrl],
+      env,
+    })
+    await areRefused()
+    const body = JSON.stringify({ max_concurrent: 1 })
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch(`${up.dashboard}/api/clients/nightly`, { method: 'PUT', headers, body })
+    assert.match(await answer.text(), /clients_not_kept/)
+    assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
+  }
+  await areRefused()
 })
 
 test('a damaged database is named on the terminal', async () => {

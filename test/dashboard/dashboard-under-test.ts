@@ -67,10 +67,12 @@ export const noJobs: JobStarter = {
   watch: () => () => undefined,
 }
 
+const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'))
+
 const noAlerts: AlertSource = {
   report: () => ({ ...emptyReport }),
   active: () => [],
-  change: () => ({ ...emptyReport }),
+  change: async () => ({ ...emptyReport }),
   check: alertChange,
   test: async () => ({ delivered: false, detail: noWebhook }),
 }
@@ -105,8 +107,8 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
     alerts: async () => setup.alerts ?? noAlerts,
-    clients: () => Promise.reject(new Error('not asked')),
-    upstreams: () => Promise.reject(new Error('not asked')),
+    clients: { report: notAsked, change: notAsked },
+    upstreams: { report: notAsked, change: notAsked, remove: notAsked },
     notes: new NotesFile('/nowhere'),
     gateways: null,
     priceFile: setup.priceFile ?? '/nowhere/model_costs.json',

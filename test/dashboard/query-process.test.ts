@@ -10,10 +10,11 @@ import type { NewCalls } from '../../src/api/dashboard-event.ts'
 import type { ToQuery } from '../../src/query/query-messages.ts'
 import { type SpawnQuery, spawnQuery } from '../../src/query/spawn-query.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { openEvents } from './event-reader.ts'
-import { startQueried, writeDatabase } from './query-database.ts'
+import { nowMs, startQueried, writeDatabase } from './query-database.ts'
 
 const callAt = (ms: number): ReturnType<typeof chatCall> => chatCall((sampleStartMs + ms) * idsPerMs)
 const callsOf = (count: number, fromMs = 0): ReturnType<typeof chatCall>[] =>
@@ -128,20 +129,35 @@ test('one slow question fails no other', async () => {
   const path = dir.file('calls.db')
   writeDatabase(path, { calls: callsOf(3) })
   const real = spawnQuery(path, {})
+  const clock = new FakeClock(nowMs)
+  const asked = Promise.withResolvers<void>()
+  const ready = Promise.withResolvers<void>()
   await using queried = await startQueried(null, {
+    clock,
     spawn: () => {
       const spawned = real()
       const send = spawned.send.bind(spawned)
       // It stands for a statement that reads for ever.
-      spawned.send = (asked: ToQuery) => asked.question.kind === 'overview' || send(asked)
+      spawned.send = (message: ToQuery) => {
+        if (message.question.kind !== 'overview') return send(message)
+        asked.resolve()
+        return true
+      }
+      spawned.once('message', () => ready.resolve())
       return spawned
     },
     deadlineMs: 2500,
     graceMs: 100,
   })
   const slow = queried.get('/api/overview')
-  const others = await Promise.all(Array.from({ length: 20 }, () => queried.get(fresh())))
-  assert.deepEqual([...new Set(others.map(({ status }) => status))], [200])
+  await Promise.all([asked.promise, ready.promise])
+  const timers = clock.pending()
+  const others = Promise.all(Array.from({ length: 20 }, () => queried.get(fresh())))
+  // One that has waited behind the slow one for a quarter of a second has a second process started.
+  while (clock.pending() === timers) await setImmediate()
+  clock.tick(250)
+  assert.deepEqual([...new Set((await others).map(({ status }) => status))], [200])
+  clock.tick(2600)
   assert.equal(errorOf(await slow).code, 'too_slow')
   assert.equal((await queried.getJson<Told>(fresh())).count, 3)
   assert.deepEqual(queried.faults, [])

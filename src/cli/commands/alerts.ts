@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import { activeIn, readAlertRecord, testMessage } from '../../alerts/alert-file.ts'
-import { alertFilesOf, noWebhook, rulesReport } from '../../alerts/alert-service.ts'
+import { readAlertRecord, testMessage } from '../../alerts/alert-file.ts'
+import { alertFilesOf, lastLook, noWebhook } from '../../alerts/alert-service.ts'
 import { AlertSettingsFile } from '../../alerts/alert-settings.ts'
 import { tryAlert } from '../../alerts/send-alert.ts'
 import { controlFolder } from '../../control/control-folder.ts'
@@ -9,10 +9,9 @@ import { optionTable } from '../../options/option-spec.ts'
 import { readReceiver } from '../alert-receiver.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { clockTime } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   ...alertOptions,
@@ -20,15 +19,13 @@ export const table = optionTable({
   db: database('file of the telemetry database; the settings of alerts lie beside it'),
 })
 
-export const operand = ['[test]', 'send one message and say what came back'] as const
+export const operand = ['[test]', 'send one message and say what came back', 'message'] as const
 
-/** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  { clock, print, warn }: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, name: word } = parseWithName(table, argv, env, 'message')
+/** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. */
+export const run: CommandRun<typeof table> = async (
+  options,
+  { env, operands: [word], terminal: { clock, print, warn } },
+) => {
   if (word === 'test') {
     const receiver = readReceiver(options, env)
     if (receiver === null) throw new OptionError(noWebhook)
@@ -45,14 +42,13 @@ export async function run(
   const settings = new AlertSettingsFile(files.settings)
   settings.look()
   const record = readAlertRecord(files.record)
-  const { receiver, lookedAt: looked_at } = record
-  const rules = rulesReport(settings)
-  const active = activeIn(record)
-  const { problem, path: file } = settings
+  const { receiver } = record
+  const report = lastLook(settings, record)
   if (options.json) {
-    print(`${JSON.stringify({ rules, active, receiver, file, problem, looked_at }, null, 2)}\n`)
+    print(`${JSON.stringify({ ...report, receiver }, null, 2)}\n`)
     return 0
   }
+  const { rules, active, problem, looked_at } = report
   if (problem !== null) warn(`tokenweir: ${problem} The last good rules go on.\n`)
   const nowMs = clock.wallTime()
   for (const { code, on, asks } of rules) print(`${on ? 'on ' : 'off'}  ${code.padEnd(17)} ${asks}\n`)

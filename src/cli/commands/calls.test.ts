@@ -6,8 +6,10 @@ import type { CallPage, CallReader, EndedCalls } from '../../call/call-reader.ts
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { callJson } from '../../../test/support/call-json.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
-import { run as runCalls } from './calls.ts'
+import { given } from '../../../test/support/given.ts'
+import * as calls from './calls.ts'
 import { OptionError } from '../parse-options.ts'
 
 /** Calls in the order in which they ended, and a note of what was asked. */
@@ -98,8 +100,8 @@ function setUp(...readers: readonly (CallReader | StoreAbsence)[]) {
     },
     paths: [] as string[],
     ids: () => [...run.stdout.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id),
-    calls: (argv: readonly string[], env = {}) =>
-      runCalls(argv, env, terminal, (path) => {
+    calls: async (argv: readonly string[], env = {}) =>
+      calls.run(...given(calls, argv, terminal, env), (path) => {
         run.paths.push(path)
         return (remaining.length > 1 ? remaining.shift() : remaining[0])!
       }),
@@ -175,9 +177,8 @@ describe('tokenweir calls', () => {
 
   it('fails on a file that it cannot read', async () => {
     const run = setUp('damaged')
-    assert.equal(await run.calls(['--db', 'x.db']), 1)
+    await assert.rejects(run.calls(['--db', 'x.db']), commandFault(/^x\.db: The file is damaged/))
     assert.equal(run.stdout, '')
-    assert.match(run.stderr, /^tokenweir: x\.db: The file is damaged/)
   })
 
   it('refuses a wrong value', async () => {

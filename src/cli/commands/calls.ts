@@ -8,10 +8,10 @@ import { defaultGatewayPort } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError } from '../exit-code.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { CommandContext } from '../parse-options.ts'
+import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
@@ -28,15 +28,13 @@ const followedAtOnce = 1000
 
 /**
  * `tokenweir calls`: the last calls, the newest last, and with `--follow` those that end from now on.
- * Gives the exit code; throws `OptionError`.
+ * Gives the exit code; throws `CommandError`.
  */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: CallsOptions,
+  { terminal }: CommandContext,
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
-  const options = parseOptions(table, argv, env)
   const filter = filterIn(options, terminal.clock.wallTime())
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {
@@ -53,7 +51,7 @@ export async function run(
   }
 }
 
-/** Says why there is nothing to read, and gives the exit code. */
+/** Says why there is nothing to read, and gives the exit code. Throws {@link CommandError} if there should be something. */
 export function tellAbsence(
   absence: StoreAbsence,
   {
@@ -67,8 +65,7 @@ export function tellAbsence(
     if (!json) terminal.print(`${noCallsYet(db)}\n`)
     return 0
   }
-  terminal.warn(`tokenweir: ${db}: ${absenceText[absence]}\n`)
-  return exitCode.fault
+  throw new CommandError(`${db}: ${absenceText[absence]}`)
 }
 
 /** The last calls, and then, if that was asked for, every one that ends, until nobody reads any more. */
@@ -85,9 +82,7 @@ async function show(
     terminal.print(`${seq === 0 ? noCallsYet(db) : 'No recorded call matches.'}\n`)
     return
   }
-  const { width, color, clock } = terminal
-  const look = { width: width(), color, nowMs: clock.wallTime(), open: follow }
-  const table = json ? null : callsTable(recent, look)
+  const table = json ? null : callsTable(recent, { ...lineStyle(terminal), open: follow })
   const print = (calls: readonly CallJson[]): void => {
     const lines = calls.map((call) => `${table?.row(call) ?? JSON.stringify(call)}\n`)
     if (lines.length > 0) terminal.print(lines.join(''))
@@ -114,7 +109,8 @@ async function pause({ clock, signal }: Terminal): Promise<boolean> {
   return !signal.aborted
 }
 
-function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {
+/** The gateway has not made it yet, or holds it while it does. */
+export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {
   return reader === 'missing' || reader === 'empty'
 }
 

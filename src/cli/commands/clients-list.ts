@@ -1,17 +1,17 @@
 import { dirname } from 'node:path'
 import type { ClientRow, ClientsReport } from '../../api/clients.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText } from '../../store/sqlite/open-store.ts'
 import { Clients } from '../../supervisor/clients.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { clockTime, count, known, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, printTable } from '../terminal/table-layout.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { isYetToCome } from './calls.ts'
 
 export const table = optionTable({
   json: flag('print one JSON object'),
@@ -21,28 +21,22 @@ export const table = optionTable({
 const seenMs = 7 * 24 * 60 * 60 * 1000
 const countingMs = 10_000
 
-/** `tokenweir clients`: who called in the last days, limits, and what is left of them. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { db, json } = parseOptions(table, argv, env)
+/** `tokenweir clients`: who called in the last days, limits, and what is left of them. */
+export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
   const nowMs = terminal.clock.wallTime()
   const reader = openCallReader(db)
-  if (reader === 'missing' || reader === 'empty' || typeof reader === 'object') {
-    const seen =
-      typeof reader === 'object'
-        ? await reader.seenClients(nowMs - seenMs, nowMs, countingMs).finally(() => reader.close())
-        : { fromMs: nowMs - seenMs, clients: [] }
-    const counted_from = new Date(seen.fromMs).toISOString()
-    const report = await new Clients(controlFolder(dirname(db))).report({ ...seen, counted_from })
-    if (json) terminal.print(`${JSON.stringify(report)}\n`)
-    else show(report, terminal)
-    return 0
+  if (typeof reader === 'string' && !isYetToCome(reader)) {
+    throw new CommandError(`${db}: ${absenceText[reader]}`)
   }
-  terminal.warn(`tokenweir: ${db}: ${absenceText[reader]}\n`)
-  return exitCode.fault
+  const seen =
+    typeof reader === 'object'
+      ? await reader.seenClients(nowMs - seenMs, nowMs, countingMs).finally(() => reader.close())
+      : { fromMs: nowMs - seenMs, clients: [] }
+  const counted_from = new Date(seen.fromMs).toISOString()
+  const report = await new Clients(dirname(db)).report({ ...seen, counted_from })
+  if (json) terminal.print(`${JSON.stringify(report)}\n`)
+  else show(report, terminal)
+  return 0
 }
 
 function show(report: ClientsReport, terminal: Terminal): void {

@@ -1,8 +1,7 @@
 import { optionTable } from '../../options/option-spec.ts'
 import { database } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { isFingerprint } from '../../options/client-settings.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { change } from './clients-set.ts'
 
 export const table = optionTable({
@@ -14,18 +13,13 @@ export const operand = [
   'what its calls are called; none takes the name away',
 ] as const
 
-/** `tokenweir clients name <fingerprint> <name>`: names a key's calls. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['fingerprint', 'name'])
+/** `tokenweir clients name <fingerprint> <name>`: names a key's calls. */
+export const run: CommandRun<typeof table> = async ({ db }, { operands, terminal }) => {
   const [fingerprint = '', name = ''] = operands
   if (!isFingerprint(fingerprint)) {
     throw new OptionError(
       `the fingerprint must be 8 hexadecimal digits, as \`tokenweir clients\` shows them; got ${JSON.stringify(fingerprint.slice(0, 100))}`,
     )
   }
-  return change(options.db, terminal, fingerprint, { name: name === 'none' ? null : name })
+  return change(db, terminal, fingerprint, { name: name === 'none' ? null : name })
 }

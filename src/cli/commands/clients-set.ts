@@ -1,16 +1,13 @@
 import { dirname } from 'node:path'
-import { controlFolder } from '../../control/control-folder.ts'
 import type { ClientChange } from '../../options/client-settings.ts'
-import { ClientSettingsError } from '../../options/clients-file.ts'
 import { type OptionRow, optionTable } from '../../options/option-spec.ts'
 import { integerOrNone } from '../../options/value-kind.ts'
 import { Clients } from '../../supervisor/clients.ts'
-import { exitCode } from '../exit-code.ts'
 import { database, optional } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { count, counted } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { onlyReported } from './clients-list.ts'
 
 export const table = optionTable({
@@ -25,40 +22,30 @@ function limit(most: number, description: string): OptionRow<number | 'none' | n
   return optional(integerOrNone(1, most), `${description}; none takes the limit away`)
 }
 
-/** `tokenweir clients set <client>`: sets limits, or takes them away. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['client'])
+/** `tokenweir clients set <client>`: sets limits, or takes them away. */
+export const run: CommandRun<typeof table> = async (
+  { db, maxConcurrent, tokenLimit },
+  { operands, terminal },
+) => {
   const [client = ''] = operands
-  const { maxConcurrent, tokenLimit } = options
   if (maxConcurrent === null && tokenLimit === null) {
     throw new OptionError('say which limit: --max-concurrent, --token-limit')
   }
-  return change(options.db, terminal, client, {
+  return change(db, terminal, client, {
     ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
     ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
   })
 }
 
-/** Changes what stands of a client, and says what holds now. */
+/** Changes what stands of a client, and says what holds now. Gives the exit code; rejects with `CheckedFileError`. */
 export async function change(
   db: string,
-  { print, warn }: Terminal,
+  { print }: Terminal,
   of: string,
   changed: ClientChange,
 ): Promise<number> {
-  const clients = new Clients(controlFolder(dirname(db)))
-  try {
-    await clients.change(of, changed)
-  } catch (error) {
-    if (!(error instanceof ClientSettingsError)) throw error
-    if (error.code === 'invalid_client') throw new OptionError(error.message)
-    warn(`tokenweir: ${error.message}\n`)
-    return exitCode.fault
-  }
+  const clients = new Clients(dirname(db))
+  await clients.change(of, changed)
   const report = await clients.report({ clients: [], counted_from: '' })
   const row = report.clients.find(({ client }) => client === of)
   const { name = null, max_concurrent: slots = null, token_limit: tokens = null } = row ?? {}
@@ -68,6 +55,9 @@ export async function change(
     ...(tokens === null ? [] : [`${count(tokens)} tokens in 24 hours`]),
   ]
   print(`${printable(of)}: ${words.length === 0 ? 'no limit of its own' : words.join(', ')}\n`)
+  if (report.budget_action === null) {
+    print(`No gateway runs that goes by ${report.file}: it holds once one starts.\n`)
+  }
   if (tokens !== null && report.budget_action === 'report') print(`${onlyReported}\n`)
   return 0
 }

@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { sampleCosts } from '../../../test/pricing/sample-costs.ts'
 import type { ModelCosts } from '../../pricing/model-costs.ts'
 import { readPriceFile, writePriceFile } from '../../pricing/price-file.ts'
-import { run } from './costs-set.ts'
+import * as costsSet from './costs-set.ts'
+
+async function run(argv: readonly string[], terminal: FakeTerminal): Promise<unknown> {
+  return costsSet.run(...given(costsSet, argv, terminal))
+}
 
 /** The command in a folder of its own. */
 async function makePlace() {
   const dir = await makeTempDir()
   const terminal = new FakeTerminal({ clock: new FakeClock(Date.UTC(2026, 10, 21)) })
   const path = dir.file('model_costs.json')
-  const set = (...argv: readonly string[]): Promise<number> =>
-    run([...argv, '--db', dir.file('calls.db')], {}, terminal)
+  const set = (...argv: readonly string[]): Promise<unknown> =>
+    run([...argv, '--db', dir.file('calls.db')], terminal)
   const overrides = (): ModelCosts['overrides'] => {
     const reading = readPriceFile(path)
     assert.ok('costs' in reading && reading.costs !== null)
@@ -91,23 +97,22 @@ test('adds a dated price, and takes all of it away', async () => {
   )
   assert.equal(await place.set('M', '--remove'), 0)
   assert.deepEqual(place.overrides(), {})
-  assert.equal(await place.set('m', '--remove'), 1)
-  assert.match(place.terminal.err, /has no price of your own for "m"/)
+  await assert.rejects(place.set('m', '--remove'), commandFault(/has no price of your own for "m"/))
 })
 
 test('changes nothing where the file is broken or cannot be written', async () => {
   await using place = await makePlace()
   const { path, terminal } = place
   writeFileSync(path, '{"version": 1,\n "models": 7}')
-  assert.equal(await place.set('m', '--input', '1', '--output', '1'), 1)
-  assert.equal(
-    terminal.err,
-    `tokenweir: ${path}:2:12 has to be mended first: models: must be an object; it is 7.\n`,
-  )
+  await assert.rejects(place.set('m', '--input', '1', '--output', '1'), {
+    message: `${path}:2:12 has to be mended first: models: must be an object; it is 7.`,
+    exitCode: 1,
+  })
   assert.match(readFileSync(path, 'utf8'), /7\}$/)
-  terminal.err = ''
-  assert.equal(await run(['m', '--input=1', '--output=1', `--db=${path}/below.db`], {}, terminal), 1)
-  assert.match(terminal.err, /^tokenweir: .*model_costs\.json cannot be written: E\w+: /)
+  await assert.rejects(
+    run(['m', '--input=1', '--output=1', `--db=${path}/below.db`], terminal),
+    commandFault(/model_costs\.json cannot be written: E\w+: /),
+  )
 })
 
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
@@ -126,6 +131,6 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
 
 for (const [argv, message] of wrong) {
   test(`refuses ${argv.join(' ')}`, async () => {
-    await assert.rejects(() => run(argv, {}, new FakeTerminal()), message)
+    await assert.rejects(() => run(argv, new FakeTerminal()), message)
   })
 }

@@ -3,10 +3,9 @@ import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
-import { exitCode } from '../exit-code.ts'
-import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
+import { CommandError } from '../exit-code.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
 import { instant, type ValueKind } from '../../options/value-kind.ts'
 import { mostUsd } from '../../pricing/rate-bounds.ts'
@@ -54,16 +53,13 @@ function amount(what: string): OptionRow<number | null> {
   return optional(usd, `price of ${what}`)
 }
 
-export const operand = ['<name>', 'a model, or host/model'] as const
+export const operand = ['<name>', 'a model, or host/model', 'model'] as const
 
-/** `tokenweir costs set <name>`: sets or removes one's own price. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  { clock, print, warn }: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, name } = parseWithName(table, argv, env, 'model')
-  if (name === undefined) throw new OptionError('name the model, or host/model')
+/** `tokenweir costs set <name>`: sets or removes one's own price. */
+export const run: CommandRun<typeof table> = async (
+  options,
+  { operands: [name = ''], terminal: { clock, print } },
+) => {
   const body = bodyOf(options)
   if (options.remove && Object.keys(body).length > 0) {
     throw new OptionError('--remove takes the price away: it cannot be set as well')
@@ -79,19 +75,15 @@ export async function run(
       const costs = change(before)
       return [costs, costs !== null]
     })
-    if (isChanged) {
-      print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
-      return 0
-    }
-    warn(`tokenweir: ${path} has no price of your own for ${JSON.stringify(name)}\n`)
+    if (!isChanged) throw new CommandError(`${path} has no price of your own for ${JSON.stringify(name)}`)
+    print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
+    return 0
   } catch (error) {
     if (error instanceof JsonValueError) throw new OptionError(flawWords(error))
-    if (!(error instanceof PriceFileError)) throw error
-    const { problem, message } = error
-    if (problem === null) warn(`tokenweir: ${message}\n`)
-    else warn(`tokenweir: ${path}${placeForEditor(problem)} has to be mended first: ${problem.message}\n`)
+    const problem = error instanceof PriceFileError ? error.problem : null
+    if (problem === null) throw error
+    throw new CommandError(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
   }
-  return exitCode.fault
 }
 
 /** What is set, under the names that it has in the price file. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { rates, sampleCosts } from '../../../test/pricing/sample-costs.ts'
 import { noPrices, type ModelCosts } from '../../pricing/model-costs.ts'
 import { priceFileText, writePriceFile } from '../../pricing/price-file.ts'
-import { run as runCostsShow } from './costs-show.ts'
+import * as costsShow from './costs-show.ts'
 import { OptionError } from '../parse-options.ts'
 
 const dir = await makeTempDir()
@@ -23,7 +25,7 @@ function show(
   rmSync(path, { force: true })
   if (file !== null) writeFileSync(path, typeof file === 'string' ? file : priceFileText(file))
   const terminal = new FakeTerminal()
-  const code = runCostsShow([...argv, '--db', dir.file('calls.db')], {}, terminal, shipped)
+  const code = costsShow.run(...given(costsShow, [...argv, '--db', dir.file('calls.db')], terminal), shipped)
   return { code, out: terminal.out.replaceAll(dir.path, '.'), err: terminal.err.replaceAll(dir.path, '.') }
 }
 
@@ -129,9 +131,9 @@ test('without a model it says what prices there are', () => {
 })
 
 test('a broken file is told with its place', () => {
-  const { code, err } = show('{\n  "version": 1,\n  "model', 'gpt-4o-mini')
-  assert.equal(code, 1)
-  assert.match(err, /^tokenweir: \.\/model_costs\.json:3:9: It is not JSON/)
+  const broken = '{\n  "version": 1,\n  "model'
+  const words = /\/model_costs\.json:3:9: It is not JSON/
+  assert.throws(() => show(broken, 'gpt-4o-mini'), commandFault(words))
 })
 
 test('wrong words are told', () => {

@@ -5,11 +5,11 @@ import { matchedPrice, type NoPrice, type Price, PriceBook } from '../../pricing
 import { placeForEditor, priceFileOf, readPricesInForce, shippedPriceFile } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
-import { exitCode } from '../exit-code.ts'
-import { type Environment, parseWithName } from '../parse-options.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
+import type { CommandContext } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { optionTable } from '../../options/option-spec.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
 import { database, flag, optional } from '../option-rows.ts'
 
@@ -33,20 +33,17 @@ export const table = optionTable({
 
 export const operand = ['[model]', ''] as const
 
-/** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `OptionError`. */
+/** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `CommandError`. */
 export function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: OptionsOf<typeof table>,
+  { operands: [model], terminal }: CommandContext,
   shipped: string = shippedPriceFile(),
 ): number {
-  const { options, name: model } = parseWithName(table, argv, env, 'model')
   const path = priceFileOf(options.db)
   const reading = readPricesInForce(path, shipped)
   if ('problem' in reading) {
     const why = `${path}${placeForEditor(reading.problem)}: ${reading.problem.message}`
-    terminal.warn(`tokenweir: ${why} A gateway that runs goes on with the prices before.\n`)
-    return exitCode.fault
+    throw new CommandError(`${why} A gateway that runs goes on with the prices before.`)
   }
   const costs = reading.costs ?? noPrices
   if (model === undefined) {

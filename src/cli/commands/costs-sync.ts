@@ -4,9 +4,8 @@ import { priceFileOf } from '../../pricing/price-file.ts'
 import { syncPrices } from '../../pricing/sync-prices.ts'
 import { noteEvent } from '../../store/write/note-event.ts'
 import { count } from '../terminal/figures.ts'
-import { thisTerminal } from '../terminal/terminal.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
@@ -17,10 +16,9 @@ export const table = optionTable({
   db: database('file of the telemetry database; the prices lie beside it'),
 })
 
-/** `tokenweir costs sync`: brings the prices up to date with a list. Gives the exit code; throws `OptionError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const { clock, print, warn } = thisTerminal()
-  const { pricingSource: source, db, json } = parseOptions(table, argv, env)
+/** `tokenweir costs sync`: brings the prices up to date with a list. */
+export const run: CommandRun<typeof table> = async ({ pricingSource: source, db, json }, { terminal }) => {
+  const { clock, print, warn } = terminal
   const line = (said: SyncLine): void => print(`${JSON.stringify(said)}\n`)
   const path = priceFileOf(db)
   try {

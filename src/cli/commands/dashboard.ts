@@ -2,14 +2,13 @@ import { dashboardOptionTable } from '../../options/dashboard-options.ts'
 import { dashboardLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { openDashboard } from '../running-dashboard.ts'
 
 export const table = dashboardOptionTable
 
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const options = parseOptions(dashboardOptionTable, argv, env)
+export const run: CommandRun<typeof table> = async (options, { env }) => {
   const opening = openDashboard(options, env, { simulated: false })
   onStopSignal(async () => {
     const dashboard = await opening.catch(() => null)

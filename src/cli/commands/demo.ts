@@ -1,12 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDemoTraffic } from '../../demo/demo-traffic.ts'
 import { startDemoUpstream } from '../../demo/demo-upstream.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
 import type { Options } from '../../options/option-spec.ts'
-import { demoLines } from '../terminal/demo-lines.ts'
-import { DemoFolder } from '../demo-folder.ts'
+import { priceFileOf, writePriceFile } from '../../pricing/price-file.ts'
+import { demoCosts } from '../demo-prices.ts'
 import { demoItself } from './dashboard-port.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
+import { type CommandRun, OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { keepUp } from './up.ts'
 
@@ -19,8 +22,7 @@ const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'alertWebhook'] as const
 
 /** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const asked = parseOptions(upOptionTable, argv, env)
+export const run: CommandRun<typeof table> = async (asked, { env }) => {
   const given = ownOptions.find((key) => asked.sources[key] === 'flag')
   if (given !== undefined) {
     throw new OptionError(`--${upOptionTable[given].name} has no place in the demo, which brings its own`)
@@ -68,4 +70,49 @@ function demoOptions(
     sources: { ...asked.sources, ...own('flag' as const) },
     setBy: { ...asked.setBy, ...own(demoItself) },
   }
+}
+
+/** Where a demo keeps its files: prices at first. */
+class DemoFolder {
+  readonly path: string = mkdtempSync(join(tmpdir(), 'tokenweir-demo-'))
+  readonly db: string = join(this.path, 'llm_telemetry.db')
+  readonly #removing = new AbortController()
+  #written: Promise<void> = Promise.resolve()
+
+  constructor() {
+    writePriceFile(priceFileOf(this.db), demoCosts)
+  }
+
+  /** Gives it a past of calls that an upstream at `host` answered; `warn` is told in a line if that cannot be. */
+  fill(host: string, warn: (line: string) => void): void {
+    const { signal } = this.#removing
+    this.#written = import('../demo-past.ts')
+      .then(async ({ writePast }) => {
+        const result = await writePast(this.db, { host, endMs: Date.now(), signal })
+        if (typeof result === 'string') throw new Error(result)
+      })
+      .catch((error: unknown) => {
+        if (!signal.aborted) warn(`the demo has no past, or a part of it: ${messageOf(error)}`)
+      })
+  }
+
+  /** Nothing of it is left afterwards. */
+  async remove(): Promise<void> {
+    this.#removing.abort()
+    await this.#written
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
+
+/** What `tokenweir demo` says there is to try; `dashboard` is where the dashboard is. */
+function demoLines(dashboard: string): readonly string[] {
+  return [
+    'Three things to try:',
+    '  Find the incident: one model was slow and refused calls for three hours, some days ago. When, and which one?',
+    `    ${dashboard}/?range=7d`,
+    '  What does an agent cost: the dearest client is an agent. Open one of its sessions, and see where the money went.',
+    `    ${dashboard}/costs?range=7d&by=client  and  ${dashboard}/sessions?range=7d&client=demo-agent`,
+    '  Cancel a call: of those under way, end one. Its client is told so.',
+    `    ${dashboard}/live`,
+  ]
 }

@@ -12,10 +12,9 @@ import { type Finding, type FindingState, fault, ok, warning } from '../doctor/f
 import { exitCode } from '../exit-code.ts'
 import { flag } from '../option-rows.ts'
 import { version } from '../package-version.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun, Environment } from '../parse-options.ts'
 import { counted } from '../terminal/figures.ts'
 import { paint, type Tone } from '../terminal/paint.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { upstreamsOf } from '../upstreams/upstreams-list.ts'
 
@@ -31,14 +30,9 @@ const signs: Readonly<Record<FindingState, readonly [sign: string, tone: Tone]>>
 
 /**
  * `tokenweir doctor`: looks at all that a gateway needs, before one runs, while it does and after. Starts nothing and
- * changes nothing. Gives the exit code: 1 if something is wrong; throws `OptionError`.
+ * changes nothing. The exit code is 1 if something is wrong.
  */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  { clock, print, color }: Terminal = thisTerminal(),
-): Promise<number> {
-  const options = parseOptions(table, argv, env)
+export const run: CommandRun<typeof table> = async (options, { env, terminal: { clock, print, color } }) => {
   const db = resolve(options.db)
   const folder = dirname(db)
   const control = controlFolder(folder)

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { operand, run } from './env.ts'
+import { given } from '../../../test/support/given.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import * as env from './env.ts'
 
-const clients = operand[1].split(', ')
+const clients = env.operand[1].split(', ')
 
 function printed(...argv: string[]): { readonly out: string; readonly err: string } {
   let out = ''
   let err = ''
   const print = (text: string): void => void (out += text)
   const warn = (text: string): void => void (err += text)
-  const terminal = { print, warn, isWatched: false } as unknown as Parameters<typeof run>[2]
-  assert.equal(run(argv, {}, terminal), 0)
+  const terminal = { print, warn, isWatched: false } as unknown as Terminal
+  assert.equal(env.run(...given(env, argv, terminal)), 0)
   return { out, err }
 }
 
@@ -76,7 +78,7 @@ test('what is a file, and no lines for a shell, says which', () => {
 test('who is no known client is told which there are', () => {
   const refusal = { message: `the client must be one of ${clients.join(', ')}; got "cursor"` }
   assert.throws(() => printed('cursor'), refusal)
-  assert.throws(() => printed(), /; none was named$/)
+  assert.throws(() => printed(), { message: `name the client: ${clients.join(', ')}` })
   assert.throws(() => printed('claude', 'codex'), /one client at a time; got "codex" too/)
   assert.throws(() => printed('continue'), /--model/)
 })

@@ -2,8 +2,7 @@ import { row, optionTable } from '../../options/option-spec.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { baseUrl, integer, modelName } from '../../options/value-kind.ts'
 import { flag, optional } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithWord } from '../parse-options.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { type CommandRun, OptionError, quoted } from '../parse-options.ts'
 
 export const table = optionTable({
   model: optional(modelName, 'model that the client asks for; its own choice unless given'),
@@ -50,7 +49,7 @@ const recipes = {
         ? ['analytics.enabled=false', 'check_for_update_on_startup=false', 'features.plugins=false']
         : []),
     ]
-    const flags = settings.map((setting) => `-c ${quoted(setting)}`).join(' ')
+    const flags = settings.map((setting) => `-c ${shellQuoted(setting)}`).join(' ')
     // Without a key of its own it sends none, and may be lent the gateway's. One word, because zsh splits nothing.
     const key = '${OPENAI_API_KEY:+-cmodel_providers.tokenweir.env_key=OPENAI_API_KEY}'
     return [`codex() { command codex ${flags} ${key} "$@"; }`]
@@ -124,14 +123,15 @@ const clients = Object.keys(recipes) as (keyof typeof recipes)[]
 
 export const operand = ['<client>', clients.join(', ')] as const
 
-/** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing; throws `OptionError`. */
-export function run(
-  argv: readonly string[],
-  env: Environment,
-  { print, warn, isWatched }: Terminal = thisTerminal(),
-): number {
-  const { options, word: client } = parseWithWord(table, argv, env, 'client', clients)
-  const { url, port, model, offline } = options
+/** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing. */
+export const run: CommandRun<typeof table> = (
+  { url, port, model, offline },
+  { argv, operands: [named = ''], terminal: { print, warn, isWatched } },
+) => {
+  const client = clients.find((each) => each === named)
+  if (client === undefined) {
+    throw new OptionError(`the client must be one of ${clients.join(', ')}; got ${quoted(named)}`)
+  }
   const origin = url === null ? `http://localhost:${port}` : url.replace(/\/+$/, '').replace(/\/v1$/, '')
   const { file, text }: Recipe = recipes[client]
   print(text({ origin, base: `${origin}/v1`, model, offline }))
@@ -165,10 +165,10 @@ function jsonFile(file: string, content: (wanted: Wanted) => object): Recipe {
 }
 
 function variable(name: string, value: string): string {
-  return `export ${name}=${quoted(value)}`
+  return `export ${name}=${shellQuoted(value)}`
 }
 
 /** One word of a POSIX shell, whatever stands in it. */
-function quoted(text: string): string {
+function shellQuoted(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -9,6 +9,7 @@ import { refusalIn } from '../../control/control-messages.ts'
 import { codeOf, messageOf } from '../../lib/errors.ts'
 import { request as requestHttp } from '../../lib/http.ts'
 import { socketName } from '../../control/control-socket.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
 
 /** How long the answer's head may take to come. */
 const headLimitMs = 10_000
@@ -21,14 +22,11 @@ export interface FeedPlace {
   readonly ask: (lastEventId: string | null) => Promise<IncomingMessage | null>
 }
 
-/** No gateway answers anywhere; the message says where it was looked for. */
-export class NoGatewayError extends Error {}
-
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
 export function gatewayFeed(places: readonly FeedPlace[]): {
   /** Where it is had, once it is. */
   readonly name: () => string
-  /** Null if it has gone away. Rejects with {@link NoGatewayError} if there was none yet, else in words. */
+  /** Null if it has gone away. Rejects with {@link CommandError} if there was none yet, else in words. */
   readonly open: (lastEventId: string | null) => Promise<Readable | null>
 } {
   let found: FeedPlace | null = null
@@ -45,7 +43,7 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
       }
       const names = places.map(({ name }) => name).join(' or ')
       const advice = 'start one with "tokenweir gateway", or name it with --url'
-      throw new NoGatewayError(`no gateway answers on ${names}: ${advice}`)
+      throw new CommandError(`no gateway answers on ${names}: ${advice}`, exitCode.noGateway)
     },
   }
 }

@@ -9,7 +9,7 @@ import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
@@ -37,8 +37,7 @@ const gatewayLog: GatewayLog = {
 }
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const options = parseOptions(gatewayCommandTable, argv, env)
+export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (options.share) shareAddress(env)
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)

@@ -7,25 +7,20 @@ import { optionTable } from '../../options/option-spec.ts'
 import { ownGateway } from '../../supervisor/own-gateway.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun, Environment } from '../parse-options.ts'
 import { shareAddress } from '../share-rows.ts'
 import { clockTime, count, counted, known } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { column, printTable } from '../terminal/table-layout.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   json: flag('print one JSON object'),
   db: database('file of the telemetry database; a gateway that does not share is found beside it'),
 })
 
-/** `tokenweir gateways`: those that share by `TOKENWEIR_SHARE`, or else the one of this folder. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { db, json } = parseOptions(table, argv, env)
+/** `tokenweir gateways`: those that share by `TOKENWEIR_SHARE`, or else the one of this folder. */
+export const run: CommandRun<typeof table> = async ({ db, json }, { env, terminal }) => {
   const report = await ask(dirname(db), env, terminal)
   if (json) terminal.print(`${JSON.stringify(report)}\n`)
   else show(report, terminal)

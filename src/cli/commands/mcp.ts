@@ -14,7 +14,7 @@ import { childEnvironment } from '../../supervisor/child-environment.ts'
 import { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
 import { database, flag } from '../option-rows.ts'
 import { version } from '../package-version.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { payloadFiles } from '../payload-files.ts'
 import { runningGateway } from '../running-database.ts'
 
@@ -24,9 +24,8 @@ export const table = optionTable({
   rawLogFile: gatewayOptionTable.rawLogFile,
 })
 
-/** `tokenweir mcp`: answers tools of the Model Context Protocol on standard input and output. Throws `OptionError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<void> {
-  const options = parseOptions(table, argv, env)
+/** `tokenweir mcp`: answers tools of the Model Context Protocol on standard input and output. */
+export const run: CommandRun<typeof table> = async (options, { env }) => {
   const clock = systemClock
   const onFault = (error: unknown): void => console.error('tokenweir: a fault of mcp, which goes on:', error)
   let open: { readonly db: string; readonly queries: QueryProcess } | null = null

@@ -1,8 +1,7 @@
 import { upOptionTable } from '../../options/dashboard-options.ts'
 import { argumentsOf, type OptionTable } from '../../options/option-spec.ts'
 import { ownCommand } from '../gateway-command.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { CommandRun } from '../parse-options.ts'
 
 export const table = upOptionTable
 
@@ -11,14 +10,9 @@ const afterDrainS = 10
 
 /**
  * `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a user that only it has.
- * Throws `OptionError`.
  */
-export function run(
-  argv: readonly string[],
-  env: Environment,
-  { print, warn, isWatched }: Terminal = thisTerminal(),
-): number {
-  const options = parseOptions(table, argv, env)
+export const run: CommandRun<typeof table> = (options, { terminal }) => {
+  const { print, warn, isWatched } = terminal
   const given = Object.fromEntries(
     Object.entries(table).filter(
       ([key, { kind }]) => options.setBy[key as keyof typeof table] !== null && kind.isSecret !== true,

@@ -5,10 +5,12 @@ import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../store/write/record-batch.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import { bareCall, chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { OptionError } from '../parse-options.ts'
-import { run } from './sessions.ts'
+import * as sessions from './sessions.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * 4096
 
@@ -29,7 +31,7 @@ async function told(argv: readonly string[], width = 160): Promise<FakeTerminal 
   new CallWriter(database, words).write(batch)
   database.close()
   const terminal = new FakeTerminal({ width })
-  const code = await run([...argv, '--db', path], {}, terminal)
+  const code = await sessions.run(...given(sessions, [...argv, '--db', path], terminal))
   return Object.assign(terminal, { code })
 }
 
@@ -68,7 +70,9 @@ describe('tokenweir sessions', () => {
 
   it('says where nothing is', async () => {
     const terminal = new FakeTerminal()
-    assert.equal(await run(['--db', '/nowhere/calls.db'], {}, terminal), 1)
-    assert.match(terminal.err, /There is no database yet/)
+    await assert.rejects(
+      sessions.run(...given(sessions, ['--db', '/nowhere/calls.db'], terminal)),
+      commandFault(/There is no database yet/),
+    )
   })
 })

@@ -3,10 +3,10 @@ import type { CallSession } from '../../call/call-session.ts'
 import type { CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { optionTable } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { age, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandContext } from '../parse-options.ts'
 import {
   clockTime,
   count,
@@ -19,8 +19,7 @@ import {
 } from '../terminal/figures.ts'
 import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Column, column, fitting, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { type Column, column, fitting, printTable } from '../terminal/table-layout.ts'
 import { noCallsYet, tellAbsence } from './calls.ts'
 
 export const table = optionTable({
@@ -51,7 +50,10 @@ const columns: readonly Column<CallSession>[] = [
     cut: { minWidth: 12, at: 'end' },
   }),
   column('calls', 0, 5, ({ calls }) => count(calls), right),
-  column('errors', 1, 6, ({ errors }) => count(errors), right),
+  column('errors', 1, 6, ({ errors }) => count(errors), {
+    align: 'right',
+    tone: ({ errors }) => (errors > 0 ? 'failed' : 'plain'),
+  }),
   column('in', 1, 7, (session) => count(session.input_tokens), right),
   column('out', 1, 6, (session) => count(session.output_tokens), { align: 'right', gap: ' → ' }),
   column('cached', 2, 6, ({ cached_share }) => known(cached_share, percent), right),
@@ -61,14 +63,12 @@ const columns: readonly Column<CallSession>[] = [
   column('in calls', 6, 8, ({ in_calls_ms }) => duration(in_calls_ms), right),
 ]
 
-/** `tokenweir sessions`: the last sessions, the newest last. Gives the exit code; throws `OptionError`. */
+/** `tokenweir sessions`: the last sessions, the newest last. Gives the exit code; throws `CommandError`. */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: OptionsOf<typeof table>,
+  { terminal }: CommandContext,
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
-  const options = parseOptions(table, argv, env)
   const { recent: limit, since, client, model, json, db } = options
   const filter: CallFilter = {
     ...(client.length > 0 ? { client } : {}),
@@ -80,27 +80,15 @@ export async function run(
   try {
     const sessions = (await reader.sessions(filter, { limit })).sessions.toReversed()
     if (json) terminal.print(sessions.map((session) => `${JSON.stringify(session)}\n`).join(''))
-    else if (sessions.length > 0) terminal.print(tableText(sessions, terminal))
-    else
+    else if (sessions.length > 0) {
+      printTable(columns, sessions, terminal)
+      terminal.print(`${paint('faint', footerText(sessions, terminal.width()), terminal.color)}\n`)
+    } else
       terminal.print(`${(await reader.lastSeq()) === 0 ? noCallsYet(db) : 'No recorded session matches.'}\n`)
     return 0
   } finally {
     reader.close()
   }
-}
-
-function tableText(sessions: readonly CallSession[], { width, color, clock }: Terminal): string {
-  const nowMs = clock.wallTime()
-  const shown = layOut(columns, sessions, { width: width(), nowMs, open: false })
-  const lines = sessions.map((session) =>
-    lineOf(
-      shown,
-      ({ text }) => text(session, nowMs),
-      (cell, { title }) => (title === 'errors' && session.errors > 0 ? paint('failed', cell, color) : cell),
-    ),
-  )
-  const footer = paint('faint', footerText(sessions, width()), color)
-  return `${[headerLine(shown, color), ...lines, footer].join('\n')}\n`
 }
 
 function footerText(sessions: readonly CallSession[], width: number): string {

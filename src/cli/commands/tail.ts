@@ -3,11 +3,10 @@ import { messageOf } from '../../lib/errors.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
-import { exitCode } from '../exit-code.ts'
-import { addressPlace, type FeedPlace, gatewayFeed, NoGatewayError, socketPlace } from './gateway-feed.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import { CommandError } from '../exit-code.ts'
+import { addressPlace, type FeedPlace, gatewayFeed, socketPlace } from './gateway-feed.ts'
+import type { CommandRun, Environment } from '../parse-options.ts'
 import { tailPrinter } from '../terminal/tail-printer.ts'
-import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
@@ -41,12 +40,9 @@ export const table = optionTable({
 type TailOptions = OptionsOf<typeof table>
 
 /**
- * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended. Gives the exit code; throws
- * `OptionError`.
+ * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended.
  */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options = parseOptions(table, argv, env)
-  const terminal = thisTerminal()
+export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
   const stopped = new AbortController()
   onStopSignal(async () => stopped.abort())
   const signal = AbortSignal.any([stopped.signal, terminal.signal])
@@ -63,8 +59,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
     return 0
   } catch (error) {
     if (signal.aborted) return 0
-    terminal.warn(`tokenweir: ${messageOf(error)}\n`)
-    return error instanceof NoGatewayError ? exitCode.noGateway : exitCode.fault
+    throw error instanceof CommandError ? error : new CommandError(messageOf(error))
   } finally {
     tail.end()
   }

@@ -3,19 +3,19 @@ import type { LiveCall } from '../../api/live-calls.ts'
 import { ControlClient } from '../../control/control-client.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
-import type { OptionsOf } from '../../options/option-spec.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { startPoll } from '../../supervisor/poll.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { type Board, boardHead, boardTable } from '../terminal/board-lines.ts'
+import { type Board, boardColumns, boardHead } from '../terminal/board-lines.ts'
 import { shorten } from '../terminal/display-width.ts'
 import { type FullScreen, openFullScreen } from '../terminal/full-screen.ts'
-import { type LineStyle, paint } from '../terminal/paint.ts'
+import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { tableOf } from '../terminal/table-layout.ts'
+import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   once: flag('print the calls that are under way now, and end; so it is also where nobody watches'),
@@ -34,37 +34,28 @@ const patience = 3
 const steps = new Map(Object.entries({ up: -1, k: -1, down: 1, j: 1, home: -Infinity, end: Infinity }))
 const help = 'up/down mark · c cancel · q quit'
 
-/** `tokenweir top`: the calls under way, as they are. Gives the exit code; throws `OptionError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options: OptionsOf<typeof table> = parseOptions(table, argv, env)
-  const terminal = thisTerminal()
+/** `tokenweir top`: the calls under way, as they are. */
+export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   const gateway = new WatchedGateway(new ControlClient(controlFolder(dirname(options.db))))
-  try {
-    const board = await gateway.look()
-    if (board === null) {
-      const advice = 'start one with "tokenweir gateway", or name its database with --db'
-      terminal.warn(`tokenweir: no gateway answers in ${dirname(options.db)}: ${advice}\n`)
-      return exitCode.noGateway
-    }
-    if (options.json) terminal.print(`${JSON.stringify(board.live)}\n`)
-    else if (options.once || !terminal.isWatched || !process.stdin.isTTY)
-      terminal.print(`${printed(board, terminal)}\n`)
-    else return await new Top(gateway, terminal).run(board)
-    return 0
-  } catch (error) {
-    terminal.warn(`tokenweir: ${messageOf(error)}\n`)
-    return exitCode.fault
+  const board = await gateway.look().catch((error: unknown) => {
+    throw new CommandError(messageOf(error))
+  })
+  if (board === null) {
+    const advice = 'start one with "tokenweir gateway", or name its database with --db'
+    const message = `no gateway answers in ${dirname(options.db)}: ${advice}`
+    throw new CommandError(message, exitCode.noGateway)
   }
-}
-
-function styleOf({ width, color, clock }: Terminal): LineStyle {
-  return { width: width(), color, nowMs: clock.wallTime() }
+  if (options.json) terminal.print(`${JSON.stringify(board.live)}\n`)
+  else if (options.once || !terminal.isWatched || !process.stdin.isTTY)
+    terminal.print(`${printed(board, terminal)}\n`)
+  else return new Top(gateway, terminal).run(board)
+  return 0
 }
 
 function printed(board: Board, terminal: Terminal): string {
-  const style = styleOf(terminal)
-  const { header, row } = boardTable(board.live.calls, style)
-  const rows = board.live.calls.map((call) => row(call))
+  const style = lineStyle(terminal)
+  const { header, line } = tableOf(boardColumns, board.live.calls, style)
+  const rows = board.live.calls.map((call) => line(call))
   return [boardHead(board, style), ...(rows.length === 0 ? [] : [header, ...rows])].join('\n')
 }
 
@@ -181,12 +172,12 @@ class Top {
     const board = this.#board
     const screen = this.#screen
     if (board === null || screen === null) return
-    const style = styleOf(this.#terminal)
+    const style = lineStyle(this.#terminal)
     const room = Math.max(1, screen.rows - 4)
     const from = Math.max(0, Math.min(this.#markedAt - Math.floor(room / 2), this.#calls.length - room))
     const seen = this.#calls.slice(from, from + room)
-    const { header, row } = boardTable(seen, style, true)
-    const rows = seen.map((call) => row(call, call.id === this.#markedId))
+    const { header, line } = tableOf(boardColumns, seen, { ...style, open: true })
+    const rows = seen.map((call) => line(call, call.id === this.#markedId ? 'marked' : undefined))
     const body = rows.length === 0 ? ['No call is under way.'] : [header, ...rows]
     const empty = Array.from({ length: Math.max(0, room + 1 - body.length) }, () => '')
     const last = shorten(this.#lastLine(from, seen.length), style.width)

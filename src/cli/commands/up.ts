@@ -6,7 +6,7 @@ import type { Options } from '../../options/option-spec.ts'
 import { ProcessError } from '../../supervisor/process-error.ts'
 import { upLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun, Environment } from '../parse-options.ts'
 import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
@@ -31,9 +31,7 @@ export interface UpExtras {
 }
 
 /** `tokenweir up`: dashboard and gateway together in the foreground. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  await keepUp(parseOptions(upOptionTable, argv, env), env)
-}
+export const run: CommandRun<typeof table> = (options, { env }) => keepUp(options, env)
 
 /** Starts both, shows how they are, and stops both when it is told to; sets the process's exit code. */
 export async function keepUp(

@@ -9,11 +9,11 @@ import { compareWithDirect } from '../../verify/compare-with-direct.ts'
 import { startOwnGateway } from '../../verify/own-gateway.ts'
 import { startRecordingRelay } from '../../verify/recording-relay.ts'
 import type { SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { CommandRun, Environment } from '../parse-options.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { modelName, onOff } from '../../options/value-kind.ts'
@@ -35,17 +35,12 @@ const target = '/v1/chat/completions'
 
 /**
  * `tokenweir verify`: one call through a gateway whose upstream is a relay of our own, which notes what the
- * upstream really got and sent. Gives the exit code; throws `OptionError`.
+ * upstream really got and sent.
  */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const { print, warn } = thisTerminal()
-  const options = parseOptions(table, argv, env)
-  try {
-    return await verify(options, env, print)
-  } catch (error) {
-    warn(`tokenweir: ${wordsOf(error, options.upstream)}\n`)
-    return exitCode.fault
-  }
+export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
+  return verify(options, env, terminal.print).catch((error: unknown) => {
+    throw new CommandError(wordsOf(error, options.upstream))
+  })
 }
 
 async function verify(options: VerifyOptions, env: Environment, print: Terminal['print']): Promise<number> {

@@ -68,11 +68,11 @@ export async function runDatabaseJob(
 }
 
 /** What a job did. Throws {@link JobError} if it could not begin. */
-export function done<Outcome extends object>(
+export function done<Outcome extends object | number>(
   outcome: Outcome | StoreAbsence | 'job_running',
   db: string,
 ): Outcome {
-  if (typeof outcome === 'object') return outcome
+  if (typeof outcome !== 'string') return outcome
   if (outcome === 'job_running') {
     const message = `${db}: compress, rebuild, reprice or import is at work on it already, in another process.`
     throw new JobError('job_running', message)

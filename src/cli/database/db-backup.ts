@@ -2,11 +2,10 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { optionTable } from '../../options/option-spec.ts'
 import { backUpStore } from '../../store/jobs/back-up-store.ts'
-import { absenceText } from '../../store/sqlite/open-store.ts'
-import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseWithOperands } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { bytes, counted, percent } from '../terminal/figures.ts'
+import { done } from './database-job.ts'
 import { openPart, showProgress, tellFault } from './output.ts'
 
 export const table = optionTable({
@@ -14,7 +13,7 @@ export const table = optionTable({
   db: database(),
 })
 
-export const operand = ['<file>', 'file to make'] as const
+export const operand = ['<file>', 'where the copy is to be'] as const
 
 /** What else of the data folder somebody has set, or cannot be made again: prices, limits, upstreams, alert rules, notes, settings, and what fingerprints go by. */
 const otherFiles = [
@@ -27,20 +26,13 @@ const otherFiles = [
   '.salt',
 ]
 
-/** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. Gives the exit code; throws `OptionError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['file'])
-  const [file = ''] = operands
-  const { db, force } = options
+/** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. */
+export const run: CommandRun<typeof table> = async ({ db, force }, { operands: [file = ''] }) => {
   const { show, clear } = showProgress()
   try {
     using part = openPart(file, force)
     const onProgress = (share: number): void => show(() => `copied: ${percent(share)}`)
-    const calls = await backUpStore(db, part.path, { onProgress }).finally(clear)
-    if (typeof calls === 'string') {
-      process.stderr.write(`tokenweir: ${db}: ${absenceText[calls]}\n`)
-      return exitCode.fault
-    }
+    const calls = done(await backUpStore(db, part.path, { onProgress }).finally(clear), db)
     const others = copyOthers(dirname(db), `${file}.files`)
     const size = part.publish()
     process.stdout.write(

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandFault } from '../../../test/support/command-fault.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import type { CheckReport } from '../../store/jobs/check-store.ts'
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { run as runCheck } from './db-check.ts'
+import * as dbCheck from './db-check.ts'
 
 const sound: CheckReport = {
   schemaVersion: 3,
@@ -19,7 +21,7 @@ const sound: CheckReport = {
 function run(report: CheckReport | StoreAbsence, args: readonly string[] = []) {
   const terminal = new FakeTerminal()
   let full: boolean | undefined
-  const code = runCheck(['--db', 'x.db', ...args], {}, terminal, (_path, options) => {
+  const code = dbCheck.run(...given(dbCheck, ['--db', 'x.db', ...args], terminal), (_path, options) => {
     full = options.full
     return report
   })
@@ -69,7 +71,5 @@ test('an older schema is nothing wrong, no database is', () => {
   const older = run({ ...sound, schemaVersion: 1 })
   assert.equal(older.code, 0)
   assert.match(older.stdout, /schema 1: the gateway brings it to 3/)
-  const none = run('missing')
-  assert.deepEqual([none.code, none.stdout], [1, ''])
-  assert.match(none.stderr, /^tokenweir: x\.db: There is no database yet/)
+  assert.throws(() => run('missing'), commandFault(/^x\.db: There is no database yet/))
 })

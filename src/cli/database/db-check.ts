@@ -1,10 +1,9 @@
 import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
-import { absenceText } from '../../store/sqlite/open-store.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandContext } from '../parse-options.ts'
 import { count } from '../terminal/figures.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { optionTable } from '../../options/option-spec.ts'
+import { done } from './database-job.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
 export const table = optionTable({
@@ -17,19 +16,13 @@ const namedAtMost = 5
 
 const rebuildAdvice = '`tokenweir db rebuild` counts the calls again and puts the sums right.'
 
-/** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `OptionError`. */
+/** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `JobError`. */
 export function run(
-  argv: readonly string[],
-  env: Environment,
-  { print, warn }: Terminal = thisTerminal(),
+  options: OptionsOf<typeof table>,
+  { terminal: { print } }: CommandContext,
   check: typeof checkStore = checkStore,
 ): number {
-  const options = parseOptions(table, argv, env)
-  const report = check(options.db, { full: options.full })
-  if (typeof report === 'string') {
-    warn(`tokenweir: ${options.db}: ${absenceText[report]}\n`)
-    return exitCode.fault
-  }
+  const report = done(check(options.db, { full: options.full }), options.db)
   const { integrity, quarters, days } = report
   const isSound = integrity.length + quarters.wrongMs.length + days.wrongMs.length === 0
   const verdict = isSound ? 'is sound' : 'is NOT sound'

@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import type { CompressResult } from '../../api/database-job.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import {
   CompressStoppedError,
   type CompressRequest,
   type compressStore,
 } from '../../store/jobs/compress-store.ts'
-import { run as runCompress } from './db-compress.ts'
+import * as dbCompress from './db-compress.ts'
 import { OptionError } from '../parse-options.ts'
 
 const outcome: CompressResult = {
@@ -24,7 +25,7 @@ async function run(
   isWatched: boolean = false,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const terminal = new FakeTerminal({ isWatched })
-  const code = await runCompress(args, {}, terminal, compress)
+  const code = await dbCompress.run(...given(dbCompress, args, terminal), compress)
   return { code, stdout: terminal.out, stderr: terminal.err }
 }
 

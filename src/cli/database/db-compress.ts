@@ -1,8 +1,7 @@
 import type { CompressProgress, CompressResult } from '../../api/database-job.ts'
 import { compressStore } from '../../store/jobs/compress-store.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandContext } from '../parse-options.ts'
 import { bytes, counted, duration } from '../terminal/figures.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
@@ -28,12 +27,10 @@ const phaseWords = { roll_up: 'adding up calls', fold: 'folding old calls', give
  * `OptionError`.
  */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: CompressOptions,
+  { terminal }: CommandContext,
   compress: typeof compressStore = compressStore,
 ): Promise<number> {
-  const options = parseOptions(table, argv, env)
   const { keepDays, dryRun, db, json } = options
   const whatStays = 'What was folded so far stays folded; nothing is lost, and it can be run again.'
   return await runDatabaseJob(terminal, { db, json, whatStays }, async (tell) => {

@@ -4,12 +4,12 @@ import { type Exported, type ExportProgress, exportCalls } from '../../export/ex
 import { optionTable } from '../../options/option-spec.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import { callReader } from '../../store/read/call-query.ts'
-import { absenceText, openCurrent } from '../../store/sqlite/open-store.ts'
-import { exitCode } from '../exit-code.ts'
+import { openCurrent } from '../../store/sqlite/open-store.ts'
 import { database, value } from '../option-rows.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { bytes, counted } from '../terminal/figures.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
+import { done } from './database-job.ts'
 import { type Output, outputRows, showProgress, toOutput } from './output.ts'
 
 export const table = optionTable({
@@ -19,36 +19,24 @@ export const table = optionTable({
   db: database(),
 })
 
-/** `tokenweir db export`: writes calls, newest first, with the fields of `/api/query`. Gives the exit code; throws `OptionError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options = parseOptions(table, argv, env)
+/** `tokenweir db export`: writes calls, newest first, with the fields of `/api/query`. */
+export const run: CommandRun<typeof table> = async (options) => {
   const { format, out, db } = options
   const filter = filterIn(options, Date.now())
   if (format === 'parquet' && out === null && process.stdout.isTTY) {
     throw new OptionError('--format parquet is not for a terminal; name a file with --out')
   }
   // Without the memory that questions over months have: all is read once.
-  const store = openCurrent(db)
-  if (typeof store === 'string') {
-    process.stderr.write(`tokenweir: ${db}: ${absenceText[store]}\n`)
-    return exitCode.fault
-  }
-  const reader = callReader(store)
+  const reader = callReader(done(openCurrent(db), db))
   const { show, clear } = showProgress()
-  let exported: Exported | null = null
   try {
-    return await toOutput(
-      options,
-      async (output) => {
-        const encoder = await callEncoder(format)
-        const onProgress = (progress: ExportProgress): void =>
-          show(() => `${figures(progress.calls, output.bytes)}, back to ${progress.first}`)
-        exported = await exportCalls(reader, filter, encoder, output.write, onProgress).finally(clear)
-      },
-      (output) => {
-        if (exported !== null) process.stderr.write(endText(exported, output))
-      },
-    )
+    return await toOutput(options, async (output) => {
+      const encoder = await callEncoder(format)
+      const onProgress = (progress: ExportProgress): void =>
+        show(() => `${figures(progress.calls, output.bytes)}, back to ${progress.first}`)
+      const exported = await exportCalls(reader, filter, encoder, output.write, onProgress).finally(clear)
+      return endText(exported, output)
+    })
   } finally {
     reader.close()
   }

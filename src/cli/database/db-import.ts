@@ -13,10 +13,9 @@ import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag, optional } from '../option-rows.ts'
-import { type Environment, parseWithOperands } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { counted, duration } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { costsInForce } from './db-reprice.ts'
 
@@ -44,14 +43,8 @@ interface Outcome extends ImportResult {
 
 const whatStays = 'What was added so far stays; run it again, and the rest is added.'
 
-/** `tokenweir db import`: adds calls that were recorded elsewhere. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['file'])
-  const [file = ''] = operands
+/** `tokenweir db import`: adds calls that were recorded elsewhere. */
+export const run: CommandRun<typeof table> = async (options, { operands: [file = ''], terminal }) => {
   const { path: db } = databasePlace(options.db)
   const { clock } = terminal
   let isWhole = true

@@ -3,10 +3,9 @@ import { optionTable } from '../../options/option-spec.ts'
 import { toggle } from '../../options/value-kind.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { database, flag, value } from '../option-rows.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { shareAddress } from '../share-rows.ts'
 import { counted } from '../terminal/figures.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { done, runDatabaseJob } from './database-job.ts'
 
 export const table = optionTable({
@@ -15,13 +14,8 @@ export const table = optionTable({
   json: flag('JSON, one object a line'),
 })
 
-/** `tokenweir db move --to-share`: sends what a file holds to the common database. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { db, json, toShare } = parseOptions(table, argv, env)
+/** `tokenweir db move --to-share`: sends what a file holds to the common database. */
+export const run: CommandRun<typeof table> = async ({ db, json, toShare }, { env, terminal }) => {
   if (!toShare) throw new OptionError('db move needs --to-share: there is no other place to move to')
   const address = shareAddress(env)
   const { moveRows } = await import('../../share/rows/move-rows.ts')

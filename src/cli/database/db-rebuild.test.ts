@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import type { rebuildStore } from '../../store/jobs/rebuild-store.ts'
-import { run as runRebuild } from './db-rebuild.ts'
+import * as dbRebuild from './db-rebuild.ts'
 import { OptionError } from '../parse-options.ts'
 
 const outcome = { days: 90, hours: 2160, wrongHours: 3, wrongDays: 1, durationMs: 4321 }
@@ -12,7 +13,7 @@ async function run(
   { args = ['--db', 'x.db'], isWatched = false } = {},
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const terminal = new FakeTerminal({ isWatched })
-  const code = await runRebuild(args, {}, terminal, rebuild)
+  const code = await dbRebuild.run(...given(dbRebuild, args, terminal), rebuild)
   return { code, stdout: terminal.out, stderr: terminal.err }
 }
 

@@ -1,21 +1,18 @@
 import { type RebuildOutcome, rebuildStore } from '../../store/jobs/rebuild-store.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandContext } from '../parse-options.ts'
 import { counted, duration } from '../terminal/figures.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { done, runDatabaseJob } from './database-job.ts'
-import { optionTable } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database } from '../option-rows.ts'
 
 export const table = optionTable({ db: database() })
 
-/** `tokenweir db rebuild`: makes the sums anew. Gives the exit code; throws `OptionError`. */
+/** `tokenweir db rebuild`: makes the sums anew. Gives the exit code. */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  { db }: OptionsOf<typeof table>,
+  { terminal }: CommandContext,
   rebuild: typeof rebuildStore = rebuildStore,
 ): Promise<number> {
-  const { db } = parseOptions(table, argv, env)
   const whatStays = 'What was put right stays right; it can be run again.'
   return await runDatabaseJob(terminal, { db, json: false, whatStays }, async (tell) => {
     const onProgress = (progress: { readonly done: number; readonly total: number }): void => {

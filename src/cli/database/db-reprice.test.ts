@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { given } from '../../../test/support/given.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
 import { noPrices } from '../../pricing/model-costs.ts'
 import type { PriceReading } from '../../pricing/price-file.ts'
 import type { RepriceResult } from '../../api/costs.ts'
 import type { RepriceRequest } from '../../store/jobs/reprice-store.ts'
-import { type RepriceParts, run as runReprice } from './db-reprice.ts'
+import * as dbReprice from './db-reprice.ts'
 import { OptionError } from '../parse-options.ts'
 
 const sums = { calls: 3, before_usd: null, after_usd: 1.23456789, newly_priced: 3, newly_unpriced: 0 }
@@ -34,7 +35,7 @@ async function run(
   prices: PriceReading = { costs: noPrices },
 ): Promise<Ran> {
   const requests: RepriceRequest[] = []
-  const parts: RepriceParts = {
+  const parts: dbReprice.RepriceParts = {
     reprice: (_path, request, { onProgress }) => {
       requests.push(request)
       onProgress({ done: 1, total: 4 })
@@ -44,7 +45,7 @@ async function run(
     prices: () => prices,
   }
   const terminal = new FakeTerminal()
-  const code = await runReprice([...args, '--db', 'x.db'], {}, terminal, parts)
+  const code = await dbReprice.run(...given(dbReprice, [...args, '--db', 'x.db'], terminal), parts)
   return { code, stdout: terminal.out, stderr: terminal.err, requests }
 }
 

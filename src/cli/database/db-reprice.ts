@@ -4,11 +4,11 @@ import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
 import { type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { undoReprice } from '../../store/jobs/undo-reprice.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
-import { displayWidth, pad, shorten } from '../terminal/display-width.ts'
+import { type CommandContext, OptionError } from '../parse-options.ts'
+import { shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
+import { type Column, column, tableOf } from '../terminal/table-layout.ts'
 import { counted, exactDollars, known } from '../terminal/figures.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -47,12 +47,10 @@ export type RepriceParts = typeof realParts
  * `OptionError`.
  */
 export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
+  options: RepriceOptions,
+  { terminal }: CommandContext,
   { reprice, undo, prices }: RepriceParts = realParts,
 ): Promise<number> {
-  const options = parseOptions(table, argv, env)
   const { db, json, dryRun } = options
   const { clock } = terminal
   const job = { db, json, whatStays: 'What was priced so far stays priced; it can be run again.' }
@@ -119,13 +117,9 @@ function dayTable(result: RepriceResult, isDry: boolean): string {
     result
   const looked = `${counted(looked_calls, 'call')} looked at`
   if (calls === 0) return `No cost ${isDry ? 'would change' : 'has changed'}: ${looked}.\n`
-  const rows = days.slice(0, mostLines).map(cellsOf)
-  const widths = [0, 1, 2, 3, 4].map((column) =>
-    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
-  )
-  const lines = rows.map((row) =>
-    row.map((cell, column) => pad(cell, widths[column] ?? 0, column < 2 ? 'left' : 'right')).join('  '),
-  )
+  const rows = days.slice(0, mostLines)
+  const { line } = tableOf(columns, rows, { width: Number.MAX_SAFE_INTEGER, color: false, nowMs: 0 })
+  const lines = rows.map((row) => line(row))
   if (days.length > rows.length) lines.push(`and ${days.length - rows.length} more`)
   const parts = [
     `${counted(calls, 'call')} of ${looked} ${isDry ? 'would cost' : 'cost'} ${shownUsd(after_usd)} in place of ${shownUsd(before_usd)}`,
@@ -137,10 +131,14 @@ function dayTable(result: RepriceResult, isDry: boolean): string {
   return `${lines.join('\n')}\n${parts.join('; ')}.${tail}\n`
 }
 
-function cellsOf({ day, model, calls, before_usd, after_usd }: RepriceDay): readonly string[] {
-  const name = shorten(printable(model ?? '-'), longestName)
-  return [day, name, counted(calls, 'call'), shownUsd(before_usd), `→ ${shownUsd(after_usd)}`]
-}
+const right = { align: 'right' } as const
+const columns: readonly Column<RepriceDay>[] = [
+  column('', 0, 0, ({ day }) => day, { gap: '' }),
+  column('', 0, 0, ({ model }) => shorten(printable(model ?? '-'), longestName)),
+  column('', 0, 0, ({ calls }) => counted(calls, 'call'), right),
+  column('', 0, 0, ({ before_usd: before }) => shownUsd(before), right),
+  column('', 0, 0, ({ after_usd: after }) => `→ ${shownUsd(after)}`, right),
+]
 
 function shownUsd(value: number | null): string {
   return known(value, exactDollars)

@@ -42,13 +42,12 @@ export function showProgress(): { readonly show: (words: () => string) => void; 
 }
 
 /**
- * Does work on a file that has its name only when that is done, or, without a name, on standard output. Says what went wrong, and gives
- * the exit code. Ctrl-C and an error leave no file behind.
+ * Does work on a file that has its name only when that is done, or, without a name, on standard output. Says what the work answers,
+ * or what went wrong, on standard error, and gives the exit code. Ctrl-C and an error leave no file behind.
  */
 export async function toOutput(
   { out, force }: { readonly out: string | null; readonly force: boolean },
-  work: (output: Output) => Promise<void>,
-  done: (output: Output) => void,
+  work: (output: Output) => Promise<string>,
 ): Promise<number> {
   let bytes = 0
   const isFile = out !== null && out !== '-'
@@ -67,9 +66,9 @@ export async function toOutput(
         bytes += data.length
       },
     }
-    await work(output)
+    const words = await work(output)
     part?.publish()
-    done(output)
+    process.stderr.write(words)
     return 0
   } catch (error) {
     return tellFault(error)

@@ -4,9 +4,9 @@ import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { listSegments } from '../../payloads/file/payload-segments.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
-import { exitCode } from '../exit-code.ts'
+import { CommandError } from '../exit-code.ts'
 import { database } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { bytes, count, counted, percent } from '../terminal/figures.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
 import { type Output, outputRows, showProgress, toOutput } from './output.ts'
@@ -18,32 +18,23 @@ export const table = optionTable({
   db: database(),
 })
 
-/** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. Gives the exit code; throws `OptionError`. */
-export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options = parseOptions(table, argv, env)
+/** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. */
+export const run: CommandRun<typeof table> = async (options) => {
   const { rawLogFile: filePath, db } = options
   const filter = filterIn(options, Date.now())
   if (listSegments(filePath).length === 0) {
     const advice = '--raw-log of the gateway switches the log on, --raw-log-file names another'
-    process.stderr.write(`tokenweir: ${filePath}: no payloads are kept there; ${advice}\n`)
-    return exitCode.fault
+    throw new CommandError(`${filePath}: no payloads are kept there; ${advice}`)
   }
   const reader = openCallReader(db)
   const calls = typeof reader === 'string' ? null : reader
   const { show, clear } = showProgress()
-  let exported: ExportedConversations | null = null
   try {
-    return await toOutput(
-      options,
-      async ({ write }) => {
-        const onProgress = (share: number): void => show(() => `read: ${percent(share)}`)
-        const work = exportConversations({ filePath, filter, calls }, write, onProgress)
-        exported = await work.finally(clear)
-      },
-      (output) => {
-        if (exported !== null) process.stderr.write(endText(exported, output))
-      },
-    )
+    return await toOutput(options, async (output) => {
+      const onProgress = (share: number): void => show(() => `read: ${percent(share)}`)
+      const work = exportConversations({ filePath, filter, calls }, output.write, onProgress)
+      return endText(await work.finally(clear), output)
+    })
   } finally {
     calls?.close()
   }

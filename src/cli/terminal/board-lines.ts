@@ -1,10 +1,9 @@
 import type { LiveCall, LiveCalls, LiveState } from '../../api/live-calls.ts'
 import type { HealthReport } from '../../api/health-report.ts'
-import { pad, shorten } from './display-width.ts'
 import { bytes, count, counted, longDuration, speed, unknownFigure } from './figures.ts'
 import { type LineStyle, type Tone, paint } from './paint.ts'
 import { printable } from './printable.ts'
-import { type Column, column, fitting, headerLine, layOut, lineOf } from './table-layout.ts'
+import { type Column, column, fitting } from './table-layout.ts'
 
 /** What is known of a gateway's calls at an instant. */
 export interface Board {
@@ -23,10 +22,10 @@ const states: Readonly<Record<LiveState, readonly [words: string, tone: Tone]>> 
 }
 
 const right = { align: 'right' } as const
-const stateColumn = column<LiveCall>('state', 0, 15, stateText, { gap: '' })
 
-const columns: readonly Column<LiveCall>[] = [
-  stateColumn,
+/** Of the table of calls. */
+export const boardColumns: readonly Column<LiveCall>[] = [
+  column('state', 0, 15, stateText, { gap: '', tone: ({ state }) => states[state][1] }),
   column('since', 1, 6, (call, nowMs) => since(call.state_since, nowMs), right),
   column('age', 0, 6, (call, nowMs) => since(call.started_at, nowMs), right),
   column('model', 0, 20, (call) => printable(call.model ?? call.path), {
@@ -70,28 +69,4 @@ export function boardHead({ slots, live, callsPerS }: Board, { width, color }: L
     `${counted(live.calls.length + live.more, 'call')} under way`,
   ]
   return fitting(parts, width)
-}
-
-/**
- * The table's head, and a line for each of these calls, which its columns are laid out for; with `isOpen` also for those
- * that are yet to come.
- */
-export function boardTable(
-  calls: readonly LiveCall[],
-  style: LineStyle,
-  isOpen = false,
-): { readonly header: string; readonly row: (call: LiveCall, isMarked?: boolean) => string } {
-  const sized = layOut(columns, calls, { ...style, open: isOpen })
-  const header = headerLine(sized, false)
-  return {
-    header: paint('faint', shorten(header, style.width), style.color),
-    row: (call, isMarked = false) => {
-      const tone = states[call.state][1]
-      const textOf = ({ text }: Column<LiveCall>): string => text(call, style.nowMs)
-      if (isMarked) return paint('marked', pad(lineOf(sized, textOf), header.length, 'left'), style.color)
-      return lineOf(sized, textOf, (cell, one) =>
-        one === stateColumn ? paint(tone, cell, style.color) : cell,
-      )
-    },
-  }
 }

@@ -1,14 +1,9 @@
 import type { CallJson } from '../../call/call-record.ts'
-import { callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
 import { shorten } from './display-width.ts'
-import { count, counted, exactDollars, known } from './figures.ts'
-import { type LineStyle, paint, type Tone } from './paint.ts'
-import { fitting, headerLine, layOut, lineOf } from './table-layout.ts'
-
-interface CallsTableOptions extends LineStyle {
-  /** More calls will follow those that the widths are taken from. */
-  readonly open: boolean
-}
+import { clockTime, count, counted, duration, exactDollars, known, speed, unknownFigure } from './figures.ts'
+import { paint, type Tone } from './paint.ts'
+import { printable } from './printable.ts'
+import { type Column, column, fitting, tableOf, type TableStyle } from './table-layout.ts'
 
 /** Calls as aligned lines. */
 export interface CallsTable {
@@ -19,27 +14,76 @@ export interface CallsTable {
   readonly footer: string
 }
 
-/** Which columns there are follows from the width, and how wide they are from the calls. */
-export function callsTable(calls: readonly CallJson[], options: CallsTableOptions): CallsTable {
-  const { width, color, nowMs } = options
-  const columns = layOut([...callColumns, endColumn], calls, options)
-  const hasEndColumn = columns.some(({ column }) => column === endColumn)
-  const line = (call: CallJson, tone: Tone): string =>
-    lineOf(
-      columns,
-      ({ text }) => text(call, nowMs),
-      (cell, column) => (column.title === 'status' || column === endColumn ? paint(tone, cell, color) : cell),
-    )
+const right = { align: 'right' } as const
+
+/** How the call ended, if there is room for it. */
+const endColumn: Column<CallJson> = column('end', 5, 20, endText, { tone: toneOf })
+
+/** From left to right. */
+const columns: readonly Column<CallJson>[] = [
+  column('time', 0, 8, (call, nowMs) => clockTime(Date.parse(call.started_at), nowMs), {
+    align: 'right',
+    gap: '',
+  }),
+  column('model', 0, 24, (call) => printable(call.model ?? unknownFigure), {
+    cut: { minWidth: 16, at: 'middle' },
+  }),
+  column('type', 7, 11, (call) => (call.stream ? `${call.call_type} stream` : call.call_type)),
+  column('status', 0, 6, statusText, { tone: toneOf }),
+  column('total', 0, 10, (call) => known(call.duration_ms, duration), right),
+  column('queue', 4, 10, (call) => known(call.queue_ms, duration), right),
+  column('TTFT', 2, 7, (call) => known(call.ttft_ms, duration), right),
+  column('tok/s', 3, 5, (call) => known(call.output_tokens_per_s, speed), right),
+  column('in', 1, 7, (call) => known(call.input_tokens, count), right),
+  column('out', 1, 6, (call) => known(call.output_tokens, count), { align: 'right', gap: ' → ' }),
+  column('cost', 6, 8, (call) => known(call.cost_usd, exactDollars), right),
+  column('client', 8, 12, (call) => printable(call.client ?? unknownFigure), {
+    cut: { minWidth: 12, at: 'end' },
+  }),
+  endColumn,
+]
+
+export function callsTable(calls: readonly CallJson[], style: TableStyle): CallsTable {
+  const { width, color } = style
+  const table = tableOf(columns, calls, style)
+  const hasEndColumn = table.columns.includes(endColumn)
   return {
-    header: headerLine(columns, color),
+    header: table.header,
     row: (call) => {
-      const tone = toneOf(call)
       const detail = detailText(call, hasEndColumn)
-      if (detail === '') return line(call, tone)
-      return `${line(call, tone)}\n${paint(tone, shorten(`  └ ${detail}`, width), color)}`
+      if (detail === '') return table.line(call)
+      return `${table.line(call)}\n${paint(toneOf(call), shorten(`  └ ${detail}`, width), color)}`
     },
     footer: paint('faint', footerText(calls, width), color),
   }
+}
+
+/** `✓ 200`, `✗ 502`; `· 499` if the client left. */
+function statusText(call: CallJson): string {
+  const sign = call.failed ? '✗' : call.outcome === 'ok' ? '✓' : '·'
+  return `${sign} ${call.status ?? unknownFigure}`
+}
+
+/** The finish reason, or the code of what went wrong. */
+function endText(call: CallJson): string {
+  return printable((call.outcome === 'ok' ? call.finish_reason : codeOf(call)) ?? unknownFigure)
+}
+
+/** What is to be said of a call that did not end well beyond what its line says; '' if there is nothing. */
+function detailText(call: CallJson, hasEndColumn: boolean): string {
+  if (call.outcome === 'ok') return ''
+  const codes = hasEndColumn ? [call.upstream_error_code] : [codeOf(call), call.upstream_error_code]
+  const parts = [codes.filter((code) => code !== null).join(' '), call.error_message ?? '']
+  return printable(parts.filter((part) => part !== '').join(': '))
+}
+
+function codeOf(call: CallJson): string {
+  return call.failure_code ?? call.outcome
+}
+
+/** Whether the call failed, or its client left. */
+function toneOf(call: CallJson): Tone {
+  return call.failed ? 'failed' : call.outcome === 'ok' ? 'plain' : 'left'
 }
 
 function footerText(calls: readonly CallJson[], width: number): string {

@@ -1,7 +1,7 @@
 import { displayWidth, pad, shorten } from './display-width.ts'
 import { unknownFigure } from './figures.ts'
-import { paint } from './paint.ts'
-import type { Terminal } from './terminal.ts'
+import { type LineStyle, type Tone, paint } from './paint.ts'
+import { type Terminal, lineStyle } from './terminal.ts'
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -16,6 +16,8 @@ export interface Column<Row> {
   /** If it is narrower than its texts, the width down to which those may be cut, and where. */
   readonly cut: { readonly minWidth: number; readonly at: 'middle' | 'end' } | null
   readonly text: (row: Row, nowMs: number) => string
+  /** The colour of a cell; plain unless told. */
+  readonly tone?: (row: Row) => Tone
 }
 
 /** A column whose text stands left, and is never cut, unless the options say otherwise. */
@@ -30,16 +32,58 @@ export function column<Row>(
 }
 
 /** A column that has room. */
-export interface SizedColumn<Row> {
+interface SizedColumn<Row> {
   readonly column: Column<Row>
   room: number
 }
 
-/** Takes columns away until the others fit, then takes from those that can be cut what is still too much. */
-export function layOut<Row>(
+export interface TableStyle extends LineStyle {
+  /** More rows will follow those that the widths are taken from. */
+  readonly open?: boolean
+}
+
+/** A table whose widths are known. */
+export interface Table<Row> {
+  /** Those that have room. */
+  readonly columns: readonly Column<Row>[]
+  readonly header: string
+  /** A row, in the colours of its columns, or the whole width in one. */
+  readonly line: (row: Row, whole?: Tone) => string
+}
+
+/** Which columns there are follows from the width, and how wide they are from the rows. */
+export function tableOf<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { width, nowMs, open }: { readonly width: number; readonly nowMs: number; readonly open: boolean },
+  style: TableStyle,
+): Table<Row> {
+  const { color, nowMs, width } = style
+  const sized = layOut(columns, rows, style)
+  const line = (cellOf: (cell: SizedColumn<Row>) => string): string =>
+    sized.map((one) => one.column.gap + cellOf(one)).join('')
+  const header = shorten(line((one) => filled(one, one.column.title)).trimEnd(), width)
+  return {
+    columns: sized.map(({ column }) => column),
+    header: paint('faint', header, color),
+    line: (row, whole) => {
+      const cellOf = (one: SizedColumn<Row>): string => filled(one, one.column.text(row, nowMs))
+      if (whole !== undefined) return paint(whole, line(cellOf), color)
+      const painted = (one: SizedColumn<Row>): string =>
+        paint(one.column.tone?.(row) ?? 'plain', cellOf(one), color)
+      return line(painted).trimEnd()
+    },
+  }
+}
+
+function filled<Row>({ column: { align, cut }, room }: SizedColumn<Row>, text: string): string {
+  return pad(cut === null ? text : shorten(text, room, cut.at), room, align)
+}
+
+/** Takes columns away until the others fit, then takes from those that can be cut what is still too much. */
+function layOut<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { width, nowMs, open = false }: TableStyle,
 ): readonly SizedColumn<Row>[] {
   let sized = columns.flatMap((column) => {
     const texts = rows.map((row) => column.text(row, nowMs))
@@ -63,38 +107,14 @@ export function layOut<Row>(
   return sized
 }
 
-/** One line of a table; `paintCell` gets each cell in its full width. */
-export function lineOf<Row>(
-  columns: readonly SizedColumn<Row>[],
-  textOf: (column: Column<Row>) => string,
-  paintCell: (cell: string, column: Column<Row>) => string = (cell) => cell,
-): string {
-  const cells = columns.map(({ column, room }) => {
-    const { cut, align, gap } = column
-    const text = cut === null ? textOf(column) : shorten(textOf(column), room, cut.at)
-    return gap + paintCell(pad(text, room, align), column)
-  })
-  return cells.join('').trimEnd()
-}
-
-export function headerLine<Row>(columns: readonly SizedColumn<Row>[], color: boolean): string {
-  return paint(
-    'faint',
-    lineOf(columns, ({ title }) => title),
-    color,
-  )
-}
-
 /** Prints rows under their header. */
 export function printTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { print, clock, color, width }: Terminal,
+  terminal: Terminal,
 ): void {
-  const nowMs = clock.wallTime()
-  const shown = layOut(columns, rows, { width: width(), nowMs, open: false })
-  print(`${headerLine(shown, color)}\n`)
-  for (const row of rows) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
+  const { header, line } = tableOf(columns, rows, lineStyle(terminal))
+  terminal.print(`${[header, ...rows.map((row) => line(row))].join('\n')}\n`)
 }
 
 /** As many parts of a footer as fit, the first of them in any case. */

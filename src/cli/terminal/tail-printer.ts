@@ -8,7 +8,7 @@ import { count } from './figures.ts'
 import { HeldRequests } from './held-requests.ts'
 import type { LineStyle } from './paint.ts'
 import { bodyLines, endLine, requestLine, startLine, toneOf } from './tail-lines.ts'
-import type { Terminal } from './terminal.ts'
+import { lineStyle, type Terminal } from './terminal.ts'
 
 /** Which calls are printed, and how much of each. */
 type TailOptions = Pick<ValuesOf<typeof table>, 'body' | 'full' | 'errors' | 'model' | 'json'>
@@ -35,7 +35,7 @@ export function tailPrinter(
   let cancelLost = (): void => {}
 
   const note = (words: string): void => warn(`tokenweir: ${words}\n`)
-  const style = (): LineStyle => ({ width: width(), color, nowMs: clock.wallTime() })
+  const style = (): LineStyle => lineStyle({ width, color, clock })
 
   const show = (line: string, record: PayloadRecord, data: string): void => {
     if (json) print(`${safeJson(data)}\n`)

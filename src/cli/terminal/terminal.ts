@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../call/clock.ts'
+import type { LineStyle } from './paint.ts'
 
 /** Where a command prints, and the clock that it goes by. */
 export interface Terminal {
@@ -12,6 +13,11 @@ export interface Terminal {
   readonly isWatched: boolean
   /** Aborted when nobody reads any more. */
   readonly signal: AbortSignal
+}
+
+/** How a line is written there now. */
+export function lineStyle({ width, color, clock }: Pick<Terminal, 'width' | 'color' | 'clock'>): LineStyle {
+  return { width: width(), color, nowMs: clock.wallTime() }
 }
 
 /** Columns of a terminal that does not tell. */

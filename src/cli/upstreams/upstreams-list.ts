@@ -1,16 +1,15 @@
 import { dirname } from 'node:path'
 import type { UpstreamRow, UpstreamsReport } from '../../api/upstreams.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { Upstreams } from '../../supervisor/upstreams.ts'
 import { database, flag } from '../option-rows.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { count, unknownFigure } from '../terminal/figures.ts'
+import { type CommandRun, type Environment, parseOptions } from '../parse-options.ts'
+import { count, known, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
 import { column, printTable } from '../terminal/table-layout.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** Where upstreams are kept: options of each command on them. */
 export const placeOptions = {
@@ -27,21 +26,16 @@ export function upstreamsOf(
 ): Upstreams {
   const { upstream } = parseOptions({ upstream: gatewayOptionTable.upstream }, [], env)
   return new Upstreams({
-    folder: controlFolder(dirname(place.db)),
+    dataFolder: dirname(place.db),
     file: place.upstreamFile,
     upstream,
-    dashboardPort: ownOptionTable.dashboardPort.default,
+    dashboard: { port: ownOptionTable.dashboardPort.default },
     gatewayPort: defaultGatewayPort,
   })
 }
 
-/** `tokenweir upstreams`: all of them, as they are set and as the running gateway finds them. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const options = parseOptions(table, argv, env)
+/** `tokenweir upstreams`: all of them, as they are set and as the running gateway finds them. */
+export const run: CommandRun<typeof table> = async (options, { env, terminal }) => {
   const report = await upstreamsOf(options, env).report()
   if (options.json) terminal.print(`${JSON.stringify(report)}\n`)
   else show(report, terminal)
@@ -64,7 +58,7 @@ export function credentialsText({ credentials, name }: Pick<UpstreamRow, 'creden
 }
 
 const right = { align: 'right' } as const
-const orUnknown = (value: number | undefined): string => (value === undefined ? unknownFigure : count(value))
+const orUnknown = (value: number | null | undefined): string => known(value, count)
 
 const columns = [
   column<UpstreamRow>('upstream', 0, 8, ({ name }) => name, { gap: '' }),
@@ -92,7 +86,7 @@ function fallbackText({ fallback }: UpstreamRow): string {
 
 /** Of 24 hours, and how many of them there may be. */
 function tokensText({ token_limit: limit, health }: UpstreamRow): string {
-  return limit === null ? unknownFigure : `${orUnknown(health?.used_tokens ?? undefined)} of ${count(limit)}`
+  return limit === null ? unknownFigure : `${orUnknown(health?.used_tokens)} of ${count(limit)}`
 }
 
 function stateText({ health }: UpstreamRow): string {
@@ -103,5 +97,5 @@ function stateText({ health }: UpstreamRow): string {
 }
 
 function limitText({ health, max_concurrent: most }: UpstreamRow): string {
-  return orUnknown(health?.rate_limiter.max_concurrent ?? most ?? undefined)
+  return orUnknown(health?.rate_limiter.max_concurrent ?? most)
 }

@@ -1,24 +1,16 @@
 import { optionTable } from '../../options/option-spec.ts'
-import { type Environment, parseWithOperands } from '../parse-options.ts'
+import type { CommandRun } from '../parse-options.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
-import { writing } from './upstreams-set.ts'
 
 export const table = optionTable(placeOptions)
 
 export { operand } from './upstreams-set.ts'
 
-/** `tokenweir upstreams remove <name>`: its calls go to the default upstream from then on. Gives the exit code; throws `OptionError`. */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['upstream'])
+/** `tokenweir upstreams remove <name>`: its calls go to the default upstream from then on. */
+export const run: CommandRun<typeof table> = async (options, { env, operands, terminal }) => {
   const [name = ''] = operands
-  return writing(terminal, async () => {
-    await upstreamsOf(options, env).remove(name)
-    terminal.print(printable(`${name} is gone; calls under way there end as they would`) + '\n')
-  })
+  await upstreamsOf(options, env).remove(name)
+  terminal.print(printable(`${name} is gone; calls under way there end as they would`) + '\n')
+  return 0
 }

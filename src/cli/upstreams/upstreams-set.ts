@@ -1,5 +1,4 @@
 import type { UpstreamChange, UpstreamCredentials } from '../../options/upstream-settings.ts'
-import { UpstreamSettingsError } from '../../options/upstreams-file.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import {
   baseUrl,
@@ -11,12 +10,11 @@ import {
   type ValueKind,
 } from '../../options/value-kind.ts'
 import type { Upstreams } from '../../supervisor/upstreams.ts'
-import { exitCode } from '../exit-code.ts'
 import { optional, value } from '../option-rows.ts'
-import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CommandContext, type CommandRun, OptionError } from '../parse-options.ts'
 import { counted } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { credentialsText, placeOptions, upstreamsOf } from './upstreams-list.ts'
 
 const urls: ValueKind<readonly string[]> = {
@@ -62,35 +60,29 @@ export const table = optionTable({
   ...placeOptions,
 })
 
-export const operand = ['<name>', 'the upstream'] as const
+export const operand = ['<name>', 'its name, which is also a path that leads to it', 'upstream'] as const
 
-/** `tokenweir upstreams set <name>`: changes what is given of an upstream. Gives the exit code; throws `OptionError`. */
-export function run(argv: readonly string[], env: Environment, terminal?: Terminal): Promise<number> {
-  return set(argv, env, true, terminal)
-}
+/** `tokenweir upstreams set <name>`: changes what is given of an upstream. */
+export const run: CommandRun<typeof table> = (options, context) => set(options, context, true)
 
 /** Changes an upstream that is there, or adds one that is not. */
 export async function set(
-  argv: readonly string[],
-  env: Environment,
+  options: OptionsOf<typeof table>,
+  { env, operands: [name = ''], terminal }: CommandContext,
   isThere: boolean,
-  terminal: Terminal = thisTerminal(),
 ): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env, ['upstream'])
-  const [name = ''] = operands
   const change = changeOf(options)
   if (!isThere && change.urls === undefined) throw new OptionError('say where it is: --url http://…')
   if (Object.keys(change).length === 0) throw new OptionError('say what to change: --url, --model, …')
   const upstreams = upstreamsOf(options, env)
-  return writing(terminal, async () => {
-    const found = (await upstreams.settings()).some((each) => each.name === name)
-    if (isThere && !found)
-      throw new OptionError(`there is no upstream ${name}: tokenweir upstreams add ${name} --url <url>`)
-    if (!isThere && found)
-      throw new OptionError(`there is an upstream ${name}: tokenweir upstreams set ${name} …`)
-    await upstreams.change(name, change, true)
-    await tell(upstreams, name, terminal)
-  })
+  const found = (await upstreams.settings()).some((each) => each.name === name)
+  if (isThere && !found)
+    throw new OptionError(`there is no upstream ${name}: tokenweir upstreams add ${name} --url <url>`)
+  if (!isThere && found)
+    throw new OptionError(`there is an upstream ${name}: tokenweir upstreams set ${name} …`)
+  await upstreams.change(name, change, true)
+  await tell(upstreams, name, terminal)
+  return 0
 }
 
 function changeOf(options: OptionsOf<typeof table>): UpstreamChange {
@@ -119,19 +111,6 @@ function credentialsOf({
   if (keyFile !== null) return { file: keyFile, ...header }
   if (keyHeader !== null) throw new OptionError('--key-header needs --key-env or --key-file')
   return credentials
-}
-
-/** Runs a change; what it is refused for is said. Gives the exit code; throws `OptionError`. */
-export async function writing({ warn }: Terminal, change: () => Promise<void>): Promise<number> {
-  try {
-    await change()
-    return 0
-  } catch (error) {
-    if (!(error instanceof UpstreamSettingsError)) throw error
-    if (error.code === 'invalid_upstream') throw new OptionError(error.message)
-    warn(`tokenweir: ${error.message}\n`)
-    return exitCode.fault
-  }
 }
 
 /** Says how an upstream stands now, and what it lacks. */

@@ -9,14 +9,13 @@ import { type UpstreamSetting, patternMatcher } from '../../options/upstream-set
 import { optionTable } from '../../options/option-spec.ts'
 import { exitCode } from '../exit-code.ts'
 import { listModels, namesIn } from '../list-models.ts'
-import { type Environment, OptionError, parseWithName } from '../parse-options.ts'
+import { type CommandRun, type Environment, OptionError } from '../parse-options.ts'
 import { counted, duration } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
 
 export const table = optionTable(placeOptions)
-export const operand = ['[name]', 'one upstream; all without it'] as const
+export const operand = ['[name]', 'one upstream; all without it', 'upstream'] as const
 
 const limitMs = 15_000
 const connectTimeoutMs = 5000
@@ -24,14 +23,9 @@ const shownModels = 5
 
 /**
  * `tokenweir upstreams test [name]`: asks each address of each further upstream for its models, with the key that it would be
- * lent, and says what came. Gives the exit code, that of a fault if one cannot be used; throws `OptionError`.
+ * lent, and says what came.
  */
-export async function run(
-  argv: readonly string[],
-  env: Environment,
-  terminal: Terminal = thisTerminal(),
-): Promise<number> {
-  const { options, name } = parseWithName(table, argv, env, 'upstream')
+export const run: CommandRun<typeof table> = async (options, { env, operands: [name], terminal }) => {
   const upstreams = upstreamsOf(options, env)
   const { file, problem } = await upstreams.report()
   if (problem !== null) terminal.warn(`tokenweir: ${problem}\n`)

@@ -15,6 +15,7 @@ const retryAfterS: Readonly<Record<string, number>> = {
   prices_busy: 1,
   clients_busy: 1,
   notes_busy: 1,
+  alerts_busy: 1,
   upstreams_busy: 1,
   query_interrupted: 1,
   too_busy: 1,

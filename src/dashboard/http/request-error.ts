@@ -70,6 +70,7 @@ export const errorStatuses = {
   clients_busy: 503,
   upstreams_busy: 503,
   notes_busy: 503,
+  alerts_busy: 503,
   share_unreachable: 503,
   query_interrupted: 503,
   too_busy: 503,

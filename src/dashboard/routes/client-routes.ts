@@ -19,12 +19,12 @@ export function clientRoutes(
     const fromMs = Math.floor((clock.wallTime() - seenMs) / minuteMs) * minuteMs
     const { body } = answerIn(await queries.ask({ kind: 'clients', fromMs }))
     const seen = JSON.parse(Buffer.from(body).toString()) as Seen
-    return (await clients()).report(seen)
+    return clients.report(seen)
   }
   return {
     'GET /api/clients': route({}, report),
     'PUT /api/clients/:name': route({ body: clientChange }, async ({ params: { name = '' }, body }) => {
-      await (await clients()).change(name, body)
+      await clients.change(name, body)
       return report()
     }),
   }

@@ -37,12 +37,12 @@ export interface DashboardParts {
   readonly jobs: JobStarter
   /** Loaded when it is first asked for. */
   readonly alerts: () => Promise<AlertSource>
-  /** Limits and names of clients; loaded when they are first asked for. */
-  readonly clients: () => Promise<Pick<Clients, 'report' | 'change'>>
+  /** Limits and names of clients. */
+  readonly clients: Pick<Clients, 'report' | 'change'>
   /** What people noted of moments. */
   readonly notes: Pick<NotesFile, 'report' | 'add' | 'remove'>
-  /** Further upstreams; loaded when they are first asked for. */
-  readonly upstreams: () => Promise<Pick<Upstreams, 'report' | 'change' | 'remove'>>
+  /** Further upstreams. */
+  readonly upstreams: Pick<Upstreams, 'report' | 'change' | 'remove'>
   /** Loaded when it is first asked for; null without `--share`. */
   readonly gateways: (() => Promise<GatewaysSource>) | null
   /** The path of the price file. */

@@ -92,7 +92,12 @@ export const overviewTable = {
   ) as QueryTable<FieldFilters>),
   tag: repeatable(meaning('calls with this tag; of several with one key any', tagText)),
   errors_only: meaning('only calls that failed', or(trueFalse, false)),
-  q: optional(meaning('calls with exactly this', shortText('an id or an error code', maxNameLength))),
+  q: optional(
+    meaning(
+      'calls with exactly this id, error code or trace',
+      shortText('an id or an error code', maxNameLength),
+    ),
+  ),
   tz: meaning('in which hours and days are counted, and times without an offset meant', or(timeZone, 'UTC')),
 }
 

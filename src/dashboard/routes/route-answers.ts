@@ -166,7 +166,7 @@ export interface RouteAnswers {
 
   /** The rules of alerts, what is active and what was sent. */
   'GET /api/alerts': { readonly 200: AlertsReport }
-  /** Sets rules, a switch or a threshold at a time. @fails broken_alerts_file alerts_not_kept */
+  /** Sets rules, a switch or a threshold at a time. @fails broken_alerts_file alerts_not_kept alerts_busy */
   'PUT /api/alerts': { readonly 200: AlertsReport }
   /** Sends a test message, and says what came back. */
   'POST /api/alerts/test': { readonly 200: AlertTest }

@@ -4,15 +4,15 @@ import type { DashboardParts } from './dashboard-parts.ts'
 
 /** `/api/upstreams`: further upstreams as they are set and found, and changing them. */
 export function upstreamRoutes({ upstreams }: Pick<DashboardParts, 'upstreams'>): RouteTable {
-  const report = async () => (await upstreams()).report()
+  const report = () => upstreams.report()
   return {
     'GET /api/upstreams': route({}, report),
     'PUT /api/upstreams/:name': route({ body: upstreamChange }, async ({ params: { name = '' }, body }) => {
-      await (await upstreams()).change(name, body, false)
+      await upstreams.change(name, body, false)
       return report()
     }),
     'DELETE /api/upstreams/:name': route({}, async ({ params: { name = '' } }) => {
-      await (await upstreams()).remove(name)
+      await upstreams.remove(name)
       return report()
     }),
   }
