@@ -4,8 +4,7 @@ import { tryFileLock } from '../../lib/file-lock.ts'
 import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
 import type { SlotLink } from '../../gateway/admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
-import { type PostgresConnection, connect, errorInWords, shownAddress } from '../postgres.ts'
-import { makeSharedSchema } from '../schema/shared-schema.ts'
+import { type PostgresConnection, connectShared, errorInWords, shownAddress } from '../postgres.ts'
 import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from './shared-tokens.ts'
 import { type ListedGateway, type RunIdentity, isSeenDead, ownRun, runLockPath } from './machine.ts'
 
@@ -217,18 +216,11 @@ export class SharedLimit implements SlotLink, BudgetLink {
     return this.#options.clock.now() - this.#answeredMs > awayMs
   }
 
-  async #open(): Promise<PostgresConnection> {
-    const connection = await connect(this.#options.url, {
+  #open(): Promise<PostgresConnection> {
+    return connectShared(this.#options.url, {
       applicationName: `tokenweir ${this.instance}`,
       statementTimeoutMs: statementMs,
     })
-    try {
-      await makeSharedSchema(connection)
-      return connection
-    } catch (error) {
-      connection.close()
-      throw error
-    }
   }
 
   /** Takes a number, and hears of the limit. Those that are seen to be dead leave theirs first. */

@@ -9,7 +9,7 @@ import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
 import { type CallBatch, estimateAt, indexOf, numbersPerCall, WordList } from '../write/record-batch.ts'
-import type { InstanceEvent, InstanceMinute } from './outbox.ts'
+import { type EventRow, minuteFigures, type MinuteRow } from './outbox.ts'
 import { ShareState } from './share-state.ts'
 import { estimateOf, type StoredValues } from './stored-values.ts'
 
@@ -24,9 +24,8 @@ export interface PulledRow {
 
 const costRecords = ['costNanoUsd', 'priceSource', 'priceKey', 'cacheSavedNanoUsd'] as const
 const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (minute, instance_id) DO UPDATE SET active_max = max(active_max, excluded.active_max),
-  queued_max = max(queued_max, excluded.queued_max), at_limit_ms = max(at_limit_ms, excluded.at_limit_ms),
-  admitted = max(admitted, excluded.admitted), dropped = max(dropped, excluded.dropped)`
+  ON CONFLICT (minute, instance_id)
+  DO UPDATE SET ${minuteFigures.map((name) => `${name} = max(${name}, excluded.${name})`).join(', ')}`
 
 /** Writes what others recorded into this file, as if it had been recorded here. Idempotent. */
 export class Inbox {
@@ -50,7 +49,7 @@ export class Inbox {
 
   /** Rows in the order in which they came to be; what of them was folded away here stays away. */
   write(rows: readonly PulledRow[]): WriteResult {
-    const { pulledBefore = 0 } = this.state.marks() ?? {}
+    const { pulled_before: pulledBefore = 0 } = this.state.marks() ?? {}
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
     const isHere = 'SELECT 1 FROM calls WHERE id = ?'
     const wanted = rows.filter(({ values: [id], isChanged, seq }) => {
@@ -87,16 +86,15 @@ export class Inbox {
     })
   }
 
-  writeHistory(minutes: readonly InstanceMinute[], events: readonly InstanceEvent[]): void {
+  writeHistory(minutes: readonly MinuteRow[], events: readonly EventRow[]): void {
     if (minutes.length + events.length === 0) return
     inTransaction(this.#database, () => {
-      for (const { minute, instance, activeMax, queuedMax, atLimitMs, admitted, dropped } of minutes) {
-        const figures = [activeMax, queuedMax, atLimitMs, admitted, dropped]
+      for (const [minute, instance, ...figures] of minutes) {
         this.#statements.run(addMinute, minute, this.#idOf('instances', instance), ...figures)
       }
       const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
-      for (const { atMs, instance, kind, detail } of events) {
-        this.#statements.run(addEvent, atMs, this.#idOf('instances', instance), kind, detail)
+      for (const [atMs, instance, ...what] of events) {
+        this.#statements.run(addEvent, atMs, this.#idOf('instances', instance), ...what)
       }
     })
   }
