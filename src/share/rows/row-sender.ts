@@ -1,8 +1,9 @@
+import { estimatedTokens } from '../../call/budget-tokens.ts'
 import { idsPerMs, startedAtMs } from '../../call/call-id.ts'
 import { storedFields, type WordTable } from '../../call/call-fields.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { Outbox } from '../../store/share/outbox.ts'
-import { estimateOf, type StoredValues } from '../../store/share/stored-values.ts'
+import { callOf, type StoredValues } from '../../store/share/stored-values.ts'
 import { addRowsSql } from './add-rows-sql.ts'
 import { numberArray, type SharedDatabase, textArray } from './shared-database.ts'
 import type { SharedWords } from './shared-words.ts'
@@ -76,7 +77,9 @@ export class RowSender {
       return numberArray(rows.map((row) => this.#sharedId(table, row[index] ?? null)))
     })
     const ids = rows.map(([id = null]) => id)
-    const estimates = rows.map((row) => estimateOf(row, this.#failureCode(row)))
+    const estimates = rows.map((row) =>
+      estimatedTokens({ ...callOf(row), failureCode: this.#failureCode(row) }),
+    )
     const [low, high] = [Math.min(...ids.map(Number)), Math.max(...ids.map(Number))]
     const sql = addRowsSql(filled, areChanged)
     const values = [this.#storeId, toSeq, low, high, numberArray(ids), numberArray(estimates), ...columns]

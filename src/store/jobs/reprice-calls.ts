@@ -1,28 +1,34 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RepriceResult } from '../../api/costs.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import { inTexts, recordReader } from '../../call/record-reader.ts'
 import { CallWords } from '../read/call-words.ts'
 import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { type CallPricer, type BookedCost, type PriceableCall, upstreamSource } from '../write/call-pricer.ts'
+import {
+  type BookedCost,
+  type CallPricer,
+  type PriceableCall,
+  priceableFields,
+  upstreamSource,
+} from '../write/call-pricer.ts'
 import { costWriter } from './cost-writer.ts'
 import type { SlicedWork } from './job.ts'
 import { RepriceDays } from './reprice-days.ts'
 import type { RepriceRequest } from './reprice-store.ts'
 
-const furtherColumns = [
-  'upstream_id',
-  'response_model_id',
-  'service_tier_id',
-  'cache_write_1h_tokens',
-  'input_audio_tokens',
-  'output_audio_tokens',
-  'search_units',
-  'price_source_id',
-  'price_key_id',
-] as const
-type FurtherColumn = (typeof furtherColumns)[number]
+/** What a row holds behind its figures: what its cost depends on, then whose price it has. */
+const furtherColumns = [...priceableFields.map(({ column }) => column), 'price_source_id', 'price_key_id']
+const priceable = recordReader<(row: FigureRow, words: CallWords) => Omit<PriceableCall, 'startedAtMs'>>(
+  priceableFields,
+  ['row', 'words'],
+  {
+    ...inTexts,
+    at: (index) => `row[${figureSources.length + index}]`,
+    word: ({ table }) => `words.wordOf('${table}', value)`,
+  },
+)
 
 /** Calls of one slice; twice the time that others take, as calls that lie close together change the same sums. */
 const bounds = { first: 50, least: 8, most: 2000, ms: 10 } as const
@@ -67,13 +73,15 @@ export function repriceCalls(
   let reported = 0
 
   const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
+  const costOf = (call: FigureRow): BookedCost | null =>
+    pricer.costOf({ ...priceable(call, words), startedAtMs: startedAtMs(valueIn(call, 'id') ?? 0) })
   const slice: SlicedWork['slice'] = (limit) => {
     const rows = statements.all(next, afterId, pastId, limit)
     const own = rows.filter(
       (row) => words.wordOf('labels', further(row, 'price_source_id')) !== upstreamSource,
     )
     const changed = own
-      .map((call) => ({ call, cost: pricer.costOf(priceable(call, words)) }))
+      .map((call) => ({ call, cost: costOf(call) }))
       .filter((priced) => !isSame(priced, words))
     if (changed.length > 0) write?.(changed)
     for (const { call, cost } of changed) {
@@ -140,25 +148,6 @@ function isSame({ call, cost }: PricedCall, words: CallWords): boolean {
   )
 }
 
-function priceable(row: FigureRow, words: CallWords): PriceableCall {
-  return {
-    startedAtMs: startedAtMs(valueIn(row, 'id') ?? 0),
-    upstream: words.wordOf('upstreams', further(row, 'upstream_id')),
-    model: words.wordOf('models', valueIn(row, 'model_id')),
-    responseModel: words.wordOf('models', further(row, 'response_model_id')),
-    serviceTier: words.wordOf('labels', further(row, 'service_tier_id')),
-    inputTokens: valueIn(row, 'input_tokens'),
-    outputTokens: valueIn(row, 'output_tokens'),
-    cachedInputTokens: valueIn(row, 'cached_input_tokens'),
-    cacheWriteTokens: valueIn(row, 'cache_write_tokens'),
-    cacheWrite1hTokens: further(row, 'cache_write_1h_tokens'),
-    inputAudioTokens: further(row, 'input_audio_tokens'),
-    outputAudioTokens: further(row, 'output_audio_tokens'),
-    reasoningTokens: valueIn(row, 'reasoning_tokens'),
-    searchUnits: further(row, 'search_units'),
-  }
-}
-
-function further(row: FigureRow, column: FurtherColumn): number | null {
+function further(row: FigureRow, column: 'price_source_id' | 'price_key_id'): number | null {
   return row[figureSources.length + furtherColumns.indexOf(column)] ?? null
 }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
-import { storedFields } from '../../call/call-fields.ts'
 import { costWriter, type CostEdit, type StoredCost } from '../jobs/cost-writer.ts'
 import { figureSourceList } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
@@ -8,10 +7,10 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
-import { type CallBatch, estimateAt, indexOf, numbersPerCall, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, indexOf, WordList } from '../write/record-batch.ts'
 import { type EventRow, minuteFigures, type MinuteRow } from './outbox.ts'
 import { ShareState } from './share-state.ts'
-import { estimateOf, type StoredValues } from './stored-values.ts'
+import { callOf, type StoredValues } from './stored-values.ts'
 
 /** A row of the common database, with its words as texts. */
 export interface PulledRow {
@@ -33,6 +32,7 @@ export class Inbox {
   readonly #path: string
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
+  readonly #encoder = new BatchEncoder()
   readonly #words = new WordList()
   readonly #writer: CallWriter
   readonly #writeCosts: (edits: readonly CostEdit[]) => void
@@ -56,7 +56,7 @@ export class Inbox {
       const mayBeFolded = Number(id) < foldedId && (isChanged || seq <= pulledBefore)
       return !mayBeFolded || this.#statements.number(isHere, Number(id)) !== null
     })
-    const batch = batchOf(wanted.map(({ values }) => values))
+    const batch = this.#encoder.encode(wanted.map(({ values }) => callOf(values)))
     this.#words.accept(batch)
     const result = this.#writer.write(batch)
     this.takeCosts(wanted.filter(({ isChanged }) => isChanged))
@@ -130,28 +130,4 @@ export class Inbox {
       this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
     )
   }
-}
-
-/** Rows as a batch of its own words. */
-function batchOf(rows: readonly StoredValues[]): CallBatch {
-  const numbers = new Float64Array(rows.length * numbersPerCall).fill(Number.NaN)
-  const texts: string[] = []
-  const words = new Map<string, number>()
-  rows.forEach((values, row) => {
-    const base = row * numbersPerCall
-    numbers[base] = Number(values[0])
-    for (const [index, { kind }] of storedFields.entries()) {
-      const value = values[index + 1] ?? null
-      if (typeof value === 'number') numbers[base + index + 1] = value
-      else if (value !== null && kind === 'text') numbers[base + index + 1] = texts.push(value) - 1
-      else if (value !== null) {
-        const known = words.get(value)
-        if (known === undefined) words.set(value, words.size)
-        numbers[base + index + 1] = known ?? words.size - 1
-      }
-    }
-    const failureCode = values[indexOf.failureCode] ?? null
-    numbers[base + estimateAt] = estimateOf(values, typeof failureCode === 'string' ? failureCode : null)
-  })
-  return { count: rows.length, numbers, texts, newWords: [...words.keys()], forgetWords: true }
 }
