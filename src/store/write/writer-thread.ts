@@ -16,11 +16,11 @@ import { type Clock, systemClock } from '../../call/clock.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import { InflightJournal } from '../journal/inflight-journal.ts'
 import { endLine } from '../journal/journal-line.ts'
-import { type Unnumbered, WorkerHost } from '../../lib/worker-host.ts'
+import { WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder, type FilledBatch } from './record-batch.ts'
-import type { FromWriter, ToWriter, WatchSettings, WriterSettings } from './writer-messages.ts'
+import type { FromWriter, ToWriter, UsageQuestion, WatchSettings, WriterSettings } from './writer-messages.ts'
 
 export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly dbPath: string
@@ -181,9 +181,7 @@ export class WriterThread implements CallSink, GatewayHistory {
    * that is not before the close.
    */
   usageByMinute(fromMinute: number, sinceMs?: number): Promise<readonly MinuteUsage[] | null> {
-    return this.#askUntilAnswered({ kind: 'usage', fromMinute, sinceMs }, (answer) =>
-      answer.kind === 'usage' ? answer.minutes : null,
-    )
+    return this.#usage({ fromMinute, sinceMs })
   }
 
   /**
@@ -203,9 +201,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     const found: ClientUsage[] = []
     for (let toMs = endedBeforeMs; toMs > endedBeforeMs - usageHours * hourMs; toMs -= hourMs) {
       const about = { of, at, fromMs: toMs - hourMs, toMs, endedBeforeMs }
-      const usage = await this.#askUntilAnswered({ kind: 'client_usage', about }, (answer) =>
-        answer.kind === 'client_usage' ? answer.usage : null,
-      )
+      const usage = await this.#usage<ClientUsage>(about)
       if (usage === null) return null
       found.push(...usage)
     }
@@ -213,14 +209,10 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /** Asks the thread until it can answer; `null` if that is not before the close. */
-  async #askUntilAnswered<T>(
-    question: Unnumbered<Extract<ToWriter, { readonly question: number }>>,
-    read: (answer: FromWriter) => T | null,
-  ): Promise<T | null> {
+  async #usage<Found extends MinuteUsage>(about: UsageQuestion): Promise<readonly Found[] | null> {
     while (!this.#isClosed) {
-      const answer = await this.#host.ask(question).catch(() => null)
-      const found = answer === null ? null : read(answer)
-      if (found !== null) return found
+      const answer = await this.#host.ask({ kind: 'usage', about }).catch(() => null)
+      if (answer?.kind === 'usage' && answer.usage !== null) return answer.usage as readonly Found[]
       await this.#clock.delay(askAgainMs, this.#ending.signal).catch(() => {})
     }
     return null
