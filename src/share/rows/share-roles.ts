@@ -7,6 +7,7 @@ import { Outbox } from '../../store/share/outbox.ts'
 import { SyncedFiles } from '../../store/share/synced-files.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { fileKey } from '../../store/sqlite/store-files.ts'
+import type { PostgresConnection } from '../postgres.ts'
 import { HistorySender } from './history-sender.ts'
 import { type PullProgress, RowPuller } from './row-puller.ts'
 import { RowSender } from './row-sender.ts'
@@ -16,9 +17,7 @@ import { SharedWords } from './shared-words.ts'
 import { identifyStore } from './store-identity.ts'
 
 /** A connection, as its maker hands it out. */
-export interface OpenSharedDatabase extends SharedDatabase {
-  close(): void
-}
+export type OpenSharedDatabase = Pick<PostgresConnection, 'query' | 'close'>
 
 export interface ShareSettings {
   /** The local database. */

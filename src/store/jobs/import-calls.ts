@@ -308,12 +308,11 @@ class CallImport {
   #note(): void {
     const { source, file } = this.#request
     inTransaction(this.#database, () => {
-      this.#statements.run('INSERT INTO labels (text) VALUES (?) ON CONFLICT DO NOTHING', source)
       this.#statements.run(
         `INSERT INTO imports (at_ms, source_id, file, records, added, present, skipped)
-          VALUES (?, (SELECT id FROM labels WHERE text = ?), ?, ?, ?, ?, ?)`,
+          VALUES (?, ?, ?, ?, ?, ?, ?)`,
         Math.round(this.#context.clock.wallTime()),
-        source,
+        this.#statements.wordId('labels', source),
         file,
         this.#records,
         this.#added,

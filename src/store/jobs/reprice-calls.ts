@@ -109,10 +109,8 @@ function keepingWriter(
 ): (edits: readonly PricedCall[]) => void {
   const writeCosts = costWriter(database)
   const addRun = 'INSERT INTO reprice_runs (at_ms, from_ms, to_ms, model_id) VALUES (?, ?, ?, ?)'
-  /** Looked up each time: what was added in a transaction that was rolled back is not there. */
-  const labelId = (text: string): number =>
-    statements.number('SELECT id FROM labels WHERE text = ?', text) ??
-    statements.run('INSERT INTO labels (text) VALUES (?)', text)
+  // Looked up each time: what was added in a transaction that was rolled back is not there.
+  const labelId = (text: string): number => statements.wordId('labels', text)
   let runId: number | null = null
   return (edits) => {
     runId = inTransaction(database, () => {

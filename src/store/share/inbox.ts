@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { storedFields } from '../../call/call-fields.ts'
 import { firstIdAt } from '../../call/call-id.ts'
-import { costWriter, type CostEdit, type StoredCost } from '../jobs/cost-writer.ts'
+import { costColumns, type CostEdit, costWriter, type StoredCost } from '../jobs/cost-writer.ts'
 import { figureSourceList } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
-import { BatchEncoder, indexOf, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, WordList } from '../write/record-batch.ts'
 import { type EventRow, minuteFigures, type MinuteRow } from './outbox.ts'
 import { ShareState } from './share-state.ts'
 import { callOf, type StoredValues } from './stored-values.ts'
@@ -21,7 +22,8 @@ export interface PulledRow {
   readonly seq: number
 }
 
-const costRecords = ['costNanoUsd', 'priceSource', 'priceKey', 'cacheSavedNanoUsd'] as const
+/** Where a pulled row has what {@link costColumns} hold. */
+const costPlaces = costColumns.map((name) => 1 + storedFields.findIndex(({ column }) => column === name))
 const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (minute, instance_id)
   DO UPDATE SET ${minuteFigures.map((name) => `${name} = max(${name}, excluded.${name})`).join(', ')}`
@@ -90,11 +92,11 @@ export class Inbox {
     if (minutes.length + events.length === 0) return
     inTransaction(this.#database, () => {
       for (const [minute, instance, ...figures] of minutes) {
-        this.#statements.run(addMinute, minute, this.#idOf('instances', instance), ...figures)
+        this.#statements.run(addMinute, minute, this.#statements.wordId('instances', instance), ...figures)
       }
       const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
       for (const [atMs, instance, ...what] of events) {
-        this.#statements.run(addEvent, atMs, this.#idOf('instances', instance), ...what)
+        this.#statements.run(addEvent, atMs, this.#statements.wordId('instances', instance), ...what)
       }
     })
   }
@@ -102,32 +104,22 @@ export class Inbox {
   /** A cost that was changed here as well, and is not sent yet, stays: it will be the later one. */
   #takeCosts(rows: readonly PulledRow[]): void {
     const edits: CostEdit[] = []
-    const source = `SELECT ${figureSourceList()}, cost_nano_usd, price_source_id, price_key_id, cache_saved_nano_usd
-      FROM calls WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
+    const source = `SELECT ${figureSourceList()}, ${costColumns.join(', ')} FROM calls
+      WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
     for (const { values } of rows) {
       const row = this.#statements.first(source, Number(values[0]))
       if (row === undefined) continue
-      const [cost, from, key, saved] = costRecords.map((record) => values[indexOf[record]] ?? null)
-      const label = (text: string | number | null | undefined): number | null =>
-        typeof text === 'string' ? this.#idOf('labels', text) : null
-      const number = (value: string | number | null | undefined): number | null =>
-        typeof value === 'number' ? value : null
-      const after: StoredCost = [number(cost), label(from), label(key), number(saved)]
-      const before = row.slice(-after.length)
-      if (after.some((value, at) => value !== before[at])) {
-        edits.push({ call: row.slice(0, -after.length), cost: after })
-      }
+      const cost = costPlaces.map((place) => {
+        const value = values[place] ?? null
+        return typeof value === 'string' ? this.#statements.wordId('labels', value) : value
+      })
+      const call = row.slice(0, -cost.length)
+      if (cost.some((value, at) => value !== row[call.length + at]))
+        edits.push({ call, cost: cost as unknown as StoredCost })
     }
     this.#writeCosts(edits)
     for (const { call } of edits) {
       this.#statements.run('DELETE FROM share_changed WHERE call_id = ?', call[1] ?? null)
     }
-  }
-
-  #idOf(table: 'instances' | 'labels', text: string): number {
-    return (
-      this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text) ??
-      this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
-    )
   }
 }

@@ -265,15 +265,13 @@ export class CallWriter {
     return (this.#entryIds[table][word] ??= this.#idOf(table, this.#words.word(word)))
   }
 
-  #idOf(table: WordTable | 'tags', text: string): number {
-    const id = this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text)
-    if (id !== null) return id
-    const added = this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+  #idOf(table: WordTable, text: string): number {
+    const id = this.#statements.wordId(table, text)
     if (table === 'tag_sets') {
       const add = 'INSERT INTO tags_in_sets VALUES (?, ?) ON CONFLICT DO NOTHING'
-      for (const tag of text.split(',')) this.#statements.run(add, this.#idOf('tags', tag), added)
+      for (const tag of text.split(',')) this.#statements.run(add, this.#statements.wordId('tags', tag), id)
     }
-    return added
+    return id
   }
 
   #forgetEntries(): void {
