@@ -1,6 +1,6 @@
-import { type EventRow, minuteFigures, type MinuteRow, type Outbox } from '../../store/share/outbox.ts'
-import { type SharedDatabase, textArray } from './shared-database.ts'
-import type { SharedWords } from './shared-words.ts'
+import { type EventRow, minuteFigures, type MinuteRow } from '../../store/share/outbox.ts'
+import type { SendingSides } from './row-sender.ts'
+import { textArray } from './shared-database.ts'
 
 const perBatch = 5000
 /** Looked at again each time: a gateway whose disk was full tells of old minutes later. */
@@ -29,20 +29,14 @@ INSERT INTO tokenweir.gateway_events SELECT news.*, last_seq, $1::int FROM news,
 
 /** Sends the gateways' own minutes and events. */
 export class HistorySender {
-  readonly #database: SharedDatabase
-  readonly #outbox: Outbox
-  readonly #words: SharedWords
-  readonly #storeId: number
+  readonly #sides: SendingSides
   /** What of the last minutes was sent, as text. */
   #sentMinutes: ReadonlySet<string> = new Set()
   #sentEvents: ReadonlySet<string> = new Set()
   #eventsFromMs = 0
 
-  constructor(database: SharedDatabase, outbox: Outbox, words: SharedWords, storeId: number) {
-    this.#database = database
-    this.#outbox = outbox
-    this.#words = words
-    this.#storeId = storeId
+  constructor(sides: SendingSides) {
+    this.#sides = sides
   }
 
   async send(): Promise<void> {
@@ -52,19 +46,21 @@ export class HistorySender {
 
   async #sendMinutes(): Promise<void> {
     for (let isWhole = false; !isWhole;) {
-      const { sent_minute: sentMinute = 0 } = this.#outbox.state.marks() ?? {}
-      const minutes = this.#outbox.minutes(sentMinute - lateMinutes, perBatch)
+      const { sent_minute: sentMinute = 0 } = this.#sides.outbox.state.marks() ?? {}
+      const minutes = this.#sides.outbox.minutes(sentMinute - lateMinutes, perBatch)
       isWhole = minutes.length < perBatch
       this.#sentMinutes = await this.#sendNew(addMinutes, minutes, this.#sentMinutes)
       const [last] = minutes.at(-1) ?? [sentMinute]
       if (last <= sentMinute) break
-      this.#outbox.state.set({ sent_minute: isWhole ? last : Math.max(last, sentMinute + lateMinutes + 1) })
+      this.#sides.outbox.state.set({
+        sent_minute: isWhole ? last : Math.max(last, sentMinute + lateMinutes + 1),
+      })
     }
   }
 
   async #sendEvents(): Promise<void> {
     for (let isWhole = false; !isWhole;) {
-      const events = this.#outbox.events(this.#eventsFromMs - lateMinutes * 60_000, perBatch)
+      const events = this.#sides.outbox.events(this.#eventsFromMs - lateMinutes * 60_000, perBatch)
       isWhole = events.length < perBatch
       this.#sentEvents = await this.#sendNew(addEvents, events, this.#sentEvents)
       const [last] = events.at(-1) ?? [this.#eventsFromMs]
@@ -81,11 +77,12 @@ export class HistorySender {
   ): Promise<ReadonlySet<string>> {
     const news = rows.filter((row) => !sent.has(JSON.stringify(row)))
     const [first = []] = news
+    const { shared, words, storeId } = this.#sides
     if (news.length > 0) {
-      const ids = await this.#words.idsOf(news.map(([, instance]) => instance))
+      const ids = await words.idsOf(news.map(([, instance]) => instance))
       const toSend = news.map((row) => row.with(1, ids.get(row[1]) ?? 0))
       const columns = first.map((_, at) => textArray(toSend.map((row) => row[at] ?? null)))
-      await this.#database.query(sql, [this.#storeId, ...columns])
+      await shared.query(sql, [storeId, ...columns])
     }
     return new Set(rows.map((row) => JSON.stringify(row)))
   }

@@ -57,8 +57,9 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
       const outbox = new Outbox(local)
       const words = new SharedWords(shared)
       const storeId = await identifyStore(shared, outbox.state, clock.wallTime(), { shareDays, warn })
-      const sender = new RowSender(shared, outbox, words, storeId, warn)
-      const history = new HistorySender(shared, outbox, words, storeId)
+      const sides = { outbox, shared, words, storeId }
+      const sender = new RowSender(sides, warn)
+      const history = new HistorySender(sides)
       const files = new SharedFiles(shared, new SyncedFiles(local), path, warn)
       let historyMs = Number.NEGATIVE_INFINITY
       return async () => {
