@@ -4,7 +4,6 @@ import { tryFileLock } from '../../lib/file-lock.ts'
 import { RollupKeeper } from '../../store/rollup/rollup-keeper.ts'
 import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'
-import { SyncedFiles } from '../../store/share/synced-files.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { fileKey } from '../../store/sqlite/store-files.ts'
 import type { PostgresConnection } from '../postgres.ts'
@@ -60,7 +59,7 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
       const sides = { outbox, shared, words, storeId }
       const sender = new RowSender(sides, warn)
       const history = new HistorySender(sides)
-      const files = new SharedFiles(shared, new SyncedFiles(local), path, warn)
+      const files = new SharedFiles(shared, outbox.state, path, warn)
       let historyMs = Number.NEGATIVE_INFINITY
       return async () => {
         const sent = await sender.sendSome()

@@ -22,7 +22,7 @@ export interface ShareMarks {
   readonly sent_minute: number
 }
 
-/** The marks as they stand in the file, and the ranges of rows that were pulled. */
+/** The marks as they stand in the file, the ranges of rows that were pulled, and what was synced of the files beside it. */
 export class ShareState {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
@@ -76,6 +76,21 @@ export class ShareState {
       this.set({ mark })
       this.#statements.run('DELETE FROM share_ranges WHERE last_seq < ?', mark)
     })
+  }
+
+  /** What was synced last of a file beside the database; null if nothing was. */
+  file(name: string): { readonly version: number; readonly hash: string } | null {
+    const sql = 'SELECT version, hash FROM share_files WHERE name = ?'
+    const row = this.#statements.first<readonly [version: number, hash: string]>(sql, name)
+    return row === undefined ? null : { version: row[0], hash: row[1] }
+  }
+
+  setFile(name: string, version: number, hash: string): void {
+    this.#statements.run('REPLACE INTO share_files VALUES (?, ?, ?)', name, version, hash)
+  }
+
+  forgetFile(name: string): void {
+    this.#statements.run('DELETE FROM share_files WHERE name = ?', name)
   }
 
   /** How many rows wait to be sent, and the instant at which the oldest of them began. */
