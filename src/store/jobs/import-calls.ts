@@ -75,9 +75,6 @@ export async function importCalls(
   return await work(none)
 }
 
-/** What tells a call from another that has the id which it would have. */
-type Identity = string
-
 class CallImport {
   readonly #database: DatabaseSync
   readonly #request: ImportRequest
@@ -323,8 +320,8 @@ class CallImport {
   }
 }
 
-/** As a row is read: the name of the instance, then the columns. */
-function identityOf(call: StoredCall): Identity {
+/** What tells a call from another that has the id which it would have. As a row is read: the name of the instance, then the columns. */
+function identityOf(call: StoredCall): string {
   const { instance, outcome, durationMs, upstreamRequestId, status, inputTokens, outputTokens } = call
   const durationUs = durationMs === null ? null : Math.round(durationMs * 1000)
   const figures = [durationUs, upstreamRequestId, status, inputTokens, outputTokens]

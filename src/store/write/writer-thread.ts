@@ -86,9 +86,8 @@ export class WriterThread implements CallSink, GatewayHistory {
   #ownWarning: Warning | null = null
   #written = 0
   #dropped = 0
-  #flushPlanned = false
+  readonly #planned = new Set<'flush' | 'late look'>()
   #flushDue = false
-  #lateLookPlanned = false
   #isClosing = false
   #closing: Promise<void> | null = null
   #onClosed: () => void = () => {}
@@ -255,18 +254,23 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #planFlush(): void {
-    if (this.#flushPlanned || this.#flushDue) return
-    this.#flushPlanned = true
+    if (!this.#flushDue) this.#plan('flush', () => this.#flush())
+  }
+
+  /** Does something once, after the time of a batch. */
+  #plan(what: 'flush' | 'late look', work: () => void): void {
+    if (this.#planned.has(what)) return
+    this.#planned.add(what)
     this.#clock.after(this.#options.flushAfterMs, () => {
-      this.#flushPlanned = false
-      this.#flush()
+      this.#planned.delete(what)
+      work()
     })
   }
 
   /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
   #flush(): void {
     if (this.#isClosed) return
-    this.#planLateLook()
+    this.#plan('late look', () => this.#keepLate())
     if (this.#parcel !== null || !this.#host.isRunning) {
       this.#flushDue = true
       return
@@ -288,22 +292,13 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#host.post({ kind: 'write', calls: batch, minutes, events }, [batch.numbers.buffer])
   }
 
-  #planLateLook(): void {
-    if (this.#lateLookPlanned) return
-    this.#lateLookPlanned = true
-    this.#clock.after(this.#options.flushAfterMs, () => {
-      this.#lateLookPlanned = false
-      this.#keepLate()
-    })
-  }
-
   /** While the database takes its time, be it opened, locked or full, what has ended goes to the journal. */
   #keepLate(): void {
     const parcel = this.#parcel
     if (this.#isClosed || (parcel === null && this.#host.isRunning)) return
     const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
     if (isLate) this.#journal.noteEnded(this.#waiting(true).map(endLine))
-    this.#planLateLook()
+    this.#plan('late look', () => this.#keepLate())
   }
 
   #receive(message: FromWriter): void {
