@@ -35,7 +35,7 @@ const source: Record<string, string> = {
   'store/migrations': '',
   'store/sqlite': 'call lib store/migrations store/rollup',
   'store/rollup': 'call lib store/sqlite',
-  'store/read': 'call lib store/migrations store/rollup store/sqlite',
+  'store/read': 'call lib store/rollup store/sqlite',
   'store/journal': 'call lib store/rollup store/sqlite store/write',
   'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
   'store/share': 'call lib store/jobs store/rollup store/sqlite store/write',

@@ -1,20 +1,27 @@
+import { type NamedField, storedFields } from './call-fields.ts'
 import type { StoredCall } from './call-record.ts'
 
+const spentNames = [
+  'callType',
+  'outcome',
+  'failureCode',
+  'connectMs',
+  'ttfbMs',
+  'status',
+  'inputTokens',
+  'outputTokens',
+  'totalTokens',
+  'requestBytes',
+  'chunks',
+] as const satisfies readonly NamedField['record'][]
+
 /** What of a call tells what it spent. */
-export type SpentCall = Pick<
-  StoredCall,
-  | 'callType'
-  | 'outcome'
-  | 'failureCode'
-  | 'connectMs'
-  | 'ttfbMs'
-  | 'status'
-  | 'inputTokens'
-  | 'outputTokens'
-  | 'totalTokens'
-  | 'requestBytes'
-  | 'chunks'
->
+export type SpentCall = Pick<StoredCall, (typeof spentNames)[number]>
+
+/** The fields of a {@link SpentCall}. */
+export const spentFields: readonly NamedField[] = storedFields.filter(({ record }) =>
+  spentNames.some((name) => name === record),
+)
 
 /** Of ordinary text; nobody asks the upstream's own tokenizer. */
 const bytesPerToken = 4

@@ -1,7 +1,7 @@
 import type { StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readJson } from '../json/json-text.ts'
-import { CsvReader, longestRecord, type Place } from './csv-reader.ts'
+import { CsvReader, longestRecord, type Place, type ReadRecord } from './csv-reader.ts'
 import { dumpRecords } from './dump-records.ts'
 import { FieldError, type Fields } from './field-values.ts'
 import { type ImportSource, importForms, importSources } from './forms.ts'
@@ -34,9 +34,8 @@ type Form = 'csv' | 'lines' | 'array' | 'dump'
 
 /** Reads the calls of a file of text, whose source is found out unless it is told. Throws {@link ImportError}. */
 export async function readText(text: TextSource, told: ImportSource | null): Promise<ReadCalls> {
-  const pieces = text.pieces[Symbol.asyncIterator]()
-  const first = await firstPiece(pieces)
-  const records = recordsOf(formOf(first), resumed(first, pieces))
+  const first = await firstPiece(text.pieces)
+  const records = recordsOf(formOf(first), withFirst(first, text.pieces))
   const head = await records.next()
   if (head.done === true) throw new ImportError('the file holds no record')
   const source = sourceOf(head.value, told)
@@ -62,7 +61,7 @@ export async function* callsOf(
   }
 }
 
-async function firstPiece(pieces: AsyncIterator<string>): Promise<string> {
+async function firstPiece(pieces: AsyncGenerator<string>): Promise<string> {
   for (let text = ''; ;) {
     const { value, done } = await pieces.next().catch((error: unknown) => {
       throw placed(error, { line: 1, column: 1 })
@@ -73,12 +72,7 @@ async function firstPiece(pieces: AsyncIterator<string>): Promise<string> {
   }
 }
 
-async function* resumed(first: string, pieces: AsyncIterator<string>): AsyncGenerator<string> {
-  yield first
-  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value
-}
-
-async function* withFirst(first: NamedRecord, rest: AsyncIterable<NamedRecord>): AsyncGenerator<NamedRecord> {
+async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
   yield first
   yield* rest
 }
@@ -125,15 +119,7 @@ function placed(error: unknown, { line, column }: Place): unknown {
 async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
   const reader = new CsvReader()
   let names: readonly string[] | null = null
-  const named = ({
-    line,
-    fields,
-    problem,
-  }: {
-    line: number
-    fields: readonly string[] | null
-    problem: string
-  }): NamedRecord => {
+  const named = ({ line, fields, problem }: ReadRecord): NamedRecord => {
     if (fields === null || names === null) return { line, fields: null, problem }
     if (fields.length === names.length) {
       return { line, problem, fields: Object.fromEntries(names.map((name, index) => [name, fields[index]])) }
@@ -195,6 +181,10 @@ function jsonRecord(line: number, text: string, hasEnd: boolean): NamedRecord {
     const problem = `column ${column}: ${'message' in reading ? reading.message : 'It is not JSON.'}`
     return { line, fields: null, problem: hasEnd ? problem : `${problem} ${cut}` }
   }
+  return objectRecord(line, value)
+}
+
+function objectRecord(line: number, value: unknown): NamedRecord {
   return isObject(value)
     ? { line, fields: value, problem: '' }
     : { line, fields: null, problem: 'is no object of JSON' }
@@ -217,10 +207,7 @@ async function* arrayRecords(pieces: AsyncIterable<string>): AsyncGenerator<Name
     throw new ImportError(`line ${reading.line ?? 1}, column ${reading.column ?? 1}: ${reading.message}`)
   }
   const values = Array.isArray(reading.value) ? reading.value : []
-  for (const [index, value] of values.entries()) {
-    if (isObject(value)) yield { line: index + 1, fields: value, problem: '' }
-    else yield { line: index + 1, fields: null, problem: 'is no object of JSON' }
-  }
+  for (const [index, value] of values.entries()) yield objectRecord(index + 1, value)
 }
 
 function sourceIn(fields: Fields): ImportSource | undefined {

@@ -14,7 +14,7 @@ export interface TextSource {
   readonly bytes: number
   readonly read: () => number
   /** Throws {@link ImportError}, {@link NotTextError}. */
-  readonly pieces: AsyncIterable<string>
+  readonly pieces: AsyncGenerator<string>
 }
 
 /** The bytes are no text in the file's encoding; what came before them was handed out. */

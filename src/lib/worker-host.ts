@@ -6,7 +6,7 @@ import { messageOf } from './errors.ts'
 type Question<To> = Extract<To, { readonly question: number }>
 type Answer<From> = Extract<From, { readonly question: number }>
 /** Each one of a union without its number. */
-export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'question'> : never
+type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'question'> : never
 
 export interface WorkerHostOptions<From> {
   readonly clock: {

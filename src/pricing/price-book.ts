@@ -1,4 +1,4 @@
-import type { MatchedPrice, PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
+import type { MatchedPrice, PriceEntry } from '../api/costs.ts'
 import { cacheSavedNanoUsd, costNanoUsd, type MeteredUsage } from './cost.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
@@ -16,25 +16,16 @@ export interface AskedPrice {
   readonly startedAtMs: number
 }
 
+/** Why there is no price. */
+export type NoPrice = Extract<MatchedPrice, { readonly none: unknown }>
+
 /** A price, and who says so. */
 export interface Price {
-  /** The entry's key, as the file spells it. */
-  readonly key: string
+  /** As it is told: the entry's key as the file spells it, and its period that was in force when the call began. */
+  readonly told: Exclude<MatchedPrice, NoPrice>
   readonly isOverride: boolean
-  readonly source: string
-  /** Of the period in force when the call began; null is from the beginning. */
-  readonly effectiveFrom: string | null
-  /** When the source last said so; null is not known. */
-  readonly updatedAt: string | null
   /** Smallest bound first, every rate filled in. */
   readonly tiers: readonly PicoTier[]
-  /** The same as the file has it, in USD per million tokens and of all service tiers. */
-  readonly period: PricePeriod
-}
-
-/** Why there is none. */
-export interface NoPrice {
-  readonly none: WhyUnpriced
 }
 
 /** A cost and who says so. */
@@ -48,16 +39,7 @@ export interface BookedCost {
 
 /** What is told of a price. */
 export function matchedPrice(price: Price | NoPrice): MatchedPrice {
-  if ('none' in price) return price
-  const { tiers, service_tiers: service } = price.period
-  return {
-    key: price.key,
-    source: price.source,
-    effective_from: price.effectiveFrom,
-    updated_at: price.updatedAt,
-    tiers,
-    ...(service === undefined ? {} : { service_tiers: service }),
-  }
+  return 'none' in price ? price : price.told
 }
 
 interface DatedPrice {
@@ -112,7 +94,8 @@ export class PriceBook {
     const cost = costNanoUsd(call, price)
     if (cost === null) return null
     const saved = cacheSavedNanoUsd(call, price, cost)
-    return { costNanoUsd: cost, cacheSavedNanoUsd: saved, source: price.source, key: price.key }
+    const { source, key } = price.told
+    return { costNanoUsd: cost, cacheSavedNanoUsd: saved, source, key }
   }
 
   /** The prices of the entries whose names fit, best first, the newest of each first: one may begin later than the call. */
@@ -147,18 +130,13 @@ function historyOf(
   serviceTier: ServiceTier | null,
 ): readonly DatedPrice[] {
   return entry.prices
-    .map((period) => ({
-      fromMs: timeOf(period.effective_from),
-      price: {
-        key,
-        isOverride,
-        source: period.source ?? entry.source,
-        effectiveFrom: period.effective_from,
-        updatedAt: entry.updated_at ?? null,
-        tiers: tiersOf(period, serviceTier),
-        period,
-      },
-    }))
+    .map((period) => {
+      const { effective_from, tiers, service_tiers, source = entry.source } = period
+      const updated_at = entry.updated_at ?? null
+      const told = { key, source, effective_from, updated_at, tiers, ...(service_tiers && { service_tiers }) }
+      const price = { told, isOverride, tiers: tiersOf(period, serviceTier) }
+      return { fromMs: timeOf(effective_from), price }
+    })
     .sort((a, b) => b.fromMs - a.fromMs)
 }
 

@@ -1,3 +1,4 @@
+import type { CallAnswer } from '../call/call-question.ts'
 import type { CallReader, EndedCall } from '../call/call-reader.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
 import { upstreamTable } from '../pricing/upstream-table.ts'
@@ -56,31 +57,16 @@ export async function alertsAnswer(
   const waits = recent.map(({ queueMs }) => queueMs).filter((ms) => ms !== null)
   const queue = { n: waits.length, p95_ms: p95(waits) }
   const unpriced = recent.filter(({ isUnpriced, upstream }) => isUnpriced && !isLocal(upstream))
-  const models = summed(
-    unpriced,
-    ({ model }) => model ?? 'no model',
-    () => 1,
-  )
-  const bySession = summed(
-    recent,
-    ({ session }) => session,
-    ({ tokens }) => tokens,
-  )
-  const byClient = summed(
-    recent,
-    ({ session, client }) => (session === null ? client : null),
-    ({ tokens }) => tokens,
-  )
+  const models = summed(unpriced.map(({ model }) => [model ?? 'no model', 1]))
+  const bySession = summed(recent.map(({ session, tokens }) => [session, tokens]))
+  const outside = recent.filter(({ session }) => session === null)
+  const byClient = summed(outside.map(({ client, tokens }) => [client, tokens]))
   const users = [
     ...bySession.map(([name, tokens]) => ({ by: 'session' as const, name, tokens })),
     ...byClient.map(([name, tokens]) => ({ by: 'client' as const, name, tokens })),
   ]
   const added = afterSeq === null ? ended : ended.filter(({ seq }) => seq > afterSeq)
-  const spent = summed(
-    added,
-    ({ session }) => session,
-    ({ costUsd }) => costUsd ?? 0,
-  )
+  const spent = summed(added.map(({ session, costUsd }) => [session, costUsd ?? 0]))
   // The newest come first, and so are the last to be set.
   const lastEnds = new Map(added.toReversed().map(({ session, endedMs }) => [session, endedMs]))
   const ok = recent.filter(({ isOk }) => isOk)
@@ -123,12 +109,7 @@ async function dayOf(reader: CallReader, nowMs: number): Promise<AlertFigures['d
   const firstMs = Math.ceil((nowMs - dayMs) / quarterMs) * quarterMs
   const hours = Array.from({ length: 24 }, (_, hour) => firstMs + hour * hourMs)
   const edgesMs = [...hours, firstMs + dayMs]
-  const { groups, summary } = await reader.aggregate({
-    filter: {},
-    edgesMs,
-    dimension: null,
-    isSumsOnly: true,
-  })
+  const { groups, summary } = await sumsOf(reader, edgesMs)
   const tokens_by_hour = hours.map(
     (_, hour) => groups.find(({ bucket }) => bucket === hour)?.figures.total_tokens ?? 0,
   )
@@ -139,14 +120,12 @@ async function monthOf(reader: CallReader, nowMs: number): Promise<AlertFigures[
   const now = new Date(nowMs)
   const fromMs = new Date(now.getFullYear(), now.getMonth()).getTime()
   const toMs = Math.floor(nowMs / quarterMs + 1) * quarterMs
-  const filter = {}
-  const { summary } = await reader.aggregate({
-    filter,
-    edgesMs: [fromMs, toMs],
-    dimension: null,
-    isSumsOnly: true,
-  })
+  const { summary } = await sumsOf(reader, [fromMs, toMs])
   return { cost_usd: summary.cost_usd ?? 0 }
+}
+
+function sumsOf(reader: CallReader, edgesMs: readonly number[]): Promise<CallAnswer> {
+  return reader.aggregate({ filter: {}, edgesMs, dimension: null, isSumsOnly: true })
 }
 
 const listedBy = upstreamTable({})
@@ -160,16 +139,13 @@ function p95(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? 0
 }
 
-/** Sums by a name, the largest first; calls without one are left out. */
+/** Sums by a name, the largest first; what has none is left out. */
 function summed(
-  calls: readonly EndedCall[],
-  nameOf: (call: EndedCall) => string | null,
-  of: (call: EndedCall) => number,
+  parts: readonly (readonly [name: string | null, part: number])[],
 ): readonly (readonly [name: string, sum: number])[] {
   const sums = new Map<string, number>()
-  for (const call of calls) {
-    const name = nameOf(call)
-    if (name !== null) sums.set(name, (sums.get(name) ?? 0) + of(call))
+  for (const [name, part] of parts) {
+    if (name !== null) sums.set(name, (sums.get(name) ?? 0) + part)
   }
   return [...sums].sort(([, one], [, other]) => other - one)
 }

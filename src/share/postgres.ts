@@ -1,4 +1,5 @@
 import { Client, types } from 'pg'
+import { makeSharedSchema } from './schema/shared-schema.ts'
 
 const connectLimitMs = 5000
 /** For what a time-out of the server's own takes to arrive. */
@@ -35,6 +36,20 @@ export async function connect(url: string, options: ConnectOptions): Promise<Pos
     // PgBouncer knows no time-outs of statements: this side's own is left.
     if (codeOf(error) !== unknownSetting) throw error
     return await open(url, options, false)
+  }
+}
+
+/** Connects to the common database, whose schema is made if it is missing. Rejects as {@link connect} does. */
+export async function connectShared(url: string, options: ConnectOptions): Promise<PostgresConnection> {
+  const connection = await connect(url, options)
+  try {
+    // To compile statements of many columns takes seconds, to run them milliseconds.
+    await connection.query('SET jit = off')
+    await makeSharedSchema(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
   }
 }
 

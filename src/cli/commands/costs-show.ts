@@ -74,14 +74,14 @@ function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs
 function textOf(model: string, upstream: string | null, price: Price | NoPrice): string {
   const place = upstream === null ? '' : ` at ${upstream}`
   if ('none' in price) return `${model}${place}: ${noneWords[price.none]}\n`
-  const { period, source, updatedAt, effectiveFrom, isOverride } = price
-  const services = Object.entries(period.service_tiers ?? {})
+  const { told, isOverride } = price
+  const services = Object.entries(told.service_tiers ?? {})
   const lines = [
     `${model}${place}`,
-    `  entry    ${price.key}${isOverride ? ', an override' : ''}`,
-    `  source   ${source}${updatedAt === null ? '' : `, as of ${updatedAt}`}`,
-    `  holds    from ${effectiveFrom ?? 'the beginning'}`,
-    ...tierLines(period.tiers).map((line) => `  ${line}`),
+    `  entry    ${told.key}${isOverride ? ', an override' : ''}`,
+    `  source   ${told.source}${told.updated_at === null ? '' : `, as of ${told.updated_at}`}`,
+    `  holds    from ${told.effective_from ?? 'the beginning'}`,
+    ...tierLines(told.tiers).map((line) => `  ${line}`),
     ...services.flatMap(([name, tiers]) => tierLines(tiers).map((line) => `  ${name}: ${line}`)),
   ]
   return `${lines.join('\n')}\n`

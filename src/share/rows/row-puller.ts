@@ -1,5 +1,6 @@
 import { storedFields } from '../../call/call-fields.ts'
 import type { Inbox, PulledRow } from '../../store/share/inbox.ts'
+import { type EventRow, minuteFigures, type MinuteRow } from '../../store/share/outbox.ts'
 import { numberArray, type SharedDatabase } from './shared-database.ts'
 import type { SharedWords } from './shared-words.ts'
 
@@ -11,14 +12,12 @@ const columns = storedFields.map(({ column }) => column).join(', ')
 const rowsBeyond = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls
   WHERE seq > $1 AND seq <= $2 AND store_id <> $3 AND id >= $4 ORDER BY seq LIMIT ${rowsPerBatch}`
 const rowsOfIds = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls WHERE id = ANY($1::bigint[])`
-const history = (table: string, list: string): string =>
-  `SELECT ${list} FROM tokenweir.${table} AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
+const history = (table: string, time: string, others: readonly string[]): string =>
+  `SELECT ${[time, 'w.text', ...others].join(', ')}
+    FROM tokenweir.${table} AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
     WHERE seq > $1 AND seq <= $2 AND store_id <> $3`
-const minutesBeyond = history(
-  'gateway_minutes',
-  'minute, w.text, active_max, queued_max, at_limit_ms, admitted, dropped',
-)
-const eventsBeyond = history('gateway_events', 'at_ms, w.text, kind, detail')
+const minutesBeyond = history('gateway_minutes', 'minute', minuteFigures)
+const eventsBeyond = history('gateway_events', 'at_ms', ['kind', 'detail'])
 
 /** How far a file has come with the rows of others. */
 export interface PullProgress {
@@ -55,42 +54,25 @@ export class RowPuller {
     if (!this.#hasReadAgain) {
       this.#hasReadAgain = true
       const pulled = marks.pulled > last ? 0 : Math.max(0, marks.pulled - readAgain)
-      state.set({ pulled, pulledBefore: Math.max(marks.pulledBefore, Math.min(marks.pulled, last)) })
+      state.set({ pulled, pulled_before: Math.max(marks.pulled_before, Math.min(marks.pulled, last)) })
       return { pulled, last }
     }
     await this.#takeDeferred()
     const from = marks.pulled
     if (from === last) return { pulled: last, last }
-    const found = await this.#database.query(rowsBeyond, [from, last, storeId, marks.fromId])
+    const found = await this.#database.query(rowsBeyond, [from, last, storeId, marks.from_id])
     const pulled = found.length < rowsPerBatch ? last : Number(found.at(-1)?.[0])
     const rows = await this.#named(found)
-    const [minutes, events] = [
-      await this.#database.query(minutesBeyond, [from, pulled, storeId]),
-      await this.#database.query(eventsBeyond, [from, pulled, storeId]),
-    ]
+    const span = [from, pulled, storeId]
+    const minutes = (await this.#database.query(minutesBeyond, span)) as unknown as readonly MinuteRow[]
+    const events = (await this.#database.query(eventsBeyond, span)) as unknown as readonly EventRow[]
     // Another process may have begun anew meanwhile.
     if (state.marks()?.store !== marks.store) return null
     const { dropped, conflicts } = this.#inbox.write(rows)
     // Calls here that have the ids of these are given others when they are sent.
     if (conflicts > 0 && state.waiting().rows > 0) return null
     if (dropped > 0) this.#warn(`${dropped} calls of others have the ids of calls here, and are left out`)
-    this.#inbox.writeHistory(
-      minutes.map(([minute, instance, activeMax, queuedMax, atLimitMs, admitted, refused]) => ({
-        minute: Number(minute),
-        instance: String(instance),
-        activeMax: Number(activeMax),
-        queuedMax: Number(queuedMax),
-        atLimitMs: Number(atLimitMs),
-        admitted: Number(admitted),
-        dropped: Number(refused),
-      })),
-      events.map(([atMs, instance, kind, detail]) => ({
-        atMs: Number(atMs),
-        instance: String(instance),
-        kind: String(kind),
-        detail: typeof detail === 'string' ? detail : null,
-      })),
-    )
+    this.#inbox.writeHistory(minutes, events)
     state.set({ pulled })
     return { pulled, last }
   }

@@ -1,8 +1,9 @@
+import { estimatedTokens } from '../../call/budget-tokens.ts'
 import { idsPerMs, startedAtMs } from '../../call/call-id.ts'
 import { storedFields, type WordTable } from '../../call/call-fields.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { Outbox } from '../../store/share/outbox.ts'
-import { estimateOf, type StoredValues } from '../../store/share/stored-values.ts'
+import { callOf, type StoredValues } from '../../store/share/stored-values.ts'
 import { addRowsSql } from './add-rows-sql.ts'
 import { numberArray, type SharedDatabase, textArray } from './shared-database.ts'
 import type { SharedWords } from './shared-words.ts'
@@ -12,34 +13,30 @@ const rowsPerBatch = 1000
 const wordsKept = 100_000
 const failureAt = 1 + storedFields.findIndex(({ record }) => record === 'failureCode')
 
+/** Between what rows are sent: this file, and the common database, which knows it by a number. */
+export interface SendingSides {
+  readonly outbox: Outbox
+  readonly shared: SharedDatabase
+  readonly words: SharedWords
+  readonly storeId: number
+}
+
 /** Sends rows of this file to the common database, each batch in one statement: at least once, and by their ids exactly once. */
 export class RowSender {
-  readonly #database: SharedDatabase
-  readonly #outbox: Outbox
-  readonly #words: SharedWords
-  readonly #storeId: number
+  readonly #sides: SendingSides
   readonly #sharedIds = new Map<string, number>()
   readonly #months = new Set<string>()
   readonly #warn: (message: string) => void
 
-  constructor(
-    database: SharedDatabase,
-    outbox: Outbox,
-    words: SharedWords,
-    storeId: number,
-    warn: (message: string) => void,
-  ) {
-    this.#database = database
-    this.#outbox = outbox
-    this.#words = words
-    this.#storeId = storeId
+  constructor(sides: SendingSides, warn: (message: string) => void) {
+    this.#sides = sides
     this.#warn = warn
   }
 
   /** Sends the next rows; says how many, 0 if none wait. */
   async sendSome(): Promise<number> {
-    const { state } = this.#outbox
-    const batch = this.#outbox.next(rowsPerBatch)
+    const { state } = this.#sides.outbox
+    const batch = this.#sides.outbox.next(rowsPerBatch)
     if (batch !== null) {
       const { toSeq } = batch
       // The answer may be lost: then what the common database says is one of these two.
@@ -52,14 +49,14 @@ export class RowSender {
       state.moveMark(toSeq)
       return batch.rows.length
     }
-    const changed = this.#outbox.changed(rowsPerBatch)
+    const changed = this.#sides.outbox.changed(rowsPerBatch)
     if (changed.length === 0) return 0
     await this.#send(
       changed.map(({ values }) => values),
       true,
       state.marks()?.sent ?? 0,
     )
-    this.#outbox.forgetChanged(changed)
+    this.#sides.outbox.forgetChanged(changed)
     return changed.length
   }
 
@@ -76,11 +73,21 @@ export class RowSender {
       return numberArray(rows.map((row) => this.#sharedId(table, row[index] ?? null)))
     })
     const ids = rows.map(([id = null]) => id)
-    const estimates = rows.map((row) => estimateOf(row, this.#failureCode(row)))
+    const estimates = rows.map((row) =>
+      estimatedTokens({ ...callOf(row), failureCode: this.#failureCode(row) }),
+    )
     const [low, high] = [Math.min(...ids.map(Number)), Math.max(...ids.map(Number))]
     const sql = addRowsSql(filled, areChanged)
-    const values = [this.#storeId, toSeq, low, high, numberArray(ids), numberArray(estimates), ...columns]
-    const conflicts = await this.#database.query(sql, values)
+    const values = [
+      this.#sides.storeId,
+      toSeq,
+      low,
+      high,
+      numberArray(ids),
+      numberArray(estimates),
+      ...columns,
+    ]
+    const conflicts = await this.#sides.shared.query(sql, values)
     return conflicts.map(([id]) => Number(id))
   }
 
@@ -96,7 +103,7 @@ export class RowSender {
       const renumbered = left.map((row): StoredValues => {
         const now = Number(row[0])
         const next = startedAtMs(now) * idsPerMs + ((now + 1) % idsPerMs)
-        return this.#outbox.renumber(now, next) ? row.with(0, next) : row
+        return this.#sides.outbox.renumber(now, next) ? row.with(0, next) : row
       })
       const still = new Set(await this.#send(renumbered, false, toSeq))
       left = renumbered.filter(([id]) => still.has(Number(id)))
@@ -107,7 +114,7 @@ export class RowSender {
     for (const [id] of rows) {
       const month = `${new Date(startedAtMs(Number(id))).toISOString().slice(0, 7)}-01`
       if (this.#months.has(month)) continue
-      await this.#database.query('SELECT tokenweir.add_month($1)', [month])
+      await this.#sides.shared.query('SELECT tokenweir.add_month($1)', [month])
       this.#months.add(month)
     }
   }
@@ -120,11 +127,11 @@ export class RowSender {
         const id = row[index + 1] ?? null
         if (table === undefined || typeof id !== 'number') continue
         const key = keyOf(table, id)
-        if (!this.#sharedIds.has(key)) getOrAdd(unknown, key, () => this.#outbox.wordOf(table, id))
+        if (!this.#sharedIds.has(key)) getOrAdd(unknown, key, () => this.#sides.outbox.wordOf(table, id))
       }
     }
     if (unknown.size === 0) return
-    const ids = await this.#words.idsOf(unknown.values())
+    const ids = await this.#sides.words.idsOf(unknown.values())
     for (const [key, text] of unknown) this.#sharedIds.set(key, ids.get(text) ?? 0)
   }
 
@@ -134,7 +141,7 @@ export class RowSender {
 
   #failureCode(row: StoredValues): string | null {
     const id = row[failureAt]
-    return typeof id === 'number' ? this.#outbox.wordOf('labels', id) : null
+    return typeof id === 'number' ? this.#sides.outbox.wordOf('labels', id) : null
   }
 }
 

@@ -4,9 +4,9 @@ import { tryFileLock } from '../../lib/file-lock.ts'
 import { RollupKeeper } from '../../store/rollup/rollup-keeper.ts'
 import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'
-import { SyncedFiles } from '../../store/share/synced-files.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
 import { fileKey } from '../../store/sqlite/store-files.ts'
+import type { PostgresConnection } from '../postgres.ts'
 import { HistorySender } from './history-sender.ts'
 import { type PullProgress, RowPuller } from './row-puller.ts'
 import { RowSender } from './row-sender.ts'
@@ -16,9 +16,7 @@ import { SharedWords } from './shared-words.ts'
 import { identifyStore } from './store-identity.ts'
 
 /** A connection, as its maker hands it out. */
-export interface OpenSharedDatabase extends SharedDatabase {
-  close(): void
-}
+export type OpenSharedDatabase = Pick<PostgresConnection, 'query' | 'close'>
 
 export interface ShareSettings {
   /** The local database. */
@@ -58,9 +56,10 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
       const outbox = new Outbox(local)
       const words = new SharedWords(shared)
       const storeId = await identifyStore(shared, outbox.state, clock.wallTime(), { shareDays, warn })
-      const sender = new RowSender(shared, outbox, words, storeId, warn)
-      const history = new HistorySender(shared, outbox, words, storeId)
-      const files = new SharedFiles(shared, new SyncedFiles(local), path, warn)
+      const sides = { outbox, shared, words, storeId }
+      const sender = new RowSender(sides, warn)
+      const history = new HistorySender(sides)
+      const files = new SharedFiles(shared, outbox.state, path, warn)
       let historyMs = Number.NEGATIVE_INFINITY
       return async () => {
         const sent = await sender.sendSome()

@@ -1,8 +1,7 @@
-/** A connection to PostgreSQL, as far as the rows need it: values are arrays by column, and 64-bit numbers are numbers. */
-export interface SharedDatabase {
-  /** Rejects with PostgreSQL's error, or that of the socket; never later than a time-out of its own. */
-  query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
-}
+import type { PostgresConnection } from '../postgres.ts'
+
+/** A connection to PostgreSQL, as far as the rows need it. */
+export type SharedDatabase = Pick<PostgresConnection, 'query'>
 
 /** An array of PostgreSQL as text, of numbers: cheaper than what the driver makes of an array. */
 export function numberArray(values: readonly (number | string | null)[]): string {

@@ -5,7 +5,7 @@ import { codeOf } from '../../lib/errors.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
 import { lockPriceFile, priceFileOf, readPriceFile, shippedPriceFile } from '../../pricing/price-file.ts'
-import type { SyncedFiles } from '../../store/share/synced-files.ts'
+import type { ShareState } from '../../store/share/share-state.ts'
 import { timeText } from '../../store/sqlite/store-files.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
@@ -25,14 +25,14 @@ interface SharedFile {
  */
 export class SharedFiles {
   readonly #database: SharedDatabase
-  readonly #synced: SyncedFiles
+  readonly #state: ShareState
   readonly #files: readonly SharedFile[]
   readonly #warn: (message: string) => void
   readonly #seen = new Map<string, string>()
 
-  constructor(database: SharedDatabase, synced: SyncedFiles, path: string, warn: (message: string) => void) {
+  constructor(database: SharedDatabase, state: ShareState, path: string, warn: (message: string) => void) {
     this.#database = database
-    this.#synced = synced
+    this.#state = state
     this.#warn = warn
     const prices = priceFileOf(path)
     const clients = new ClientsFile(dirname(path))
@@ -61,7 +61,7 @@ export class SharedFiles {
     const found = await this.#database.query('SELECT name, version FROM tokenweir.files')
     const versions = new Map(found.map(([name, version]) => [String(name), Number(version)]))
     for (const file of this.#files) {
-      const synced = this.#synced.of(file.name)
+      const synced = this.#state.file(file.name)
       const version = versions.get(file.name) ?? 0
       const key = keyOf(file.path, wallTimeMs)
       if (key !== null && (synced?.version ?? 0) === version && this.#seen.get(file.name) === key) continue
@@ -75,7 +75,7 @@ export class SharedFiles {
 
   async #syncFile(file: SharedFile, version: number, wallTimeMs: number): Promise<void> {
     const { name, path } = file
-    const synced = this.#synced.of(name)
+    const synced = this.#state.file(name)
     const text = read(path)
     const hash = text === null ? '' : hashOf(text)
     const isChanged = text !== null && hash !== (synced?.hash ?? '')
@@ -87,13 +87,13 @@ export class SharedFiles {
         WHERE f.version = $2 RETURNING version`
       const [row] = await this.#database.query(put, [name, version, hash, text])
       // If somebody was quicker, the next look finds that.
-      if (row !== undefined) this.#synced.set(name, Number(row[0]), hash)
+      if (row !== undefined) this.#state.setFile(name, Number(row[0]), hash)
       return
     }
     const sql = 'SELECT version, hash, body FROM tokenweir.files WHERE name = $1'
     const [row] = await this.#database.query(sql, [name])
     if (row === undefined) {
-      this.#synced.forget(name)
+      this.#state.forgetFile(name)
       return
     }
     const [itsVersion, itsHash, body] = [Number(row[0]), String(row[1]), String(row[2])]
@@ -105,7 +105,7 @@ export class SharedFiles {
       )
     }
     if (hash !== itsHash) replaceFile(path, body)
-    this.#synced.set(name, itsVersion, itsHash)
+    this.#state.setFile(name, itsVersion, itsHash)
   }
 }
 

@@ -27,7 +27,7 @@ export async function identifyStore(
         sent: found.sent,
         sending: found.sent,
         mark: Math.min(marks.mark, found.sent),
-        sentMinute: 0,
+        sent_minute: 0,
       })
       return found.id
     }
@@ -38,7 +38,7 @@ export async function identifyStore(
   await database.query(add, [name, hostname()])
   const firstId = shareDays === null ? 0 : firstIdAt(Math.floor(wallTimeMs - shareDays * dayMs))
   // What a file once pulled, it may have folded; of a file that never did nothing can come twice.
-  state.begin(name, marks?.fromId ?? firstId, marks === null ? 0 : Number.MAX_SAFE_INTEGER)
+  state.begin(name, marks?.from_id ?? firstId, marks === null ? 0 : Number.MAX_SAFE_INTEGER)
   return (await rowOf(database, name))?.id ?? 0
 }
 

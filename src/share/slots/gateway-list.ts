@@ -2,8 +2,7 @@ import { hostname } from 'node:os'
 import type { GatewayRow, GatewaysReport } from '../../api/gateways.ts'
 import type { Clock } from '../../call/clock.ts'
 import { CodedError } from '../../lib/errors.ts'
-import { type PostgresConnection, connect, errorInWords } from '../postgres.ts'
-import { makeSharedSchema } from '../schema/shared-schema.ts'
+import { type PostgresConnection, connectShared, errorInWords } from '../postgres.ts'
 import { ownRun } from './machine.ts'
 
 /** Why a gateway is not released. */
@@ -99,18 +98,12 @@ export class GatewayList {
 
   async #open(): Promise<PostgresConnection> {
     const { url } = this.#options
-    const connection = await connect(url, {
+    const connection = await connectShared(url, {
       applicationName: 'tokenweir dashboard',
       statementTimeoutMs: statementMs,
     })
     void connection.closed.then(() => this.close())
-    try {
-      await makeSharedSchema(connection)
-      return connection
-    } catch (error) {
-      connection.close()
-      throw error
-    }
+    return connection
   }
 
   #rowOf(row: readonly unknown[], nowMs: number): GatewayRow {

@@ -1,11 +1,11 @@
+import type { HealthReport } from '../../api/health-report.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { tryFileLock } from '../../lib/file-lock.ts'
 import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
 import type { SlotLink } from '../../gateway/admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
-import { type PostgresConnection, connect, errorInWords, shownAddress } from '../postgres.ts'
-import { makeSharedSchema } from '../schema/shared-schema.ts'
+import { type PostgresConnection, connectShared, errorInWords, shownAddress } from '../postgres.ts'
 import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from './shared-tokens.ts'
 import { type ListedGateway, type RunIdentity, isSeenDead, ownRun, runLockPath } from './machine.ts'
 
@@ -33,17 +33,6 @@ export interface LimitedGateway {
   limit(maxConcurrent: number): void
   /** Its ids carry this number from now on. */
   number(number: number): void
-}
-
-/** All gateways that share, as the last answer told. */
-export interface SharedFigures {
-  readonly gateways: number
-  readonly held: number
-  readonly active_all: number
-  readonly waiting_all: number
-  readonly lease_s: number
-  /** `learning`: its state was lost, and nobody gets a slot until all are back that may hold one, or a lease is over. */
-  readonly engine: 'ok' | 'learning' | 'away'
 }
 
 /** A start that the others do not allow; its message is for people. */
@@ -102,10 +91,6 @@ export class SharedLimit implements SlotLink, BudgetLink {
 
   get number(): number {
     return this.#number
-  }
-
-  get maxConcurrent(): number {
-    return this.#maxConcurrent
   }
 
   /** Joins as soon as the database can be asked. Rejects with a {@link LimitError}. */
@@ -173,7 +158,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
     await this.#set('SELECT tokenweir.set_token_limit($1)', [tokenLimit])
   }
 
-  status(): SharedFigures {
+  /** All gateways that share, as the last answer told. */
+  status(): NonNullable<HealthReport['shared']> {
     const [gateways = 0, held = 0, active_all = 0, waiting_all = 0] = this.#figures
     const engine = this.#isAway ? 'away' : this.#isLearnt ? 'ok' : 'learning'
     return { gateways, held, active_all, waiting_all, lease_s: this.#options.leaseMs / 1000, engine }
@@ -217,18 +203,11 @@ export class SharedLimit implements SlotLink, BudgetLink {
     return this.#options.clock.now() - this.#answeredMs > awayMs
   }
 
-  async #open(): Promise<PostgresConnection> {
-    const connection = await connect(this.#options.url, {
+  #open(): Promise<PostgresConnection> {
+    return connectShared(this.#options.url, {
       applicationName: `tokenweir ${this.instance}`,
       statementTimeoutMs: statementMs,
     })
-    try {
-      await makeSharedSchema(connection)
-      return connection
-    } catch (error) {
-      connection.close()
-      throw error
-    }
   }
 
   /** Takes a number, and hears of the limit. Those that are seen to be dead leave theirs first. */
@@ -351,8 +330,10 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #failed(connection: PostgresConnection, error: unknown): void {
     // Statements that the server itself has given up leave a connection that is good.
     const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code !== '57014' && code !== '55P03') connection.close()
-    if (this.#main === connection && code !== '57014' && code !== '55P03') this.#main = null
+    if (code !== '57014' && code !== '55P03') {
+      connection.close()
+      if (this.#main === connection) this.#main = null
+    }
     if (!this.#isClosed) this.#tell(errorInWords(error, this.#options.url))
   }
 

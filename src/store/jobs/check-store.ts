@@ -3,6 +3,7 @@ import { RollupCheck } from '../rollup/check-rollups.ts'
 import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
 import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
@@ -48,11 +49,12 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
 
 type Counted = Omit<CheckReport, 'schemaVersion' | 'newestVersion' | 'integrity'>
 
+const notAdded = 'SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'
 const none: Sampled = { checked: 0, of: 0, wrongMs: [] }
 const notCounted: Counted = { calls: 0, callsToAdd: 0, foldedUntilMs: null, quarters: none, days: none }
 
 function countedIn(database: DatabaseSync, full: boolean): Counted {
-  const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0])
+  const statements = new RowStatements(database)
   const check = new RollupCheck(database)
   const [quarters, days] = [check.countable(), check.days()]
   const someQuarters = full ? quarters : sampleOf(quarters, quartersInSample)
@@ -63,8 +65,8 @@ function countedIn(database: DatabaseSync, full: boolean): Counted {
     : check.wrongQuarters(someQuarters)
   const wrongDays = looked.flatMap((each) => each.wrongDays)
   return {
-    calls: number('SELECT count(*) FROM calls'),
-    callsToAdd: number('SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'),
+    calls: statements.number('SELECT count(*) FROM calls') ?? 0,
+    callsToAdd: statements.number(notAdded) ?? 0,
     foldedUntilMs: foldedUntilMs(database) || null,
     quarters: {
       checked: someQuarters.length,

@@ -9,6 +9,7 @@ import { recoverJournals } from '../journal/journal-recovery.ts'
 import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import { walBytes } from '../sqlite/store-files.ts'
 import { inSlices, type JobClock, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
 import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
@@ -102,13 +103,13 @@ function usedBytes(database: DatabaseSync): number {
 }
 
 function pragma(database: DatabaseSync, name: 'page_count' | 'page_size' | 'freelist_count'): number {
-  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+  return new RowStatements(database).number(`PRAGMA ${name}`) ?? 0
 }
 
 /** The end of the day in which the oldest call began that is still there; infinite if there is none. */
 function oldestDayEndMs(database: DatabaseSync): number {
-  const id = database.prepare('SELECT min(id) AS id FROM calls').get()?.['id']
-  if (typeof id !== 'number') return Number.POSITIVE_INFINITY
+  const id = new RowStatements(database).number('SELECT min(id) FROM calls')
+  if (id === null) return Number.POSITIVE_INFINITY
   return (Math.floor(startedAtMs(id) / foldedDayMs) + 1) * foldedDayMs
 }
 
@@ -118,7 +119,7 @@ function estimateOf(
   untilMs: number,
 ): { readonly foldedCalls: number; readonly freedBytes: number } {
   const foldedCalls = callsBefore(database, untilMs)
-  const calls = Number(database.prepare('SELECT count(*) AS calls FROM calls').get()?.['calls'])
+  const calls = new RowStatements(database).number('SELECT count(*) FROM calls') ?? 0
   const free = pragma(database, 'freelist_count') * pragma(database, 'page_size')
   const callBytes = Math.max(0, usedBytes(database) - otherBytes(database))
   const share = calls === 0 ? 0 : foldedCalls / calls
@@ -127,17 +128,13 @@ function estimateOf(
 
 /** What everything but calls and their indexes takes: less to look through than they are. */
 function otherBytes(database: DatabaseSync): number {
-  const names = database
-    .prepare("SELECT name FROM sqlite_schema WHERE rootpage > 0 AND tbl_name <> 'calls'")
-    .all()
-    .map((row) => String(row['name']))
-  const bytesOf = database.prepare('SELECT pgsize AS bytes FROM dbstat WHERE aggregate = 1 AND name = ?')
-  return names.reduce((sum, name) => sum + Number(bytesOf.get(name)?.['bytes'] ?? 0), 0)
+  const bytes = `SELECT sum((SELECT pgsize FROM dbstat WHERE aggregate = 1 AND name = s.name))
+    FROM sqlite_schema AS s WHERE rootpage > 0 AND tbl_name <> 'calls'`
+  return new RowStatements(database).number(bytes) ?? 0
 }
 
 function giveBack(database: DatabaseSync): SlicedWork {
-  const count = database.prepare('PRAGMA freelist_count')
-  const freePages = (): number => Number(count.get()?.['freelist_count'])
+  const freePages = (): number => pragma(database, 'freelist_count')
   const total = freePages()
   return {
     bounds: { first: 32, least: 4, most: 250 },

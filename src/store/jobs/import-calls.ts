@@ -75,9 +75,6 @@ export async function importCalls(
   return await work(none)
 }
 
-/** What tells a call from another that has the id which it would have. */
-type Identity = string
-
 class CallImport {
   readonly #database: DatabaseSync
   readonly #request: ImportRequest
@@ -308,12 +305,11 @@ class CallImport {
   #note(): void {
     const { source, file } = this.#request
     inTransaction(this.#database, () => {
-      this.#statements.run('INSERT INTO labels (text) VALUES (?) ON CONFLICT DO NOTHING', source)
       this.#statements.run(
         `INSERT INTO imports (at_ms, source_id, file, records, added, present, skipped)
-          VALUES (?, (SELECT id FROM labels WHERE text = ?), ?, ?, ?, ?, ?)`,
+          VALUES (?, ?, ?, ?, ?, ?, ?)`,
         Math.round(this.#context.clock.wallTime()),
-        source,
+        this.#statements.wordId('labels', source),
         file,
         this.#records,
         this.#added,
@@ -324,8 +320,8 @@ class CallImport {
   }
 }
 
-/** As a row is read: the name of the instance, then the columns. */
-function identityOf(call: StoredCall): Identity {
+/** What tells a call from another that has the id which it would have. As a row is read: the name of the instance, then the columns. */
+function identityOf(call: StoredCall): string {
   const { instance, outcome, durationMs, upstreamRequestId, status, inputTokens, outputTokens } = call
   const durationUs = durationMs === null ? null : Math.round(durationMs * 1000)
   const figures = [durationUs, upstreamRequestId, status, inputTokens, outputTokens]

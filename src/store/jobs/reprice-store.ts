@@ -1,12 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RepriceResult } from '../../api/costs.ts'
+import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
+import { inTexts, recordReader } from '../../call/record-reader.ts'
+import { CallWords } from '../read/call-words.ts'
+import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
-import type { CallPricer } from '../write/call-pricer.ts'
-import { inSlices, type JobContext, readStore, runJob } from './job.ts'
-import { repriceCalls } from './reprice-calls.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
+import {
+  type BookedCost,
+  type CallPricer,
+  type PriceableCall,
+  priceableFields,
+  upstreamSource,
+} from '../write/call-pricer.ts'
+import { costWriter } from './cost-writer.ts'
+import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
+import { RepriceDays } from './reprice-days.ts'
 
 /** Which calls are to be priced anew, by the time at which they began. */
 export interface RepriceRequest {
@@ -21,6 +34,29 @@ export interface RepriceRequest {
   readonly dryRun: boolean
   /** In which days are counted. */
   readonly timeZone: string
+}
+
+/** What a row holds behind its figures: what its cost depends on, then whose price it has. */
+const furtherColumns = [...priceableFields.map(({ column }) => column), 'price_source_id', 'price_key_id']
+const priceable = recordReader<(row: FigureRow, words: CallWords) => Omit<PriceableCall, 'startedAtMs'>>(
+  priceableFields,
+  ['row', 'words'],
+  {
+    ...inTexts,
+    at: (index) => `row[${figureSources.length + index}]`,
+    word: ({ table }) => `words.wordOf('${table}', value)`,
+  },
+)
+
+/** Calls of one slice; twice the time that others take, as calls that lie close together change the same sums. */
+const bounds = { first: 50, least: 8, most: 2000, ms: 10 } as const
+const dryBounds = { ...bounds, first: 500, least: 100, most: 5000 } as const
+const minuteMs = 60_000
+
+interface PricedCall {
+  readonly call: FigureRow
+  /** Null if no price is known. */
+  readonly cost: BookedCost | null
 }
 
 /**
@@ -45,4 +81,113 @@ export async function repriceStore(
   return await readStore<RepriceResult | 'older'>(path, (database) =>
     versionOf(database) < schemaVersion ? 'older' : reprice(database),
   )
+}
+
+/**
+ * Prices calls anew; what it replaces is kept in `repriced`. Calls are read without the lock, for nothing but this job
+ * changes them. Progress is in minutes of the calls' time; `work` is null if no call is meant.
+ */
+function repriceCalls(
+  database: DatabaseSync,
+  { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone }: RepriceRequest,
+  pricer: CallPricer,
+  nowMs: () => number,
+): { readonly work: SlicedWork | null; readonly result: () => Omit<RepriceResult, 'duration_ms'> } {
+  const statements = new RowStatements(database)
+  const words = new CallWords(database)
+  const days = new RepriceDays(timeZone)
+  const [modelId = null] = model === null ? [] : words.idsOf('models', [model])
+  const ends = database.prepare('SELECT min(id) AS first, max(id) AS last FROM calls').get()
+  const isNone = model !== null && modelId === null
+  const fromId = Math.max(firstIdAt(Math.ceil(fromMs)), Number(ends?.['first']))
+  // Calls that are recorded meanwhile have their cost already.
+  const pastId = isNone ? 0 : Math.min(firstIdAt(Math.ceil(toMs)), Number(ends?.['last'] ?? -1) + 1)
+  const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
+  const isUnpriced = 'AND cost_nano_usd IS NULL AND (usage_source_id <> 0 OR search_units IS NOT NULL)'
+  // The index by model ends in the id; the one by seq would be no help.
+  const next = `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
+    WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`
+  const write = dryRun
+    ? null
+    : keepingWriter(database, statements, nowMs, [startedAtMs(fromId), startedAtMs(pastId - 1) + 1, modelId])
+  let afterId = fromId - 1
+  let looked = 0
+  let reported = 0
+
+  const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
+  const costOf = (call: FigureRow): BookedCost | null =>
+    pricer.costOf({ ...priceable(call, words), startedAtMs: startedAtMs(valueIn(call, 'id') ?? 0) })
+  const slice: SlicedWork['slice'] = (limit) => {
+    const rows = statements.all(next, afterId, pastId, limit)
+    const own = rows.filter(
+      (row) => words.wordOf('labels', further(row, 'price_source_id')) !== upstreamSource,
+    )
+    const changed = own
+      .map((call) => ({ call, cost: costOf(call) }))
+      .filter((priced) => !isSame(priced, words))
+    if (changed.length > 0) write?.(changed)
+    for (const { call, cost } of changed) {
+      days.add(call, words.wordOf('models', valueIn(call, 'model_id')), cost?.costNanoUsd ?? null)
+    }
+    looked += rows.length
+    reported += rows.length - own.length
+    const hasMore = rows.length === limit
+    afterId = valueIn(rows.at(-1) ?? [], 'id') ?? afterId
+    return { done: minutesTo(hasMore ? afterId : pastId), hasMore, hasWritten: !dryRun && changed.length > 0 }
+  }
+  const work = { bounds: dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
+  const result = (): Omit<RepriceResult, 'duration_ms'> => {
+    return { ...days.told(), looked_calls: looked, reported_calls: reported }
+  }
+  return { work: fromId < pastId ? work : null, result }
+}
+
+/** Writes costs, and keeps those before, each time in one transaction: on an error nothing of it stands. */
+function keepingWriter(
+  database: DatabaseSync,
+  statements: RowStatements,
+  nowMs: () => number,
+  run: readonly [fromMs: number, toMs: number, modelId: number | null],
+): (edits: readonly PricedCall[]) => void {
+  const writeCosts = costWriter(database)
+  const addRun = 'INSERT INTO reprice_runs (at_ms, from_ms, to_ms, model_id) VALUES (?, ?, ?, ?)'
+  // Looked up each time: what was added in a transaction that was rolled back is not there.
+  const labelId = (text: string): number => statements.wordId('labels', text)
+  let runId: number | null = null
+  return (edits) => {
+    runId = inTransaction(database, () => {
+      const id = runId ?? statements.run(addRun, Math.round(nowMs()), ...run)
+      for (const { call } of edits) {
+        const [source, key] = [further(call, 'price_source_id'), further(call, 'price_key_id')]
+        const [cost, saved] = [valueIn(call, 'cost_nano_usd'), valueIn(call, 'cache_saved_nano_usd')]
+        const kept = [valueIn(call, 'id'), id, cost, source, key, saved]
+        statements.run('INSERT INTO repriced VALUES (?, ?, ?, ?, ?, ?)', ...kept)
+      }
+      writeCosts(
+        edits.map(({ call, cost }) => ({
+          call,
+          cost: cost
+            ? [cost.costNanoUsd, labelId(cost.source), labelId(cost.key), cost.cacheSavedNanoUsd]
+            : [null, null, null, null],
+        })),
+      )
+      return id
+    })
+  }
+}
+
+function isSame({ call, cost }: PricedCall, words: CallWords): boolean {
+  const before = valueIn(call, 'cost_nano_usd')
+  if (cost === null) return before === null
+  return (
+    cost.costNanoUsd === before &&
+    // Nothing saved is no change: it is not known of calls of the time before it was counted.
+    (cost.cacheSavedNanoUsd ?? 0) === (valueIn(call, 'cache_saved_nano_usd') ?? 0) &&
+    cost.source === words.wordOf('labels', further(call, 'price_source_id')) &&
+    cost.key === words.wordOf('labels', further(call, 'price_key_id'))
+  )
+}
+
+function further(row: FigureRow, column: 'price_source_id' | 'price_key_id'): number | null {
+  return row[figureSources.length + furtherColumns.indexOf(column)] ?? null
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../call/clock.ts'
 import { foldCalls } from '../rollup/fold-calls.ts'
 import { RollForward } from '../rollup/roll-forward.ts'
 import { rollupState } from '../rollup/rollup-state.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import type { SlicedWork } from './job.ts'
 
 /** Adds all calls to the rollups that they lack. */
@@ -11,10 +12,10 @@ export function rollUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): 
   const forward = new RollForward(database)
   const state = rollupState(database)
   const before = Math.max(0, state().watermark)
-  const lastSeq = database.prepare('SELECT max(seq) AS seq FROM calls').get()?.['seq']
+  const lastSeq = new RowStatements(database).number('SELECT max(seq) FROM calls') ?? 0
   return {
     bounds: { first: 20, least: 4, most: 300 },
-    total: Math.max(0, Number(lastSeq) - before),
+    total: Math.max(0, lastSeq - before),
     slice: (limit) => {
       const hasMore = forward.step(clock.wallTime(), limit)
       return { done: Math.max(0, state().watermark - before), hasMore }
@@ -39,6 +40,6 @@ export function foldBefore(database: DatabaseSync, untilMs: number): SlicedWork 
 
 /** How many calls began before an instant. Reads each of them. */
 export function callsBefore(database: DatabaseSync, instantMs: number): number {
-  const count = database.prepare('SELECT count(*) AS calls FROM calls WHERE id < ?')
-  return Number(count.get(firstIdAt(instantMs))?.['calls'])
+  const count = 'SELECT count(*) FROM calls WHERE id < ?'
+  return new RowStatements(database).number(count, firstIdAt(instantMs)) ?? 0
 }

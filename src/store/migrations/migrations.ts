@@ -340,6 +340,3 @@ CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash 
 ALTER TABLE calls ADD COLUMN upstream_name_id INTEGER REFERENCES upstreams;
 `,
 ]
-
-/** The version from which on the gateways' minutes are added up by the hour. */
-export const hoursVersion = 4

@@ -7,7 +7,7 @@ import { firstFailedOutcome } from '../../call/call-fields.ts'
 import { CallQuarters } from './call-quarters.ts'
 import { type CallSelection, selectionCondition } from './call-selection.ts'
 import { failedSql } from '../sqlite/calls-readable.ts'
-import { idSlices } from './id-slices.ts'
+import { idSlices, idsWithCalls } from './id-slices.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
@@ -37,7 +37,8 @@ export class CallList {
 
   /** In the order of the page. */
   ids(selection: CallSelection, page: CallPage): readonly number[] {
-    const range = this.#range(selection, page.beforeId)
+    const { fromId, pastId } = selection
+    const range = idsWithCalls(this.#statements, fromId, Math.min(pastId, page.beforeId ?? pastId))
     const condition = selectionCondition(selection)
     if (range === null || page.limit < 1) return []
     if (page.sort !== undefined && page.sort !== 'started_at') {
@@ -56,15 +57,6 @@ export class CallList {
       if (ids.length === page.limit) break
     }
     return quarters === null ? ids : this.#withRecent(ids, condition, range, page.limit)
-  }
-
-  /** What the table holds of a range; `null` if that is nothing. */
-  #range(selection: CallSelection, beforeId: number | undefined): Range | null {
-    const [lowest, highest] =
-      this.#statements.first('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)') ?? []
-    const fromId = Math.max(lowest ?? 0, selection.fromId)
-    const pastId = Math.min((highest ?? -1) + 1, selection.pastId, beforeId ?? Number.MAX_SAFE_INTEGER)
-    return fromId < pastId ? [fromId, pastId] : null
   }
 
   /** Whether all calls are of one model that has few of them. */

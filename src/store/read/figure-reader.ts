@@ -16,7 +16,7 @@ import type { CallSelection } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
 import { type FigureGroup, FigureGroups } from './figure-groups.ts'
 import { keysPassing } from './filter-keys.ts'
-import { idSlices } from './id-slices.ts'
+import { idSlices, idsWithCalls } from './id-slices.ts'
 import { type Dimension, type Grouping, groupingFor, noId, otherEntryId } from '../rollup/rollup-groupings.ts'
 import { type Cover, coverOf, quarterMs, quartersOf, type Span } from '../rollup/rollup-spans.ts'
 import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
@@ -214,10 +214,8 @@ export class FigureReader {
 
   /** Pieces of a range of ids, as far as there are calls. */
   #idSlices(fromId: number, pastId: number): Iterable<readonly [fromId: number, pastId: number]> {
-    const [row = []] = this.#rows('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)')
-    const [lowest, highest] = row as readonly (number | null)[]
-    const past = Math.min((highest ?? -1) + 1, pastId)
-    return idSlices(Math.max(lowest ?? 0, fromId), past, { isOver: this.#isOver })
+    const range = idsWithCalls(this.#statements, fromId, pastId)
+    return range === null ? [] : idSlices(...range, { isOver: this.#isOver })
   }
 
   /** `null` if calls must be read one by one, as an entry may be among those put together. */

@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { HistoryReader, MinuteSpan, SlotUse } from '../../call/call-reader.ts'
-import { hoursVersion } from '../migrations/migrations.ts'
-import { versionOf } from '../sqlite/migrate.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
 const minuteMs = 60_000
@@ -14,9 +12,9 @@ const ofMinutes = `SELECT count(*) AS minutes, max(active_max) AS active, max(qu
 const ofHours = `SELECT sum(minutes), max(active_max), max(queued_max), sum(at_limit_ms),
     min(first_minute), max(last_minute), min(lowest_instance_id), max(highest_instance_id)
   FROM gateway_hours WHERE hour >= ? AND hour < ?`
-const useOf = (parts: readonly string[]): string =>
-  `SELECT coalesce(sum(minutes), 0), coalesce(max(active), 0), coalesce(max(queued), 0), coalesce(sum(at_limit), 0),
-    coalesce(min(first), 0), coalesce(max(last), 0), min(lowest) IS max(highest) FROM (${parts.join(' UNION ALL ')})`
+const use = `SELECT coalesce(sum(minutes), 0), coalesce(max(active), 0), coalesce(max(queued), 0), coalesce(sum(at_limit), 0),
+    coalesce(min(first), 0), coalesce(max(last), 0), min(lowest) IS max(highest)
+  FROM (${ofMinutes} UNION ALL ${ofHours} UNION ALL ${ofMinutes})`
 
 const missing = `SELECT before + 1, minute FROM (
     SELECT minute, lag(minute) OVER (ORDER BY minute) AS before FROM gateway_minutes WHERE minute >= ? AND minute < ?
@@ -35,11 +33,8 @@ const events = `SELECT e.at_ms, i.text, e.kind, e.detail FROM gateway_events AS 
 /** Answers what gateways noted of themselves. */
 export function historyReader(database: DatabaseSync): HistoryReader {
   const statements = new RowStatements(database)
-  // An older database has no hours until a writer brings it up to date.
-  const hasHours = versionOf(database) >= hoursVersion
-  const use = useOf(hasHours ? [ofMinutes, ofHours, ofMinutes] : [ofMinutes])
   const useWithin = (fromMinute: number, pastMinute: number): SlotUse => {
-    const spans = hasHours ? byHours(fromMinute, pastMinute) : [fromMinute, pastMinute]
+    const spans = byHours(fromMinute, pastMinute)
     const [minutes = 0, activeMax = 0, queuedMax = 0, atLimitMs = 0, firstMinute = 0, lastMinute = 0, isOne] =
       statements.first<readonly number[]>(use, ...spans) ?? []
     return { minutes, activeMax, queuedMax, atLimitMs, firstMinute, lastMinute, isOne: isOne === 1 }

@@ -1,8 +1,22 @@
 import { idsPerMs } from '../../call/call-id.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
+import type { RowStatements } from '../sqlite/row-statements.ts'
 
 /** A slice is made wider below, and narrower above so many milliseconds of work. */
 const slice = { shortMs: 4, longMs: 12, firstIds: 15 * 60_000 * idsPerMs, leastIds: 1000 * idsPerMs } as const
+
+/** A range of ids, as far as there are calls; `null` if there are none in it. */
+export function idsWithCalls(
+  statements: RowStatements,
+  fromId: number,
+  pastId: number,
+): readonly [fromId: number, pastId: number] | null {
+  const [lowest, highest] =
+    statements.first('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)') ?? []
+  const from = Math.max(lowest ?? 0, fromId)
+  const past = Math.min((highest ?? -1) + 1, pastId)
+  return from < past ? [from, past] : null
+}
 
 /**
  * Cuts a range of ids into pieces that each take some milliseconds to work through, however close the calls lie:

@@ -1,5 +1,5 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { startedAtMs } from '../../call/call-id.ts'
+import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import {
   firstFailedOutcome,
   type NamedField,
@@ -9,7 +9,7 @@ import {
 } from '../../call/call-fields.ts'
 import { type FieldDimension, callDimensions } from '../../call/call-question.ts'
 import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
-import type { Row } from '../sqlite/row-statements.ts'
+import type { Row, RowStatements } from '../sqlite/row-statements.ts'
 import { quarterMs } from './rollup-spans.ts'
 
 /** The columns of a call that its figures are made of, in the order in which they are read. */
@@ -72,11 +72,6 @@ export function entryIn(call: FigureRow, dimension: FieldDimension): number | nu
   return valueIn(call, dimensionFields[dimension].column as Source)
 }
 
-/** The quarter hour since 1970 in which a call began. */
-export function quarterOf(call: FigureRow): number {
-  return Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
-}
-
 /** Counts one call: its times if it went well, or `isTimed`. */
 export function addCall(
   figures: Figures,
@@ -117,13 +112,35 @@ export interface CallCell {
   readonly figures: Figures
 }
 
+/** Calls added up by cells. */
+export function cellsOf(calls: readonly FigureRow[]): Iterable<CallCell> {
+  const cells = new CallCells()
+  for (const call of calls) addCall(cells.figuresFor(call), call)
+  return cells.all()
+}
+
+/** The same of calls that began from one quarter to another and are among the first `watermark` ones. */
+export function cellsWithin(
+  statements: RowStatements,
+  [first, past]: readonly [number, number],
+  watermark: number,
+): Iterable<CallCell> {
+  const calls = statements.all(
+    `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
+    firstIdAt(first * quarterMs),
+    firstIdAt(past * quarterMs),
+    watermark,
+  )
+  return cellsOf(calls)
+}
+
 /** Cells in which calls come together, so that the keys of each are looked up once. */
 export class CallCells {
   readonly #cells = new Map<string, CallCell>()
 
   /** The figures of the cell that a call belongs to. */
   figuresFor(call: FigureRow): Figures {
-    const quarter = quarterOf(call)
+    const quarter = Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
     // All that a grouping looks at. In one piece, as this is done for every call.
     const [, , type, outcome, model, client, endpoint, status, failure] = call
     const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure}`

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
-import { addCall, CallCells, figureSourceList } from './call-figures.ts'
+import { cellsWithin } from './call-figures.ts'
 import { ComparedCells, type Digest, digestOfFigures, digestOfRow } from './compared-cells.ts'
 import { figureColumns } from './figure-rows.ts'
 import { sumColumns } from './rollup-figures.ts'
@@ -148,15 +148,8 @@ export class RollupCheck {
   /** What the finest levels should hold, counted an hour at a time. */
   #count(from: number, past: number, { watermark }: RollupState, withHourly: boolean, add: AddDigest): void {
     for (let hour = from; hour < past; hour += quartersPerHour) {
-      const calls = new CallCells()
-      const rows = this.#statements.all(
-        `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
-        hour * idsPerQuarter,
-        Math.min(past, hour + quartersPerHour) * idsPerQuarter,
-        watermark,
-      )
-      for (const call of rows) addCall(calls.figuresFor(call), call)
-      for (const { quarter, call, figures } of calls.all()) {
+      const span = [hour, Math.min(past, hour + quartersPerHour)] as const
+      for (const { quarter, call, figures } of cellsWithin(this.#statements, span, watermark)) {
         const digest = digestOfFigures(figures)
         for (const grouping of groupings) {
           const [finest = 0] = grouping.levels

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { quarterMs } from './rollup-spans.ts'
 import { rollupState } from './rollup-state.ts'
@@ -25,23 +26,22 @@ export function foldedUntilMs(database: DatabaseSync): number {
  */
 export function foldCalls(database: DatabaseSync): (untilMs: number, limit: number) => number {
   const state = rollupState(database)
-  const mark = database.prepare('UPDATE rollup_state SET folded_until = max(folded_until, ?)')
+  const statements = new RowStatements(database)
   // The plus keeps SQLite from going by the index on seq, in which these calls lie scattered.
   const folded = 'FROM calls WHERE id < ? AND +seq <= ?'
-  const oldest = database.prepare(`SELECT id ${folded} ORDER BY id LIMIT 1 OFFSET ?`)
-  const remove = database.prepare(`DELETE ${folded}`)
-  // Of calls that are gone nobody asks what they cost before.
-  const removeRepriced = database.prepare('DELETE FROM repriced WHERE call_id < ?')
+  const oldest = `SELECT id ${folded} ORDER BY id LIMIT 1 OFFSET ?`
   return (untilMs, limit) =>
     inTransaction(database, () => {
       const { watermark } = state()
-      const first = oldest.get(firstIdAt(untilMs), watermark, 0)?.['id']
-      if (first === undefined) return 0
-      const dayEndMs = (Math.floor(startedAtMs(Number(first)) / foldedDayMs) + 1) * foldedDayMs
+      const first = statements.number(oldest, firstIdAt(untilMs), watermark, 0)
+      if (first === null) return 0
+      const dayEndMs = (Math.floor(startedAtMs(first) / foldedDayMs) + 1) * foldedDayMs
       const dayEndId = firstIdAt(dayEndMs)
-      const past = Number(oldest.get(dayEndId, watermark, limit)?.['id'] ?? dayEndId)
-      mark.run(dayEndMs / quarterMs)
-      removeRepriced.run(past)
-      return Number(remove.run(past, watermark).changes)
+      const past = statements.number(oldest, dayEndId, watermark, limit) ?? dayEndId
+      const mark = 'UPDATE rollup_state SET folded_until = max(folded_until, ?)'
+      statements.run(mark, dayEndMs / quarterMs)
+      // Of calls that are gone nobody asks what they cost before.
+      statements.run('DELETE FROM repriced WHERE call_id < ?', past)
+      return Number(statements.get(`DELETE ${folded}`).run(past, watermark).changes)
     })
 }

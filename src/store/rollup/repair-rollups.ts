@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { addCall, CallCells, figureSourceList } from './call-figures.ts'
+import { cellsWithin } from './call-figures.ts'
 import { type Grouping, groupings, groupingsMadeAt } from './rollup-groupings.ts'
-import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
+import { type LevelNumber, levels, quartersOf } from './rollup-spans.ts'
 import { RollupSums } from './rollup-sums.ts'
 
 const quartersPerHour = quartersOf(1)
@@ -43,16 +42,9 @@ export class RollupRepair {
       if (first >= foldedUntil) {
         this.#statements.run('DELETE FROM rollup_quarters WHERE slot >= ? AND slot < ?', first, hourEnd)
         this.#remove(hourly, 1, first / quartersPerHour, hourEnd / quartersPerHour)
-        const counted = new CallCells()
-        const calls = this.#statements.all(
-          `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
-          firstIdAt(first * quarterMs),
-          firstIdAt(hourEnd * quarterMs),
-          watermark,
-        )
-        for (const call of calls) addCall(counted.figuresFor(call), call)
+        const counted = cellsWithin(this.#statements, [first, hourEnd], watermark)
         // The finest slots alone: the wider ones are made of them.
-        this.#sums.add(counted.all(), { coarseUntil: 0, coarseKey: 0 })
+        this.#sums.add(counted, { coarseUntil: 0, coarseKey: 0 })
       }
       if (hourEnd <= coarseUntil) {
         const keys = 'SELECT id, grouping_id FROM rollup_keys ORDER BY id'

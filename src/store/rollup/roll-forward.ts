@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { addCall, CallCells, figureSourceList, valueIn } from './call-figures.ts'
+import { cellsOf, figureSourceList, valueIn } from './call-figures.ts'
 import { quarterMs, quartersOf } from './rollup-spans.ts'
 import type { RollupState } from './rollup-state.ts'
 import { RollupSums } from './rollup-sums.ts'
@@ -50,9 +50,7 @@ export class RollForward {
     const calls = this.#statements.all(toAdd, state.watermark, limit)
     const last = calls.at(-1)
     if (last === undefined) return false
-    const cells = new CallCells()
-    for (const call of calls) addCall(cells.figuresFor(call), call)
-    this.#sums.add(cells.all(), state)
+    this.#sums.add(cellsOf(calls), state)
     this.#setState(valueIn(last, 'seq') ?? state.watermark, state.coarseUntil, state.coarseKey)
     return calls.length === limit
   }

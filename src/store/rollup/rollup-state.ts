@@ -24,8 +24,7 @@ export function rollupState(database: DatabaseSync): () => RollupState {
       coarseUntil: Number(row['coarse_until']),
       coarseKey: Number(row['coarse_key']),
       foldedUntil: Number(row['folded_until']),
-      // Until a writer brings the schema up to date, there is no such column.
-      heldFrom: Number(row['held_from'] ?? Number.POSITIVE_INFINITY),
+      heldFrom: Number(row['held_from']),
     }
   }
 }

@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { firstIdAt } from '../../call/call-id.ts'
 import { storedFields } from '../../call/call-fields.ts'
-import { costWriter, type CostEdit, type StoredCost } from '../jobs/cost-writer.ts'
+import { firstIdAt } from '../../call/call-id.ts'
+import { costColumns, type CostEdit, costWriter, type StoredCost } from '../jobs/cost-writer.ts'
 import { figureSourceList } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
-import { type CallBatch, estimateAt, indexOf, numbersPerCall, WordList } from '../write/record-batch.ts'
-import type { InstanceEvent, InstanceMinute } from './outbox.ts'
+import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { type EventRow, minuteFigures, type MinuteRow } from './outbox.ts'
 import { ShareState } from './share-state.ts'
-import { estimateOf, type StoredValues } from './stored-values.ts'
+import { callOf, type StoredValues } from './stored-values.ts'
 
 /** A row of the common database, with its words as texts. */
 export interface PulledRow {
@@ -22,11 +22,11 @@ export interface PulledRow {
   readonly seq: number
 }
 
-const costRecords = ['costNanoUsd', 'priceSource', 'priceKey', 'cacheSavedNanoUsd'] as const
+/** Where a pulled row has what {@link costColumns} hold. */
+const costPlaces = costColumns.map((name) => 1 + storedFields.findIndex(({ column }) => column === name))
 const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (minute, instance_id) DO UPDATE SET active_max = max(active_max, excluded.active_max),
-  queued_max = max(queued_max, excluded.queued_max), at_limit_ms = max(at_limit_ms, excluded.at_limit_ms),
-  admitted = max(admitted, excluded.admitted), dropped = max(dropped, excluded.dropped)`
+  ON CONFLICT (minute, instance_id)
+  DO UPDATE SET ${minuteFigures.map((name) => `${name} = max(${name}, excluded.${name})`).join(', ')}`
 
 /** Writes what others recorded into this file, as if it had been recorded here. Idempotent. */
 export class Inbox {
@@ -34,6 +34,7 @@ export class Inbox {
   readonly #path: string
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
+  readonly #encoder = new BatchEncoder()
   readonly #words = new WordList()
   readonly #writer: CallWriter
   readonly #writeCosts: (edits: readonly CostEdit[]) => void
@@ -50,14 +51,14 @@ export class Inbox {
 
   /** Rows in the order in which they came to be; what of them was folded away here stays away. */
   write(rows: readonly PulledRow[]): WriteResult {
-    const { pulledBefore = 0 } = this.state.marks() ?? {}
+    const { pulled_before: pulledBefore = 0 } = this.state.marks() ?? {}
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
     const isHere = 'SELECT 1 FROM calls WHERE id = ?'
     const wanted = rows.filter(({ values: [id], isChanged, seq }) => {
       const mayBeFolded = Number(id) < foldedId && (isChanged || seq <= pulledBefore)
       return !mayBeFolded || this.#statements.number(isHere, Number(id)) !== null
     })
-    const batch = batchOf(wanted.map(({ values }) => values))
+    const batch = this.#encoder.encode(wanted.map(({ values }) => callOf(values)))
     this.#words.accept(batch)
     const result = this.#writer.write(batch)
     this.takeCosts(wanted.filter(({ isChanged }) => isChanged))
@@ -87,16 +88,15 @@ export class Inbox {
     })
   }
 
-  writeHistory(minutes: readonly InstanceMinute[], events: readonly InstanceEvent[]): void {
+  writeHistory(minutes: readonly MinuteRow[], events: readonly EventRow[]): void {
     if (minutes.length + events.length === 0) return
     inTransaction(this.#database, () => {
-      for (const { minute, instance, activeMax, queuedMax, atLimitMs, admitted, dropped } of minutes) {
-        const figures = [activeMax, queuedMax, atLimitMs, admitted, dropped]
-        this.#statements.run(addMinute, minute, this.#idOf('instances', instance), ...figures)
+      for (const [minute, instance, ...figures] of minutes) {
+        this.#statements.run(addMinute, minute, this.#statements.wordId('instances', instance), ...figures)
       }
       const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
-      for (const { atMs, instance, kind, detail } of events) {
-        this.#statements.run(addEvent, atMs, this.#idOf('instances', instance), kind, detail)
+      for (const [atMs, instance, ...what] of events) {
+        this.#statements.run(addEvent, atMs, this.#statements.wordId('instances', instance), ...what)
       }
     })
   }
@@ -104,56 +104,22 @@ export class Inbox {
   /** A cost that was changed here as well, and is not sent yet, stays: it will be the later one. */
   #takeCosts(rows: readonly PulledRow[]): void {
     const edits: CostEdit[] = []
-    const source = `SELECT ${figureSourceList()}, cost_nano_usd, price_source_id, price_key_id, cache_saved_nano_usd
-      FROM calls WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
+    const source = `SELECT ${figureSourceList()}, ${costColumns.join(', ')} FROM calls
+      WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
     for (const { values } of rows) {
       const row = this.#statements.first(source, Number(values[0]))
       if (row === undefined) continue
-      const [cost, from, key, saved] = costRecords.map((record) => values[indexOf[record]] ?? null)
-      const label = (text: string | number | null | undefined): number | null =>
-        typeof text === 'string' ? this.#idOf('labels', text) : null
-      const number = (value: string | number | null | undefined): number | null =>
-        typeof value === 'number' ? value : null
-      const after: StoredCost = [number(cost), label(from), label(key), number(saved)]
-      const before = row.slice(-after.length)
-      if (after.some((value, at) => value !== before[at])) {
-        edits.push({ call: row.slice(0, -after.length), cost: after })
-      }
+      const cost = costPlaces.map((place) => {
+        const value = values[place] ?? null
+        return typeof value === 'string' ? this.#statements.wordId('labels', value) : value
+      })
+      const call = row.slice(0, -cost.length)
+      if (cost.some((value, at) => value !== row[call.length + at]))
+        edits.push({ call, cost: cost as unknown as StoredCost })
     }
     this.#writeCosts(edits)
     for (const { call } of edits) {
       this.#statements.run('DELETE FROM share_changed WHERE call_id = ?', call[1] ?? null)
     }
   }
-
-  #idOf(table: 'instances' | 'labels', text: string): number {
-    return (
-      this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text) ??
-      this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
-    )
-  }
-}
-
-/** Rows as a batch of its own words. */
-function batchOf(rows: readonly StoredValues[]): CallBatch {
-  const numbers = new Float64Array(rows.length * numbersPerCall).fill(Number.NaN)
-  const texts: string[] = []
-  const words = new Map<string, number>()
-  rows.forEach((values, row) => {
-    const base = row * numbersPerCall
-    numbers[base] = Number(values[0])
-    for (const [index, { kind }] of storedFields.entries()) {
-      const value = values[index + 1] ?? null
-      if (typeof value === 'number') numbers[base + index + 1] = value
-      else if (value !== null && kind === 'text') numbers[base + index + 1] = texts.push(value) - 1
-      else if (value !== null) {
-        const known = words.get(value)
-        if (known === undefined) words.set(value, words.size)
-        numbers[base + index + 1] = known ?? words.size - 1
-      }
-    }
-    const failureCode = values[indexOf.failureCode] ?? null
-    numbers[base + estimateAt] = estimateOf(values, typeof failureCode === 'string' ? failureCode : null)
-  })
-  return { count: rows.length, numbers, texts, newWords: [...words.keys()], forgetWords: true }
 }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { storedFields, type WordTable } from '../../call/call-fields.ts'
-import type { GatewayEvent, GatewayMinute } from '../../call/call-sink.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { ShareState } from './share-state.ts'
@@ -19,13 +18,13 @@ export interface ChangedCall {
   readonly times: number
 }
 
-export interface InstanceMinute extends GatewayMinute {
-  readonly instance: string
-}
-export interface InstanceEvent extends Omit<GatewayEvent, 'kind'> {
-  readonly instance: string
-  readonly kind: string
-}
+/** What a gateway did in a minute: figures in the order of {@link minuteFigures}. */
+export type MinuteRow = readonly [minute: number, instance: string, ...figures: number[]]
+/** Something that happened to a gateway. */
+export type EventRow = readonly [atMs: number, instance: string, kind: string, detail: string | null]
+
+/** The columns of a minute's figures, which only grow. */
+export const minuteFigures = ['active_max', 'queued_max', 'at_limit_ms', 'admitted', 'dropped'] as const
 
 const rowColumns = ['id', ...storedFields.map(({ column }) => column)].map((name) => `c.${name}`).join(', ')
 
@@ -98,23 +97,17 @@ export class Outbox {
   }
 
   /** Minutes of all instances from one minute on, the oldest first. */
-  minutes(fromMinute: number, limit: number): readonly InstanceMinute[] {
-    const sql = `SELECT m.minute, i.text, active_max, queued_max, at_limit_ms, admitted, dropped
+  minutes(fromMinute: number, limit: number): readonly MinuteRow[] {
+    const sql = `SELECT m.minute, i.text, ${minuteFigures.join(', ')}
       FROM gateway_minutes AS m JOIN instances AS i ON i.id = m.instance_id
       WHERE m.minute >= ? ORDER BY m.minute, m.instance_id LIMIT ?`
-    return this.#statements
-      .all<readonly [number, string, number, number, number, number, number]>(sql, fromMinute, limit)
-      .map(([minute, instance, activeMax, queuedMax, atLimitMs, admitted, dropped]) => {
-        return { minute, instance, activeMax, queuedMax, atLimitMs, admitted, dropped }
-      })
+    return this.#statements.all<MinuteRow>(sql, fromMinute, limit)
   }
 
   /** Events since an instant, the oldest first. */
-  events(fromMs: number, limit: number): readonly InstanceEvent[] {
+  events(fromMs: number, limit: number): readonly EventRow[] {
     const sql = `SELECT e.at_ms, i.text, e.kind, e.detail FROM gateway_events AS e
       JOIN instances AS i ON i.id = e.instance_id WHERE e.at_ms >= ? ORDER BY e.at_ms LIMIT ?`
-    return this.#statements
-      .all<readonly [number, string, string, string | null]>(sql, fromMs, limit)
-      .map(([atMs, instance, kind, detail]) => ({ atMs, instance, kind, detail }))
+    return this.#statements.all<EventRow>(sql, fromMs, limit)
   }
 }

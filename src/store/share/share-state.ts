@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 
-/** How far a file and the common database are in step. Numbers of rows are `calls.seq`, but those of `pulled`. */
+/** How far a file and the common database are in step, by its columns. Numbers of rows are `calls.seq`, but those of `pulled`. */
 export interface ShareMarks {
   /** Names this file in the common database. */
   readonly store: string
@@ -15,27 +15,14 @@ export interface ShareMarks {
   /** The common database's rows up to this number of its own are here. */
   readonly pulled: number
   /** Rows up to this number of its own may have been here, and folded away. */
-  readonly pulledBefore: number
+  readonly pulled_before: number
   /** Calls with lower ids are not pulled. */
-  readonly fromId: number
+  readonly from_id: number
   /** Minutes of gateways before this one were sent. */
-  readonly sentMinute: number
+  readonly sent_minute: number
 }
 
-type MarkName = Exclude<keyof ShareMarks, 'store'>
-
-const columns: Readonly<Record<MarkName, string>> = {
-  sent: 'sent',
-  sending: 'sending',
-  mark: 'mark',
-  pulled: 'pulled',
-  pulledBefore: 'pulled_before',
-  fromId: 'from_id',
-  sentMinute: 'sent_minute',
-}
-const names = Object.keys(columns) as MarkName[]
-
-/** The marks as they stand in the file, and the ranges of rows that were pulled. */
+/** The marks as they stand in the file, the ranges of rows that were pulled, and what was synced of the files beside it. */
 export class ShareState {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
@@ -47,14 +34,8 @@ export class ShareState {
 
   /** Null until {@link begin}. */
   marks(): ShareMarks | null {
-    const sql = `SELECT store, ${Object.values(columns).join(', ')} FROM share_state`
-    const row = this.#statements.first<readonly [string, ...number[]]>(sql)
-    if (row === undefined) return null
-    const [store, ...values] = row
-    return {
-      store,
-      ...(Object.fromEntries(names.map((name, at) => [name, values[at]])) as Record<MarkName, number>),
-    }
+    const row = this.#database.prepare('SELECT * FROM share_state').get()
+    return (row as ShareMarks | undefined) ?? null
   }
 
   /**
@@ -70,10 +51,9 @@ export class ShareState {
     })
   }
 
-  set(marks: Partial<Pick<ShareMarks, MarkName>>): void {
-    const changed = names.filter((name) => marks[name] !== undefined)
-    const sql = `UPDATE share_state SET ${changed.map((name) => `${columns[name]} = ?`).join(', ')}`
-    this.#statements.run(sql, ...changed.map((name) => marks[name] ?? 0))
+  set(marks: Partial<Omit<ShareMarks, 'store'>>): void {
+    const columns = Object.keys(marks).map((name) => `${name} = ?`)
+    this.#statements.run(`UPDATE share_state SET ${columns.join(', ')}`, ...Object.values(marks))
   }
 
   /** Notes, within the transaction that writes them, that rows were pulled. */
@@ -96,6 +76,21 @@ export class ShareState {
       this.set({ mark })
       this.#statements.run('DELETE FROM share_ranges WHERE last_seq < ?', mark)
     })
+  }
+
+  /** What was synced last of a file beside the database; null if nothing was. */
+  file(name: string): { readonly version: number; readonly hash: string } | null {
+    const sql = 'SELECT version, hash FROM share_files WHERE name = ?'
+    const row = this.#statements.first<readonly [version: number, hash: string]>(sql, name)
+    return row === undefined ? null : { version: row[0], hash: row[1] }
+  }
+
+  setFile(name: string, version: number, hash: string): void {
+    this.#statements.run('REPLACE INTO share_files VALUES (?, ?, ?)', name, version, hash)
+  }
+
+  forgetFile(name: string): void {
+    this.#statements.run('DELETE FROM share_files WHERE name = ?', name)
   }
 
   /** How many rows wait to be sent, and the instant at which the oldest of them began. */

@@ -1,5 +1,6 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { WordTable } from '../../call/call-fields.ts'
 
 /** A row as its columns in their order; of most tables they are numbers. */
 export type Row = readonly (number | null)[]
@@ -35,6 +36,14 @@ export class RowStatements {
   /** The first value of the first row; `null` if there is none. */
   number(sql: string, ...values: readonly SQLInputValue[]): number | null {
     return this.first(sql, ...values)?.[0] ?? null
+  }
+
+  /** The number of a word, which is added if it is new. */
+  wordId(table: WordTable | 'tags', text: string): number {
+    return (
+      this.number(`SELECT id FROM ${table} WHERE text = ?`, text) ??
+      this.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+    )
   }
 
   /** Gives the id of the row that was added last. */

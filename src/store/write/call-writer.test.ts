@@ -63,7 +63,7 @@ test('tokens count in the minute in which a call ended', () =>
       { minute: firstMinute + 1, tokens: 62 },
     ])
     const history = new HistoryWriter(store.database, { instance: 'a', version: '1' })
-    assert.deepEqual(history.usageByMinute(firstMinute + 1), [
+    assert.deepEqual(history.usage({ fromMinute: firstMinute + 1, sinceMs: undefined }), [
       { minute: firstMinute + 1, tokens: 62, estimated: 0 },
     ])
   }))
@@ -86,7 +86,7 @@ test('tokens that nobody reported count beside the others, and in no row', () =>
     store.write(leftEarly, { ...call(firstId + 1), inputTokens: 5, outputTokens: 2 })
     store.write(leftEarly)
     const history = new HistoryWriter(store.database, { instance: 'a', version: '1' })
-    assert.deepEqual(history.usageByMinute(firstMinute), [
+    assert.deepEqual(history.usage({ fromMinute: firstMinute, sinceMs: undefined }), [
       { minute: firstMinute, tokens: 7 + 30 + 101, estimated: 30 + 101 },
     ])
     assert.deepEqual(store.rows('SELECT sum(output_tokens) AS output FROM calls'), [{ output: 2 }])

@@ -9,9 +9,17 @@ import {
   type WordTable,
   wordTables,
 } from '../../call/call-fields.ts'
-import type { BookedCost, CallPricer, PriceableCall } from './call-pricer.ts'
+import { type BookedCost, type CallPricer, type PriceableCall, priceableFields } from './call-pricer.ts'
 import { InterruptedCalls } from '../journal/interrupted-calls.ts'
-import { type CallBatch, callIn, estimateAt, indexOf, numbersPerCall, type WordList } from './record-batch.ts'
+import {
+  batchReader,
+  type CallBatch,
+  callIn,
+  estimateAt,
+  indexOf,
+  numbersPerCall,
+  type WordList,
+} from './record-batch.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
@@ -57,6 +65,7 @@ const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } =
 const labelsKept = 1000
 /** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
 const lastSeq = 'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM rollup_state'
+const priceableIn = batchReader<Omit<PriceableCall, 'startedAtMs'>>(priceableFields)
 const addTo = (table: string): string =>
   `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`
 const microsecondsPerMinute = 60_000_000
@@ -219,9 +228,10 @@ export class CallWriter {
   }
 
   /** What the upstream reported stands; else what the prices say. */
-  #fillCost({ numbers }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
+  #fillCost(batch: CallBatch, base: number, values: (number | string | null)[], at: number): void {
+    const { numbers } = batch
     const reported = numbers[base + costAt] ?? Number.NaN
-    const cost = Number.isNaN(reported) ? this.#costAt(numbers, base) : null
+    const cost = Number.isNaN(reported) ? this.#costAt(batch, base) : null
     this.#cost = cost
     values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
     values[at + 1] = cost === null ? this.#wordAt(numbers, base + sourceAt) : this.#labelId(cost.source)
@@ -230,10 +240,11 @@ export class CallWriter {
   }
 
   /** Null if the call says nothing of how much it used, or no price is known. */
-  #costAt(numbers: Float64Array, base: number): BookedCost | null {
+  #costAt({ numbers, texts }: CallBatch, base: number): BookedCost | null {
     if (this.#pricer === null || !isUsed(numbers, base)) return null
     try {
-      return this.#pricer.costOf(priceableAt(numbers, base, this.#words))
+      const call = priceableIn(numbers, base, texts, this.#words)
+      return this.#pricer.costOf({ ...call, startedAtMs: startedAtMs(numbers[base] ?? 0) })
     } catch {
       // A fault of the prices must not cost us the row.
       return null
@@ -254,15 +265,13 @@ export class CallWriter {
     return (this.#entryIds[table][word] ??= this.#idOf(table, this.#words.word(word)))
   }
 
-  #idOf(table: WordTable | 'tags', text: string): number {
-    const id = this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text)
-    if (id !== null) return id
-    const added = this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+  #idOf(table: WordTable, text: string): number {
+    const id = this.#statements.wordId(table, text)
     if (table === 'tag_sets') {
       const add = 'INSERT INTO tags_in_sets VALUES (?, ?) ON CONFLICT DO NOTHING'
-      for (const tag of text.split(',')) this.#statements.run(add, this.#idOf('tags', tag), added)
+      for (const tag of text.split(',')) this.#statements.run(add, this.#statements.wordId('tags', tag), id)
     }
-    return added
+    return id
   }
 
   #forgetEntries(): void {
@@ -337,32 +346,4 @@ function isUsed(numbers: Float64Array, base: number): boolean {
     numbers[base + indexOf.usageSource] !== usageSourceCodes.none ||
     !Number.isNaN(numbers[base + indexOf.searchUnits])
   )
-}
-
-/** What of a call in a batch its cost depends on. */
-function priceableAt(numbers: Float64Array, base: number, words: WordList): PriceableCall {
-  const count = (index: number): number | null => {
-    const value = numbers[base + index] ?? Number.NaN
-    return Number.isNaN(value) ? null : value
-  }
-  const word = (index: number): string | null => {
-    const number = count(index)
-    return number === null ? null : words.word(number)
-  }
-  return {
-    startedAtMs: startedAtMs(numbers[base] ?? 0),
-    upstream: word(indexOf.upstream),
-    model: word(indexOf.model),
-    responseModel: word(indexOf.responseModel),
-    serviceTier: word(indexOf.serviceTier),
-    inputTokens: count(indexOf.inputTokens),
-    outputTokens: count(indexOf.outputTokens),
-    cachedInputTokens: count(indexOf.cachedInputTokens),
-    cacheWriteTokens: count(indexOf.cacheWriteTokens),
-    cacheWrite1hTokens: count(indexOf.cacheWrite1hTokens),
-    inputAudioTokens: count(indexOf.inputAudioTokens),
-    outputAudioTokens: count(indexOf.outputAudioTokens),
-    reasoningTokens: count(indexOf.reasoningTokens),
-    searchUnits: count(indexOf.searchUnits),
-  }
 }

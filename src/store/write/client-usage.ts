@@ -1,26 +1,28 @@
-import { estimatedTokens, reportedTokens, type SpentCall } from '../../call/budget-tokens.ts'
+import { estimatedTokens, reportedTokens, type SpentCall, spentFields } from '../../call/budget-tokens.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import { callFields } from '../../call/call-fields.ts'
 import type { ClientUsage, ClientUsageQuestion } from '../../call/call-sink.ts'
+import { inTexts, recordReader, type StoredRow } from '../../call/record-reader.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
+const callColumns = spentFields.map(({ column, table }) =>
+  table === undefined ? `c.${column}` : `(SELECT text FROM ${table} WHERE id = c.${column})`,
+)
 /** Calls of these clients or keys, or at these upstreams, with what tells what they spent. */
 const spent = `SELECT c.id, c.duration_us, (SELECT text FROM clients WHERE id = c.client_id),
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
-  (SELECT text FROM upstreams WHERE id = c.upstream_name_id),
-  c.call_type_id, c.outcome_id, (SELECT text FROM labels WHERE id = c.failure_code_id), c.connect_us, c.ttfb_us,
-  c.status, c.input_tokens, c.output_tokens, c.total_tokens, c.request_bytes, c.chunks
+  (SELECT text FROM upstreams WHERE id = c.upstream_name_id), ${callColumns.join(', ')}
   FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL AND (
     c.client_id IN (SELECT id FROM clients WHERE text IN (SELECT value FROM json_each(?3)))
     OR c.key_fingerprint IN (SELECT value FROM json_each(?4))
     OR c.upstream_name_id IN (SELECT id FROM upstreams WHERE text IN (SELECT value FROM json_each(?5))))`
 
-type Numbers = readonly (number | null)[]
+const spentCall = recordReader<(row: StoredRow) => SpentCall>(spentFields, ['row'], inTexts)
+
 type SpentRow = readonly [
   ...call: [id: number, durationUs: number | null, client: string | null, keyFingerprint: string | null],
   upstreamName: string | null,
-  ...how: [callType: number, outcome: number, failureCode: string | null, ...Numbers],
+  ...spent: StoredRow,
 ]
 
 /** What calls of some clients and keys, or at some upstreams, used, by the minute of their end; of calls that began in a span of time. */
@@ -33,10 +35,10 @@ export function usageOfClients(
   const sums = new Map<string, { -readonly [Name in keyof ClientUsage]: ClientUsage[Name] }>()
   const wanted = [of, keys, at].map((each) => JSON.stringify(each))
   for (const row of statements.all<SpentRow>(spent, ...ids, ...wanted)) {
-    const [id, durationUs, client, keyFingerprint, upstreamName] = row
+    const [id, durationUs, client, keyFingerprint, upstreamName, ...fields] = row
     const endedMs = startedAtMs(id) + (durationUs ?? 0) / 1000
     if (endedMs >= endedBeforeMs) continue
-    const call = spentCall(row)
+    const call = spentCall(fields)
     const estimated = estimatedTokens(call)
     const minute = Math.floor(endedMs / 60_000)
     const key = JSON.stringify([client, keyFingerprint, upstreamName, minute])
@@ -46,27 +48,4 @@ export function usageOfClients(
     sum.estimated = (sum.estimated ?? 0) + estimated
   }
   return [...sums.values()]
-}
-
-function spentCall(row: SpentRow): SpentCall {
-  const [, , , , , callType, outcome, failureCode, ...numbers] = row
-  const [connectMs, ttfbMs, status, inputTokens, outputTokens, totalTokens, requestBytes, chunks] = numbers
-  return {
-    callType: wordOf(callFields.call_type.codes, callType),
-    outcome: wordOf(callFields.outcome.codes, outcome),
-    failureCode,
-    connectMs: connectMs ?? null,
-    ttfbMs: ttfbMs ?? null,
-    status: status ?? null,
-    inputTokens: inputTokens ?? null,
-    outputTokens: outputTokens ?? null,
-    totalTokens: totalTokens ?? null,
-    requestBytes: requestBytes ?? 0,
-    chunks: chunks ?? null,
-  }
-}
-
-function wordOf<Word extends string>(codes: Readonly<Record<Word, number>>, code: number): Word {
-  const words = Object.keys(codes) as Word[]
-  return words.find((word) => codes[word] === code) ?? (words[0] as Word)
 }

@@ -1,15 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type {
-  ClientUsage,
-  ClientUsageQuestion,
-  GatewayEvent,
-  GatewayMinute,
-  MinuteUsage,
-} from '../../call/call-sink.ts'
+import type { GatewayEvent, GatewayMinute, MinuteUsage } from '../../call/call-sink.ts'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { usageOfClients } from './client-usage.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
+import type { UsageQuestion } from './writer-messages.ts'
 
 /** Who writes: a row of `instances`. */
 export interface WriterIdentity {
@@ -58,12 +53,10 @@ export class HistoryWriter {
     })
   }
 
-  usageOfClients(about: ClientUsageQuestion): readonly ClientUsage[] {
-    return usageOfClients(this.#statements, about)
-  }
-
-  /** What calls used that began before an instant; what is only estimated, of others as well. */
-  usageByMinute(fromMinute: number, sinceMs: number = everMs): readonly MinuteUsage[] {
+  /** Of all calls that began before an instant; what is only estimated, of others as well. */
+  usage(about: UsageQuestion): readonly MinuteUsage[] {
+    if ('of' in about) return usageOfClients(this.#statements, about)
+    const { fromMinute, sinceMs = everMs } = about
     return this.#statements
       .all<readonly [number, number, number]>(usage, fromMinute, firstIdAt(sinceMs))
       .map(([minute, tokens, estimated]) => ({ minute, tokens, estimated }))

@@ -1,7 +1,6 @@
 import type { GatewayEvent } from '../../call/call-sink.ts'
-import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import { databasePlace } from '../sqlite/older-proxy.ts'
-import { openForReading, openForWriting } from '../sqlite/open-store.ts'
+import { openCurrent, openForWriting } from '../sqlite/open-store.ts'
 
 /**
  * Notes something that happened beside the gateway in its history, where there is one; says whether it was. Nothing is made,
@@ -9,23 +8,15 @@ import { openForReading, openForWriting } from '../sqlite/open-store.ts'
  */
 export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): boolean {
   const { path } = databasePlace(named)
-  const reading = openForReading(path)
-  if (typeof reading === 'string') return false
-  try {
-    if (versionOf(reading) !== schemaVersion) return false
-  } finally {
-    reading.close()
-  }
-  const database = openForWriting(path)
-  try {
-    const { changes } = database
-      .prepare(
-        `INSERT INTO gateway_events
-          SELECT ?, instance_id, ?, ? FROM gateway_events ORDER BY at_ms DESC LIMIT 1 ON CONFLICT DO NOTHING`,
-      )
-      .run(Math.round(atMs), kind, detail)
-    return changes === 1
-  } finally {
-    database.close()
-  }
+  const found = openCurrent(path)
+  if (typeof found === 'string') return false
+  found.close()
+  using database = openForWriting(path)
+  const { changes } = database
+    .prepare(
+      `INSERT INTO gateway_events
+        SELECT ?, instance_id, ?, ? FROM gateway_events ORDER BY at_ms DESC LIMIT 1 ON CONFLICT DO NOTHING`,
+    )
+    .run(Math.round(atMs), kind, detail)
+  return changes === 1
 }

@@ -3,8 +3,9 @@
  * whose words cross once, the rest as a list. A structured clone of the records would cost some thirty times as much.
  */
 import { estimatedTokens } from '../../call/budget-tokens.ts'
-import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type NamedField, type RecordFields, storedFields } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
+import { recordReader } from '../../call/record-reader.ts'
 
 /** Behind the columns: tokens that are no part of the row, and that the budget counts with it. */
 export const estimateAt: number = 1 + storedFields.length
@@ -77,53 +78,39 @@ const fill: Fill = new Function(
   }`,
 )(whole)
 
-/** The value that {@link encoding} has stored as `value`. */
-function decoding({ kind, codes }: NamedField): string {
-  switch (kind) {
-    case 'time':
-      return 'value / 1000'
-    case 'code':
-      return `${JSON.stringify(Object.fromEntries(Object.entries(codes ?? {}).map(([word, code]) => [code, word])))}[value]`
-    case 'flag':
-      return 'value === 1'
-    case 'fingerprint':
-      return "(value >>> 0).toString(16).padStart(8, '0')"
-    case 'word':
-      return 'words.word(value)'
-    case 'text':
-      return 'texts[value]'
-    default:
-      return 'value'
-  }
-}
+/** Where each field's value stands among a call's numbers. */
+export const indexOf: Readonly<Record<NamedField['record'], number>> = Object.fromEntries(
+  storedFields.map(({ record }, index) => [record, index + 1]),
+) as Record<NamedField['record'], number>
 
-type Read = (
+type ReadBatch<Read> = (
   numbers: Float64Array,
   base: number,
   texts: readonly string[],
   words: Pick<WordList, 'word'>,
-) => StoredCall
+) => Read
 
-// oxlint-disable-next-line typescript/no-implied-eval -- nothing goes into it but our own table.
-const read: Read = new Function(
-  `return (numbers, base, texts, words) => {
-    let value
-    return {
-      id: numbers[base],
-      ${storedFields.map((field, index) => `${field.record}: Number.isNaN(value = numbers[base + ${index + 1}]) ? null : ${decoding(field)},`).join('\n')}
-    }
-  }`,
-)()
+/** Makes what reads some fields of the call whose numbers begin at `base`. The words of its batch must have been accepted. */
+export function batchReader<Read extends Partial<RecordFields>>(
+  fields: readonly NamedField[],
+  first?: string,
+): ReadBatch<Read> {
+  const places = fields.map(({ record }) => indexOf[record])
+  const place = {
+    at: (index: number) => `numbers[base + ${places[index]}]`,
+    isUnknown: 'Number.isNaN(value)',
+    word: () => 'words.word(value)',
+    text: 'texts[value]',
+  }
+  return recordReader<ReadBatch<Read>>(fields, ['numbers', 'base', 'texts', 'words'], place, first)
+}
+
+const read = batchReader<StoredCall>(storedFields, 'id: numbers[base],')
 
 /** The call whose numbers begin at `base`, as it was encoded: times to a microsecond. The words of its batch must have been accepted. */
 export function callIn({ numbers, texts }: CallBatch, base: number, words: WordList): StoredCall {
   return read(numbers, base, texts, words)
 }
-
-/** Where each field's value stands among a call's numbers. */
-export const indexOf: Readonly<Record<NamedField['record'], number>> = Object.fromEntries(
-  storedFields.map(({ record }, index) => [record, index + 1]),
-) as Record<NamedField['record'], number>
 
 /** Words and their numbers, from one renewal of the numbering to the next. */
 class WordNumbers {

@@ -183,13 +183,7 @@ export class StoreWriter {
 
   #perform(store: OpenStore, job: Job): void {
     if (job.kind === 'usage') {
-      const minutes = store.history.usageByMinute(job.fromMinute, job.sinceMs)
-      this.#emit({ kind: 'usage', question: job.question, minutes })
-      return
-    }
-    if (job.kind === 'client_usage') {
-      const usage = store.history.usageOfClients(job.about)
-      this.#emit({ kind: 'client_usage', question: job.question, usage })
+      this.#emit({ kind: 'usage', question: job.question, usage: store.history.usage(job.about) })
       return
     }
     this.#lookAtPrices()
@@ -251,10 +245,8 @@ export class StoreWriter {
   #skip(): void {
     const job = this.#jobs.shift()
     if (job === undefined) return
-    if (job.kind === 'usage') this.#emit({ kind: 'usage', question: job.question, minutes: null })
-    else if (job.kind === 'client_usage') {
-      this.#emit({ kind: 'client_usage', question: job.question, usage: null })
-    } else this.#emit({ kind: 'written', dropped: job.calls.count })
+    if (job.kind === 'usage') this.#emit({ kind: 'usage', question: job.question, usage: null })
+    else this.#emit({ kind: 'written', dropped: job.calls.count })
   }
 
   #tell({ warning, stays }: StoreProblem): void {

@@ -1,5 +1,4 @@
 import type {
-  ClientUsage,
   ClientUsageQuestion,
   GatewayEvent,
   GatewayMinute,
@@ -37,6 +36,11 @@ export interface WatchSettings {
   }
 }
 
+/** Of all calls from a minute on, of those that began before an instant if there is one; or of some clients, keys and upstreams. */
+export type UsageQuestion =
+  | { readonly fromMinute: number; readonly sinceMs: number | undefined }
+  | ClientUsageQuestion
+
 /** To the writer's thread. At most one `write` is on its way at a time; each is answered by a `written`. */
 export type ToWriter =
   | {
@@ -45,13 +49,7 @@ export type ToWriter =
       readonly minutes: readonly GatewayMinute[]
       readonly events: readonly GatewayEvent[]
     }
-  | {
-      readonly kind: 'usage'
-      readonly question: number
-      readonly fromMinute: number
-      readonly sinceMs: number | undefined
-    }
-  | { readonly kind: 'client_usage'; readonly question: number; readonly about: ClientUsageQuestion }
+  | { readonly kind: 'usage'; readonly question: number; readonly about: UsageQuestion }
   /** To an observer, by its name. */
   | { readonly kind: 'ask'; readonly question: number; readonly observer: string; readonly text: string }
   | { readonly kind: 'close' }
@@ -60,12 +58,7 @@ export type ToWriter =
 export type FromWriter =
   | { readonly kind: 'written'; readonly dropped: number }
   /** `null`: it could not be read, and is to be asked again. */
-  | { readonly kind: 'usage'; readonly question: number; readonly minutes: readonly MinuteUsage[] | null }
-  | {
-      readonly kind: 'client_usage'
-      readonly question: number
-      readonly usage: readonly ClientUsage[] | null
-    }
+  | { readonly kind: 'usage'; readonly question: number; readonly usage: readonly MinuteUsage[] | null }
   /** `null`: there is no such observer, or none any more. */
   | { readonly kind: 'answer'; readonly question: number; readonly text: string | null }
   | { readonly kind: 'warnings'; readonly warnings: readonly Warning[] }

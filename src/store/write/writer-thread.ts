@@ -16,11 +16,11 @@ import { type Clock, systemClock } from '../../call/clock.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import { InflightJournal } from '../journal/inflight-journal.ts'
 import { endLine } from '../journal/journal-line.ts'
-import { type Unnumbered, WorkerHost } from '../../lib/worker-host.ts'
+import { WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder, type FilledBatch } from './record-batch.ts'
-import type { FromWriter, ToWriter, WatchSettings, WriterSettings } from './writer-messages.ts'
+import type { FromWriter, ToWriter, UsageQuestion, WatchSettings, WriterSettings } from './writer-messages.ts'
 
 export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly dbPath: string
@@ -86,9 +86,8 @@ export class WriterThread implements CallSink, GatewayHistory {
   #ownWarning: Warning | null = null
   #written = 0
   #dropped = 0
-  #flushPlanned = false
+  readonly #planned = new Set<'flush' | 'late look'>()
   #flushDue = false
-  #lateLookPlanned = false
   #isClosing = false
   #closing: Promise<void> | null = null
   #onClosed: () => void = () => {}
@@ -181,9 +180,7 @@ export class WriterThread implements CallSink, GatewayHistory {
    * that is not before the close.
    */
   usageByMinute(fromMinute: number, sinceMs?: number): Promise<readonly MinuteUsage[] | null> {
-    return this.#askUntilAnswered({ kind: 'usage', fromMinute, sinceMs }, (answer) =>
-      answer.kind === 'usage' ? answer.minutes : null,
-    )
+    return this.#usage({ fromMinute, sinceMs })
   }
 
   /**
@@ -203,9 +200,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     const found: ClientUsage[] = []
     for (let toMs = endedBeforeMs; toMs > endedBeforeMs - usageHours * hourMs; toMs -= hourMs) {
       const about = { of, at, fromMs: toMs - hourMs, toMs, endedBeforeMs }
-      const usage = await this.#askUntilAnswered({ kind: 'client_usage', about }, (answer) =>
-        answer.kind === 'client_usage' ? answer.usage : null,
-      )
+      const usage = await this.#usage<ClientUsage>(about)
       if (usage === null) return null
       found.push(...usage)
     }
@@ -213,14 +208,10 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /** Asks the thread until it can answer; `null` if that is not before the close. */
-  async #askUntilAnswered<T>(
-    question: Unnumbered<Extract<ToWriter, { readonly question: number }>>,
-    read: (answer: FromWriter) => T | null,
-  ): Promise<T | null> {
+  async #usage<Found extends MinuteUsage>(about: UsageQuestion): Promise<readonly Found[] | null> {
     while (!this.#isClosed) {
-      const answer = await this.#host.ask(question).catch(() => null)
-      const found = answer === null ? null : read(answer)
-      if (found !== null) return found
+      const answer = await this.#host.ask({ kind: 'usage', about }).catch(() => null)
+      if (answer?.kind === 'usage' && answer.usage !== null) return answer.usage as readonly Found[]
       await this.#clock.delay(askAgainMs, this.#ending.signal).catch(() => {})
     }
     return null
@@ -263,18 +254,23 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #planFlush(): void {
-    if (this.#flushPlanned || this.#flushDue) return
-    this.#flushPlanned = true
+    if (!this.#flushDue) this.#plan('flush', () => this.#flush())
+  }
+
+  /** Does something once, after the time of a batch. */
+  #plan(what: 'flush' | 'late look', work: () => void): void {
+    if (this.#planned.has(what)) return
+    this.#planned.add(what)
     this.#clock.after(this.#options.flushAfterMs, () => {
-      this.#flushPlanned = false
-      this.#flush()
+      this.#planned.delete(what)
+      work()
     })
   }
 
   /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
   #flush(): void {
     if (this.#isClosed) return
-    this.#planLateLook()
+    this.#plan('late look', () => this.#keepLate())
     if (this.#parcel !== null || !this.#host.isRunning) {
       this.#flushDue = true
       return
@@ -296,22 +292,13 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#host.post({ kind: 'write', calls: batch, minutes, events }, [batch.numbers.buffer])
   }
 
-  #planLateLook(): void {
-    if (this.#lateLookPlanned) return
-    this.#lateLookPlanned = true
-    this.#clock.after(this.#options.flushAfterMs, () => {
-      this.#lateLookPlanned = false
-      this.#keepLate()
-    })
-  }
-
   /** While the database takes its time, be it opened, locked or full, what has ended goes to the journal. */
   #keepLate(): void {
     const parcel = this.#parcel
     if (this.#isClosed || (parcel === null && this.#host.isRunning)) return
     const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
     if (isLate) this.#journal.noteEnded(this.#waiting(true).map(endLine))
-    this.#planLateLook()
+    this.#plan('late look', () => this.#keepLate())
   }
 
   #receive(message: FromWriter): void {
