@@ -8,6 +8,7 @@ import { Button } from '../design/button.tsx'
 import type { IconName } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
+import { useWidth } from '../design/use-window.ts'
 import iconUrl from '../icon.svg'
 import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
@@ -49,7 +50,7 @@ export function TopBar() {
     const { left, right } = nav.current.getBoundingClientRect()
     const { left: from, right: to } = shown.getBoundingClientRect()
     nav.current.scrollLeft += Math.max(0, to - right) - Math.max(0, left - from)
-  }, [address.view])
+  }, [address.view, useWidth(nav)])
   useShortcuts(
     'Views',
     views.map((view) => ({
