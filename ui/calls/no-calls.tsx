@@ -3,6 +3,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type LastRange, type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
+import { FirstCallGuide, isUnreadable } from '../design/no-calls.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { counted } from '../format/figures.ts'
 import type { CallList } from './use-call-list.ts'
@@ -25,15 +26,12 @@ function Way({ to, words }: { readonly to: Partial<PageAddress>; readonly words:
 /** Says why a list is empty, and leads out of it. */
 export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
   const { address } = useNavigation()
-  const { summary, resolution, store, note } = answer
-  if (note !== undefined) {
-    const isNew = store === 'missing' || store === 'empty'
-    return <Nothing title={isNew ? 'Nothing is recorded yet' : 'The database cannot be read'}>{note}</Nothing>
-  }
+  const { summary, resolution } = answer
+  if (isUnreadable(answer)) return <Nothing title="The database cannot be read">{answer.note}</Nothing>
   if (answer.available_types.length === 0) {
     return (
-      <Nothing title="No calls have been recorded yet">
-        Each call appears here as soon as the gateway has forwarded it.
+      <Nothing title="No calls yet">
+        <FirstCallGuide />
       </Nothing>
     )
   }

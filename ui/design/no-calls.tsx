@@ -5,22 +5,32 @@ import { Card } from './card.tsx'
 import { lazyPart } from './lazy-part.tsx'
 import { Note } from './note.tsx'
 
-const FirstCallCard = lazyPart(async () => (await import('./first-call.tsx')).FirstCallCard)
+/** How to make the first call, in place of what it would show. */
+export const FirstCallGuide = lazyPart(async () => (await import('./first-call.tsx')).FirstCallGuide)
 
 type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 
+/** Whether there is a database, and it cannot be read. */
+export function isUnreadable({ store }: EmptyAnswer): boolean {
+  return store !== undefined && store !== 'missing' && store !== 'empty'
+}
+
 /** In place of figures if there is no call: tells why, and leads on. */
 export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
-  const { available_types: types, store, note } = answer
-  if (store !== undefined && store !== 'missing' && store !== 'empty') {
+  if (isUnreadable(answer)) {
     return (
       <Note tone="bad" title="The database cannot be read.">
-        {note}
+        {answer.note}
       </Note>
     )
   }
   // Of no type: there never was a call.
-  return types.length === 0 ? <FirstCallCard /> : <NothingFoundCard />
+  if (answer.available_types.length > 0) return <NothingFoundCard />
+  return (
+    <Card title="No calls yet" class="no-calls-card">
+      <FirstCallGuide />
+    </Card>
+  )
 }
 
 function NothingFoundCard() {

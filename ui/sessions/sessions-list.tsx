@@ -11,7 +11,7 @@ import { SearchField } from '../design/search-field.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
 import { useHeightBelow, useMedia } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { count, counted, duration, known, percent, shortCount } from '../format/figures.ts'
+import { count, counted, duration, known, percent, shortCount, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { costWords, modelWords } from './session-words.ts'
@@ -240,7 +240,7 @@ class Row extends OnlyWhenChanged<RowProps> {
           </span>
           <span class="session-tokens">
             <Told words="Tokens in, out" />
-            {shortCount(row.input_tokens)}, {shortCount(row.output_tokens)}
+            <Tokens row={row} />
           </span>
           <span class="session-cached">
             <Told words="Cached" />
@@ -264,6 +264,18 @@ class Row extends OnlyWhenChanged<RowProps> {
       </li>
     )
   }
+}
+
+/** Tokens in and out, which a narrow window says beside them. Of calls that told no usage they are not known. */
+function Tokens({ row: { input_tokens: input, output_tokens: output } }: { readonly row: SessionRow }) {
+  if (input === 0 && output === 0) return unknownFigure
+  return (
+    <>
+      {shortCount(input)}
+      <span class="session-unit"> in</span>, {shortCount(output)}
+      <span class="session-unit"> out</span>
+    </>
+  )
 }
 
 /** The head of a column, for those who do not see it. */
