@@ -1,6 +1,6 @@
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { isFiltered, withoutFilters } from '../data/page-address.ts'
+import { type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
 import { Card } from './card.tsx'
 import { lazyPart } from './lazy-part.tsx'
 import { Note } from './note.tsx'
@@ -34,27 +34,41 @@ export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
 }
 
 function NothingFoundCard() {
+  const { title, why, ways } = useNothingFound()
+  return (
+    <Card title={title} class="no-calls-card">
+      <p class="quiet">{why}</p>
+      <p class="buttons">{ways}</p>
+    </Card>
+  )
+}
+
+/** Why no call of the time and filters is there, and what leads on. */
+export function useNothingFound() {
   const { address } = useNavigation()
   const hasFilters = isFiltered(address)
+  return {
+    title: hasFilters ? 'No calls match' : 'No calls in this time',
+    why:
+      address.q !== ''
+        ? 'No call of this time has exactly this id, error code or trace.'
+        : hasFilters
+          ? 'No call of this time fits all of the filters.'
+          : 'There are calls from other times.',
+    ways: (
+      <>
+        {hasFilters && <Way to={{ ...withoutFilters(address), ignored: [] }} words="Clear filters" />}
+        {address.range.last !== '30d' && <Way to={{ range: { last: '30d' } }} words="Last 30 days" />}
+      </>
+    ),
+  }
+}
+
+/** A link out of an empty list. */
+export function Way({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
   return (
-    <Card title={hasFilters ? 'No calls match' : 'No calls in this time'} class="no-calls-card">
-      <p class="quiet">
-        {hasFilters
-          ? 'No call of this time is of the kind that the filters ask for.'
-          : 'There are calls from other times.'}
-      </p>
-      <p class="buttons">
-        {hasFilters && (
-          <AddressLink class="button" to={{ ...withoutFilters(address), ignored: [] }}>
-            Clear filters
-          </AddressLink>
-        )}
-        {address.range.last !== '30d' && (
-          <AddressLink class="button" to={{ range: { last: '30d' } }}>
-            Last 30 days
-          </AddressLink>
-        )}
-      </p>
-    </Card>
+    <AddressLink class="button" to={to}>
+      {words}
+    </AddressLink>
   )
 }
