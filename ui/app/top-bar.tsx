@@ -62,7 +62,7 @@ export function TopBar() {
   useShortcuts('Page', [{ key: '?', words: 'This help', run: () => showHelp(true) }])
   return (
     <header class="top-bar">
-      <div class="top-bar-row">
+      <div class="top-bar-row row">
         <AddressLink to={{ view: 'overview', ...fresh }} class="product" title="tokenweir">
           <img src={iconUrl} alt="" width="22" height="22" />
           <span>tokenweir</span>

@@ -134,7 +134,7 @@ interface DetailsProps {
 function Details({ title, about, children }: DetailsProps) {
   return (
     <details>
-      <summary>
+      <summary class="opener">
         <Icon name="right" size={14} />
         {title}
         {about !== '' && <span class="quiet">{about}</span>}
@@ -191,7 +191,7 @@ function RuleRow({ rule, isFixed, onSaved }: RuleRowProps) {
         />
         {title}
       </label>
-      <div class="control">
+      <div class="control row">
         <input
           id={id}
           class="field"
