@@ -7,7 +7,7 @@ import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { sampleHealth } from '../support/sample-health.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { openDashboardPage, untilTrue } from './dashboard-page.ts'
 
 const busy: ProcessStatus = {
   ...runningStatus,
@@ -46,6 +46,48 @@ test('slots, queue and budget are told in words on every view', async () => {
   await link.click()
   await page.waitForURL(`${dashboard.origin}/gateway`)
 })
+
+test('at every width the parts of the bar stand beside one another, and the view that is shown is among them', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/sessions' })
+  const { page } = opened
+  await tell(page, { ...busy, simulated: true })
+  await page.getByRole('banner').getByText('waiting').waitFor()
+  for (const width of [1600, 1440, 1366, 1280, 1200, 1199, 1100, 1024, 768, 390, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    await untilTrue(page, isCurrentViewSeen)
+    assert.deepEqual(await page.evaluate(overlapsInBar), [], String(width))
+  }
+  await page.setViewportSize({ width: 390, height: 800 })
+  for (const path of ['/costs', '/gateway']) {
+    await page.goto(dashboard.origin + path)
+    await page.getByRole('banner').getByText('Demo').waitFor()
+    await untilTrue(page, isCurrentViewSeen)
+  }
+})
+
+/** Whether all of the present view's name is within the row of views. */
+const isCurrentViewSeen = `(() => {
+  const row = document.querySelector('nav').getBoundingClientRect()
+  const { left, right } = document.querySelector('nav [aria-current]').getBoundingClientRect()
+  return row.left <= left + 1 && right <= row.right + 1
+})()`
+
+/** Parts of the bar that reach into what is beside them, in the same row. */
+const overlapsInBar = `(() => {
+  const parts = [...document.querySelectorAll('.top-bar-row > *, .now-link > *')]
+    .filter((part) => part.checkVisibility() && part.matches(':not(:has(.now-link))'))
+    .map((part) => ({ part, box: part.getBoundingClientRect() }))
+    .filter(({ part, box }) => {
+      const link = part.closest('.now-link')?.getBoundingClientRect()
+      return link === undefined || box.top < link.bottom
+    })
+  return parts.flatMap(({ part, box }, at) => parts.slice(at + 1)
+    .filter(({ box: other }) => box.left < other.right - 1 && other.left < box.right - 1 &&
+      box.top < other.bottom - 1 && other.top < box.bottom - 1)
+    .map(({ part: other }) => part.textContent + ' | ' + other.textContent))
+})()`
 
 test('a gateway that is down is started from the bar, or it says why not', async () => {
   await using upstream = await startSimulatedUpstream()

@@ -198,7 +198,11 @@ test('an empty list says why it is empty, and a refused one what can be done', a
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
   const { page } = opened
-  await page.getByRole('heading', { name: 'Nothing is recorded yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No calls yet' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Calls' })
+    .getByText(/^curl http/)
+    .waitFor()
   writePageData(dashboard.directory, 'three')
   await page.goto(`${dashboard.origin}/calls?client=nobody`)
   await page.getByRole('heading', { name: 'No calls match' }).waitFor()

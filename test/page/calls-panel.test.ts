@@ -116,7 +116,7 @@ test('an id that is searched for opens its call, whatever the range', async () =
   const path = '/calls?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z'
   await using opened = await openDashboardPage(browser, dashboard.origin, { path })
   const { page } = opened
-  await page.getByRole('heading', { name: 'No calls in this range' }).waitFor()
+  await page.getByRole('heading', { name: 'No calls in this time' }).waitFor()
   const field = page.getByRole('searchbox')
   await field.fill(` ${call.id.toUpperCase()} `)
   await field.press('Enter')

@@ -1,37 +1,21 @@
 /** The menus of the filter bar for clients and sessions, and for saved views, in a real browser. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type TestBrowser, startBrowser } from '../support/browser.ts'
-import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
-import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
+import { test } from 'node:test'
 import { violations } from './axe-violations.ts'
 import { openDashboardPage, untilStill } from './dashboard-page.ts'
 import { writeRuns } from './session-data.ts'
+import { shareDashboard } from './shared-dashboard.ts'
 
-let folder: TempDir
-let dashboard: DashboardProcess
-let browser: TestBrowser
-before(async () => {
-  folder = await makeTempDir()
-  // More clients than a glance takes, and more sessions than one answer has.
-  const old = Array.from({ length: 120 }, (_, at) => ({
-    session: `old-${at}`,
-    client: `client-${at % 10}`,
-    calls: 1,
-    agoMs: 7_000_000 - at * 1000,
-  }))
-  writeRuns(folder.path, [
-    ...old,
-    { session: 'the-first-of-all', client: 'codex', calls: 30, agoMs: 80_000_000 },
-  ])
-  dashboard = await startDashboardProcess({ directory: folder.path })
-  browser = await startBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await dashboard[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+// More clients than a glance takes, and more sessions than one answer has.
+const old = Array.from({ length: 120 }, (_, at) => ({
+  session: `old-${at}`,
+  client: `client-${at % 10}`,
+  calls: 1,
+  agoMs: 7_000_000 - at * 1000,
+}))
+const { dashboard, browser } = await shareDashboard((folder) =>
+  writeRuns(folder, [...old, { session: 'the-first-of-all', client: 'codex', calls: 30, agoMs: 80_000_000 }]),
+)
 
 const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 

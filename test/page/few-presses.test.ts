@@ -1,35 +1,18 @@
 /** What people come to ask, and how few presses each takes from the first page. What is typed is no press. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Overview } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { type TestBrowser, startBrowser } from '../support/browser.ts'
-import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
-import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
-import { type DashboardPage, openDashboardPage, untilReady } from './dashboard-page.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
+import { shareDashboard } from './shared-dashboard.ts'
 
 const most = 3
 
-let dir: TempDir
-let dashboard: DashboardProcess
-let browser: TestBrowser
-let opened: DashboardPage
-before(async () => {
-  dir = await makeTempDir()
-  writePageData(dir.path, 'incident')
-  dashboard = await startDashboardProcess({ directory: dir.path })
-  browser = await startBrowser()
-  opened = await openDashboardPage(browser, dashboard.origin)
-})
-after(async () => {
-  assert.deepEqual(opened.problems, [])
-  await opened[Symbol.asyncDispose]()
-  await browser[Symbol.asyncDispose]()
-  await dashboard[Symbol.asyncDispose]()
-  await dir[Symbol.asyncDispose]()
-})
+const { dashboard, browser } = await shareDashboard((folder) => writePageData(folder, 'incident'))
+const opened = await openDashboardPage(browser, dashboard.origin)
+after(() => assert.deepEqual(opened.problems, []))
 
 type Press = (target: Locator) => Promise<void>
 

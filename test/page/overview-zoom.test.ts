@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { type TestBrowser, startBrowser } from '../support/browser.ts'
-import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
-import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
+import { shareDashboard } from './shared-dashboard.ts'
 
 /** Twelve hours before the data ends, in quarters of an hour. */
 const toMs = Math.floor(Date.now() / 900_000) * 900_000
 const range = `from=${new Date(toMs - 12 * 3_600_000).toISOString()}&to=${new Date(toMs).toISOString()}`
 const buckets = 48
 
-let dir: TempDir
-let dashboard: DashboardProcess
-let browser: TestBrowser
-before(async () => {
-  dir = await makeTempDir()
-  writePageData(dir.path, 'day', toMs + 60_000)
-  dashboard = await startDashboardProcess({ directory: dir.path })
-  browser = await startBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await dashboard[Symbol.asyncDispose]()
-  await dir[Symbol.asyncDispose]()
-})
+const { dashboard, browser } = await shareDashboard((folder) => writePageData(folder, 'day', toMs + 60_000))
 
 const chart = (page: Page, title: string): Locator => page.getByRole('slider', { name: title, exact: true })
 

@@ -173,10 +173,12 @@ test('on paper stand the figures and what they are of, in dark on light, without
   await untilReady(page)
   await page.emulateMedia({ media: 'print' })
   for (const words of ['6h', 'Errors only']) assert.ok(await button(words).isVisible(), words)
-  for (const words of ['24h', 'All models', 'Table', 'Refresh', 'Help']) {
+  for (const words of ['24h', 'All models', 'Table', 'Refresh', 'Notes', 'Saved views', 'Help']) {
     assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 0, words)
   }
-  assert.equal(await page.getByRole('link', { name: 'Gateway', exact: true }).count(), 0)
+  for (const words of ['Gateway', 'Report']) {
+    assert.equal(await page.getByRole('link', { name: words, exact: true }).count(), 0, words)
+  }
   const ground = await page.evaluate<string>(
     'getComputedStyle(document.querySelector(".card")).backgroundColor',
   )

@@ -1,39 +1,28 @@
 /** The Sessions view in a real browser: the list, one session as a line of time, and calls that come while it is read. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
-import { type TestBrowser, startBrowser } from '../support/browser.ts'
+import { test } from 'node:test'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
 import { violations } from './axe-violations.ts'
 import { openDashboardPage, untilReady, untilStill, untilTrue } from './dashboard-page.ts'
 import { writeRuns } from './session-data.ts'
+import { shareDashboard } from './shared-dashboard.ts'
 
 const hostile = '"] <b>run</b> \\ ’'
-let folder: TempDir
-let dashboard: DashboardProcess
-let browser: TestBrowser
-before(async () => {
-  folder = await makeTempDir()
-  const old = Array.from({ length: 120 }, (_, at) => ({
-    session: `old-${at}`,
-    calls: 1,
-    agoMs: 80_000_000 - at * 1000,
-  }))
-  writeRuns(folder.path, [
+const old = Array.from({ length: 120 }, (_, at) => ({
+  session: `old-${at}`,
+  calls: 1,
+  agoMs: 80_000_000 - at * 1000,
+}))
+const { dashboard, browser } = await shareDashboard((folder) =>
+  writeRuns(folder, [
     ...old,
     { session: 'three-hundred', client: 'codex', calls: 300, agoMs: 20_000_000 },
     { session: 'twenty', calls: 20, agoMs: 9_000_000 },
     { session: hostile, client: 'opencode', calls: 2, agoMs: 600_000, isCacheTold: false },
-  ])
-  dashboard = await startDashboardProcess({ directory: folder.path })
-  browser = await startBrowser()
-})
-after(async () => {
-  await browser[Symbol.asyncDispose]()
-  await dashboard[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+  ]),
+)
 
 const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
 

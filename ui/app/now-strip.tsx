@@ -21,7 +21,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   const { address } = useNavigation()
   if (lostSinceMs !== null) {
     return (
-      <div class="now-strip at-end">
+      <div class="now-strip row at-end">
         <p class="now-lost" role="alert">
           <Icon name="warning" />
           <FullOrBrief
@@ -34,7 +34,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   }
   if (now === null) {
     return (
-      <div class="now-strip at-end">
+      <div class="now-strip row at-end">
         <div class="now-link">
           <span class="skeleton now-skeleton" />
         </div>
@@ -42,7 +42,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
     )
   }
   return (
-    <div class="now-strip at-end">
+    <div class="now-strip row at-end">
       <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
         <State now={now} />
         <Alerts />

@@ -8,6 +8,7 @@ import { Button } from '../design/button.tsx'
 import type { IconName } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
+import { useWidth } from '../design/use-window.ts'
 import iconUrl from '../icon.svg'
 import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
@@ -49,7 +50,7 @@ export function TopBar() {
     const { left, right } = nav.current.getBoundingClientRect()
     const { left: from, right: to } = shown.getBoundingClientRect()
     nav.current.scrollLeft += Math.max(0, to - right) - Math.max(0, left - from)
-  }, [address.view])
+  }, [address.view, useWidth(nav)])
   useShortcuts(
     'Views',
     views.map((view) => ({
@@ -61,7 +62,7 @@ export function TopBar() {
   useShortcuts('Page', [{ key: '?', words: 'This help', run: () => showHelp(true) }])
   return (
     <header class="top-bar">
-      <div class="top-bar-row">
+      <div class="top-bar-row row">
         <AddressLink to={{ view: 'overview', ...fresh }} class="product" title="tokenweir">
           <img src={iconUrl} alt="" width="22" height="22" />
           <span>tokenweir</span>

@@ -183,7 +183,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
   return (
     <>
       <Facts
-        class="panel-facts"
+        class="panel-facts named-figures"
         facts={[
           ['Total', known(call.duration_ms, duration)],
           ['Tokens in → out', `${known(call.input_tokens, count)} → ${known(call.output_tokens, count)}`],

@@ -35,11 +35,11 @@ export function Waterfall({ call, scaleMs }: WaterfallProps) {
 /** Explains the colours of the bars. */
 export function WaterfallLegend() {
   return (
-    <ul class="waterfall-legend" aria-label="Parts of a call">
-      <li class="part-wait">Waiting</li>
-      <li class="part-first">To first token</li>
-      <li class="part-stream">Streaming</li>
-      <li class="part-answer">Not streamed</li>
+    <ul class="waterfall-legend finest" aria-label="Parts of a call">
+      <li class="colour-key part-wait">Waiting</li>
+      <li class="colour-key part-first">To first token</li>
+      <li class="colour-key part-stream">Streaming</li>
+      <li class="colour-key part-answer">Not streamed</li>
     </ul>
   )
 }

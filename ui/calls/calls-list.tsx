@@ -85,7 +85,7 @@ export function CallsCards({ list, onOpen }: CallsListProps) {
               style={{ top: `${index * cardPx}px` }}
             >
               <a
-                class="call-card"
+                class="call-card list-row"
                 data-id={id}
                 href={writeAddress({ ...address, call: id })}
                 tabIndex={id === shown.activeId ? 0 : -1}

@@ -35,7 +35,7 @@ export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps) {
   const knowsSeveral = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const hasUpstreams = knowsSeveral || upstreams.length > 0
   return (
-    <div class="calls-tools">
+    <div class="calls-tools row wraps">
       <CallSearch onOpen={onOpen} />
       <FacetMenu facet="client" />
       <FacetMenu facet="failure_code" />
@@ -151,7 +151,7 @@ function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
       }
     >
       {() => (
-        <div class="filter-panel">
+        <div class="filter-panel stack">
           <CheckList
             choices={columnNames.map((name) => ({
               choice: name,
@@ -163,7 +163,7 @@ function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
             onChoose={(chosen) => keptColumns.set(columnNames.filter((name) => chosen.includes(name)))}
             hasOnly={false}
           />
-          <div class="filter-panel-foot">
+          <div class="filter-panel-foot row">
             <Button kind="bare" small isOff={!isOwnChoice} onClick={() => keptColumns.set(null)}>
               What fits
             </Button>
@@ -194,7 +194,7 @@ function ExportMenu() {
       }
     >
       {(close) => (
-        <div class="export-links">
+        <div class="export-links stack">
           {exports.map(([format, words]) => (
             <a
               key={format}
@@ -206,7 +206,7 @@ function ExportMenu() {
               {words}
             </a>
           ))}
-          <p>All of these calls, the newest first, times in UTC.</p>
+          <p class="finest">All of these calls, the newest first, times in UTC.</p>
         </div>
       )}
     </Popover>

@@ -18,7 +18,7 @@ const columns = {
   time: { words: 'Time', title: 'When the request arrived', rem: 8, sort: 'started_at' },
   model: { words: 'Model', rem: 12 },
   type: { words: 'Type', rem: 6 },
-  status: { words: 'Status', rem: 10.5 },
+  status: { words: 'Status', rem: 10 },
   client: { words: 'Client', rem: 9 },
   session: { words: 'Session', title: 'The run of an agent that it is part of', rem: 9 },
   tools: { words: 'Tools', title: 'Tools that the answer asks for', rem: 9 },

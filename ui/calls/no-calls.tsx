@@ -1,39 +1,22 @@
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type LastRange, type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { isFiltered, withoutFilters } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
+import { FirstCallGuide, Way, isUnreadable, useNothingFound } from '../design/no-calls.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { counted } from '../format/figures.ts'
 import type { CallList } from './use-call-list.ts'
 
-const wider: Readonly<Partial<Record<LastRange, readonly [range: LastRange, words: string]>>> = {
-  '1h': ['24h', 'the last 24 hours'],
-  '6h': ['24h', 'the last 24 hours'],
-  '24h': ['7d', 'the last 7 days'],
-  '7d': ['30d', 'the last 30 days'],
-}
-
-function Way({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
-  return (
-    <AddressLink class="button" to={to}>
-      {words}
-    </AddressLink>
-  )
-}
-
 /** Says why a list is empty, and leads out of it. */
 export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
-  const { address } = useNavigation()
-  const { summary, resolution, store, note } = answer
-  if (note !== undefined) {
-    const isNew = store === 'missing' || store === 'empty'
-    return <Nothing title={isNew ? 'Nothing is recorded yet' : 'The database cannot be read'}>{note}</Nothing>
-  }
+  const found = useNothingFound()
+  const { summary, resolution } = answer
+  if (isUnreadable(answer)) return <Nothing title="The database cannot be read">{answer.note}</Nothing>
   if (answer.available_types.length === 0) {
     return (
-      <Nothing title="No calls have been recorded yet">
-        Each call appears here as soon as the gateway has forwarded it.
+      <Nothing title="No calls yet">
+        <FirstCallGuide />
       </Nothing>
     )
   }
@@ -49,23 +32,9 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
       </Nothing>
     )
   }
-  const hasFilters = isFiltered(address)
-  const [range, words] = (address.range.last === null ? undefined : wider[address.range.last]) ?? []
   return (
-    <Nothing
-      title={hasFilters ? 'No calls match' : 'No calls in this range'}
-      actions={
-        <>
-          {hasFilters && <Way to={withoutFilters(address)} words="Clear filters" />}
-          {range !== undefined && <Way to={{ range: { last: range } }} words={`Look at ${words}`} />}
-        </>
-      }
-    >
-      {address.q !== ''
-        ? 'No call of this range has exactly this id, error code or trace.'
-        : hasFilters
-          ? 'No call of this range fits all of the filters.'
-          : 'The gateway has forwarded none in this time.'}
+    <Nothing title={found.title} actions={found.ways}>
+      {found.why}
     </Nothing>
   )
 }

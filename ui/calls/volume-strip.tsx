@@ -82,15 +82,15 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   const hasBars = bars.some(({ calls }) => calls > 0)
   return (
     <div class="volume">
-      <div class="volume-head">
+      <div class="volume-head finest">
         <h2>Calls per {question?.stepWords ?? 'hour'}</h2>
         {hasBars && (
-          <span class={`volume-key ${areAllFailed ? 'failed' : ''}`}>
+          <span class={`volume-key colour-key ${areAllFailed ? 'failed' : ''}`}>
             {areAllFailed ? 'Failed' : 'All'}, at most {count(mostCalls)}
           </span>
         )}
         {mostErrors > 0 && !areAllFailed && (
-          <span class="volume-key failed">Failed, at most {count(mostErrors)}</span>
+          <span class="volume-key colour-key failed">Failed, at most {count(mostErrors)}</span>
         )}
         <span class="at-end">{hasBars && 'Drag over the bars to look closer'}</span>
       </div>

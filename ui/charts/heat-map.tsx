@@ -59,11 +59,11 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
       : `${binWords(heat, level)}: ${counted(cell(index, level), 'call')}`
   return (
     <Card title={title} about={about} class="heat-map">
-      <div class="heat-hint">
+      <div class="heat-hint row finest">
         <p>Press a cell to see its calls.</p>
         {most > 1 && (
           <span
-            class="heat-legend"
+            class="heat-legend row finest"
             role="img"
             aria-label={`The stronger its colour, the more calls a cell holds: up to ${count(most)}`}
           >

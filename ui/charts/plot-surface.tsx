@@ -200,7 +200,7 @@ export function PlotSurface(props: PlotSurfaceProps) {
     <>
       <div class="plot-surface" ref={surface} {...roles} {...handlers}>
         <div ref={marked} />
-        {selected !== null && <span class="plot-selected" style={spanStyle(frame, selected)} />}
+        {selected !== null && <span class="plot-selected chosen-span" style={spanStyle(frame, selected)} />}
       </div>
       {pointed !== null && pointed.index <= last && (
         <div

@@ -54,7 +54,7 @@ function Row({
       <span class="ranked-words cut" title={words}>
         {words}
       </span>
-      {note !== undefined && <span class="ranked-note">{note}</span>}
+      {note !== undefined && <span class="finest">{note}</span>}
       <span class="ranked-figure">{figure}</span>
       <span class="ranked-bar">
         {share > 0 && <span style={{ width: `max(2px, ${(share * 100).toFixed(1)}%)` }} />}

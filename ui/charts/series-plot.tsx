@@ -55,7 +55,7 @@ export function SeriesPlot(props: SeriesPlotProps) {
           </span>
         </p>
       )}
-      {part.words !== undefined && <p class="series-plot-words">{part.words}</p>}
+      {part.words !== undefined && <p class="series-plot-words finest">{part.words}</p>}
       <Plot
         frame={frame}
         heightPx={heightPx}

@@ -17,6 +17,7 @@ import {
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
+import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
@@ -160,7 +161,7 @@ export function Comparison({
                     onClick={() => sortBy(name)}
                   >
                     {words}
-                    {name === column && <span aria-hidden="true"> ↓</span>}
+                    {name === column && <Icon name="fall" size={12} />}
                   </button>
                 ),
                 ...(className !== undefined && { class: className }),

@@ -188,7 +188,7 @@ function Field({ id, label, trouble, unit, input: attributes }: FieldProps) {
       {unit === undefined ? (
         input
       ) : (
-        <span class="rate-input">
+        <span class="rate-input row">
           <span aria-hidden="true">$</span>
           {input}
           {unit !== '' && <span class="quiet">{unit}</span>}

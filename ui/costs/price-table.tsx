@@ -118,7 +118,7 @@ function Row({ line, columns, ...actions }: RowProps) {
         <th scope="row">
           <button
             type="button"
-            class="price-open"
+            class="opener price-open"
             aria-expanded={isOpen}
             aria-controls={isOpen ? id : undefined}
             onClick={() => setOpen(!isOpen)}

@@ -221,7 +221,7 @@ function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: 
   const problem = problemWords(costs)
   const failure = prices.syncTrouble ?? syncFailure(costs, times)
   return (
-    <div class="prices-told">
+    <div class="prices-told stack">
       {prices.isSyncing && <progress aria-label="Syncing prices" />}
       {problem !== null && (
         <Note tone="bad" title="The price file cannot be read.">

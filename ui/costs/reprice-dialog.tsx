@@ -103,14 +103,14 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         {stage.kind === 'working' && <Working progress={isRunning ? repricing.progress : null} />}
         {stage.kind === 'failed' && <Note tone="bad">{stage.trouble}</Note>}
         {stage.kind === 'done' && (
-          <p class="reprice-done">
+          <p class="reprice-done row">
             <Icon name="check" />
             {stage.result === null ? 'Done.' : doneWords(stage.result)}
           </p>
         )}
       </div>
       {toDo !== null && (
-        <ul class="reprice-points">
+        <ul class="points">
           {consequences(toDo).map((point) => (
             <li key={point}>{point}</li>
           ))}
@@ -171,7 +171,7 @@ function ModelRows({ model }: { readonly model: RepricedModel }) {
     <tbody>
       <tr>
         <th scope="row">
-          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             <Icon name="right" size={14} />
             <span>{model.model ?? 'no model named'}</span>
           </button>

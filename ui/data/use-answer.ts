@@ -22,6 +22,12 @@ export interface Answered<Answer, Question extends Asked = Asked> {
   readonly again: () => void
 }
 
+/** An answer that a change can be answered with, too. */
+interface ChangingAnswer<Answer, Question extends Asked = Asked> extends Answered<Answer, Question> {
+  /** Takes what a change was answered with for the answer. */
+  readonly put: (answer: Answer) => void
+}
+
 /** A path, or what else is to be known with the answer beside it. */
 export type Asked = string | { readonly path: string }
 
@@ -43,13 +49,16 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
   key: string | null,
   makeQuestion: () => Question,
   { everyMs = null, isPaused = false, read }: AnswerOptions<Answer> = {},
-): Answered<Answer, Question> {
+): ChangingAnswer<Answer, Question> {
   const [state, setState] = useState<State<Answer, Question>>(nothing)
   const [round, setRound] = useState(0)
   const make = useRef(makeQuestion)
   make.current = makeQuestion
   const isSecond = useRef(false)
   const again = useCallback(() => setRound((before) => before + 1), [])
+  const put = useCallback((answer: Answer) => {
+    setState((before) => ({ ...before, answer, answeredMs: nowMs(), trouble: null, troubleCode: null }))
+  }, [])
 
   // Not after the paint: until then a question would only wait.
   useLayoutEffect(() => {
@@ -99,7 +108,7 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
     }
   }, [key, everyMs, isPaused, state, again])
 
-  return { ...state, isStale: state.key !== key, again }
+  return { ...state, isStale: state.key !== key, again, put }
 }
 
 const retryMs = 5000

@@ -45,7 +45,7 @@ export function ConfirmDialog({ title, yes, no = 'Cancel', points, onYes, onNo }
       onClose={() => answer(false)}
     >
       <h2 id={id}>{title}</h2>
-      <ul id={`${id}-points`}>
+      <ul id={`${id}-points`} class="points">
         {points.map((point) => (
           <li key={point}>{point}</li>
         ))}
@@ -60,8 +60,11 @@ export function ConfirmDialog({ title, yes, no = 'Cancel', points, onYes, onNo }
   )
 }
 
+/** What is asked before a button does anything. */
+export type Question = Pick<ConfirmDialogProps, 'title' | 'yes' | 'points'>
+
 export interface ConfirmButtonProps extends Omit<ButtonProps, 'onClick'> {
-  readonly question: Pick<ConfirmDialogProps, 'title' | 'yes' | 'points'>
+  readonly question: Question
   readonly onYes: () => void
 }
 

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { baseUrlOf } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
-import { Card } from './card.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { type FirstCallKind, firstCall, firstCallKinds } from './first-call-words.ts'
 import { Note } from './note.tsx'
@@ -33,12 +32,12 @@ export function FirstCallCommand() {
   )
 }
 
-/** In place of figures before the first call. */
-export function FirstCallCard() {
+/** How to make the first call. */
+export function FirstCallGuide() {
   const baseUrl = useBaseUrl()
   const isStopped = useLive(({ status }) => status?.running === false)
   return (
-    <Card title="No calls yet" class="no-calls-card">
+    <>
       <p>Send one through the gateway, and this page fills with what it did.</p>
       <FirstCallCommand />
       <p>
@@ -50,6 +49,6 @@ export function FirstCallCard() {
         </span>
       </p>
       {isStopped && <Note tone="warn">The gateway is stopped: start it first, at the top of the page.</Note>}
-    </Card>
+    </>
   )
 }

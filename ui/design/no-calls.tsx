@@ -1,50 +1,74 @@
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { isFiltered, withoutFilters } from '../data/page-address.ts'
+import { type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
 import { Card } from './card.tsx'
 import { lazyPart } from './lazy-part.tsx'
 import { Note } from './note.tsx'
 
-const FirstCallCard = lazyPart(async () => (await import('./first-call.tsx')).FirstCallCard)
+/** How to make the first call, in place of what it would show. */
+export const FirstCallGuide = lazyPart(async () => (await import('./first-call.tsx')).FirstCallGuide)
 
 type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 
+/** Whether there is a database, and it cannot be read. */
+export function isUnreadable({ store }: EmptyAnswer): boolean {
+  return store !== undefined && store !== 'missing' && store !== 'empty'
+}
+
 /** In place of figures if there is no call: tells why, and leads on. */
 export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
-  const { available_types: types, store, note } = answer
-  if (store !== undefined && store !== 'missing' && store !== 'empty') {
+  if (isUnreadable(answer)) {
     return (
       <Note tone="bad" title="The database cannot be read.">
-        {note}
+        {answer.note}
       </Note>
     )
   }
   // Of no type: there never was a call.
-  return types.length === 0 ? <FirstCallCard /> : <NothingFoundCard />
+  if (answer.available_types.length > 0) return <NothingFoundCard />
+  return (
+    <Card title="No calls yet" class="no-calls-card">
+      <FirstCallGuide />
+    </Card>
+  )
 }
 
 function NothingFoundCard() {
+  const { title, why, ways } = useNothingFound()
+  return (
+    <Card title={title} class="no-calls-card">
+      <p class="quiet">{why}</p>
+      <p class="buttons">{ways}</p>
+    </Card>
+  )
+}
+
+/** Why no call of the time and filters is there, and what leads on. */
+export function useNothingFound() {
   const { address } = useNavigation()
   const hasFilters = isFiltered(address)
+  return {
+    title: hasFilters ? 'No calls match' : 'No calls in this time',
+    why:
+      address.q !== ''
+        ? 'No call of this time has exactly this id, error code or trace.'
+        : hasFilters
+          ? 'No call of this time fits all of the filters.'
+          : 'There are calls from other times.',
+    ways: (
+      <>
+        {hasFilters && <Way to={{ ...withoutFilters(address), ignored: [] }} words="Clear filters" />}
+        {address.range.last !== '30d' && <Way to={{ range: { last: '30d' } }} words="Last 30 days" />}
+      </>
+    ),
+  }
+}
+
+/** A link out of an empty list. */
+export function Way({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
   return (
-    <Card title={hasFilters ? 'No calls match' : 'No calls in this time'} class="no-calls-card">
-      <p class="quiet">
-        {hasFilters
-          ? 'No call of this time is of the kind that the filters ask for.'
-          : 'There are calls from other times.'}
-      </p>
-      <p class="buttons">
-        {hasFilters && (
-          <AddressLink class="button" to={{ ...withoutFilters(address), ignored: [] }}>
-            Clear filters
-          </AddressLink>
-        )}
-        {address.range.last !== '30d' && (
-          <AddressLink class="button" to={{ range: { last: '30d' } }}>
-            Last 30 days
-          </AddressLink>
-        )}
-      </p>
-    </Card>
+    <AddressLink class="button" to={to}>
+      {words}
+    </AddressLink>
   )
 }

@@ -47,7 +47,7 @@ function ModelChoices({ models }: ModelFilterProps) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.querySelector('input')?.focus(), [])
   return (
-    <div ref={box} class="filter-panel">
+    <div ref={box} class="filter-panel stack">
       {known.length > manyModels && (
         <input
           type="search"
@@ -118,7 +118,7 @@ export function KindFilter({ types }: { readonly types: readonly string[] }) {
       }
     >
       {() => (
-        <div class="filter-panel">
+        <div class="filter-panel stack">
           {known.length > 0 && (
             <fieldset>
               <legend>Type</legend>

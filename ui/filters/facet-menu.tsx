@@ -100,9 +100,9 @@ export function FacetValues({ facet, onBack }: FacetValuesProps) {
   const isCut = found.length > mostListed || answer?.isCut === true
   const isSettled = isReady && !isStale && !isLoading
   return (
-    <div ref={box} class="filter-panel">
+    <div ref={box} class="filter-panel stack">
       {onBack !== undefined && (
-        <div class="filter-panel-head">
+        <div class="row">
           <Button kind="bare" small icon="left" label="Back to all filters" onClick={onBack} />
           <strong>{name}</strong>
         </div>

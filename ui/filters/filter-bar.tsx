@@ -62,8 +62,8 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
   ])
   return (
     <div class="filter-bar" role="group" aria-label="Filters">
-      <div class="filter-choices">
-        <div class="filter-ranges">
+      <div class="filter-choices row wraps">
+        <div class="filter-ranges row">
           <Segments
             label="Time range"
             words={ranges}
@@ -113,7 +113,7 @@ function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
   // Without an answer the view says why in its place.
   if (trouble !== null && answer !== null) {
     return (
-      <div class="update-stamp fine at-end is-bad">
+      <div class="update-stamp row fine at-end bad">
         <Icon name="warning" />
         <span role="alert">
           {at === null ? '' : `Not updated since ${at}. `}
@@ -127,7 +127,7 @@ function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
   }
   const state = isLong ? (at === null ? 'Loading…' : 'Refreshing…') : at === null ? '' : `Updated ${at}`
   return (
-    <div class="update-stamp fine at-end">
+    <div class="update-stamp row fine at-end">
       <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
         {[state, bucketWords].filter((words) => words !== '').join(' · ')}
       </span>

@@ -12,7 +12,7 @@ export interface PanelFootProps {
 /** The end of what opens below a filter: what takes the filter away. */
 export function PanelFoot({ clear, isClear, onClear, children }: PanelFootProps) {
   return (
-    <div class="filter-panel-foot">
+    <div class="filter-panel-foot row">
       {children}
       <Button kind="bare" small isOff={isClear} onClick={onClear}>
         {clear}

@@ -47,7 +47,7 @@ function RangeForm({ onDone }: { readonly onDone: () => void }) {
   }
   return (
     <form
-      class="filter-panel range-form"
+      class="filter-panel stack range-form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -87,7 +87,7 @@ function RangeForm({ onDone }: { readonly onDone: () => void }) {
       <p id={id} class={trouble === null ? '' : 'is-bad'} role="alert">
         {trouble ?? `Times in ${zone.replaceAll('_', ' ')}`}
       </p>
-      <div class="filter-panel-foot">
+      <div class="filter-panel-foot row">
         <Button kind="bare" small onClick={onDone}>
           Cancel
         </Button>

@@ -32,7 +32,7 @@ export function ViewsMenu({ onOpen }: { readonly onOpen: () => void }) {
     box.current?.querySelector('input')?.focus()
   }
   return (
-    <div ref={box} class="filter-panel">
+    <div ref={box} class="filter-panel stack">
       {views.length > 0 && (
         <ul
           class="menu-list"
@@ -62,7 +62,7 @@ export function ViewsMenu({ onOpen }: { readonly onOpen: () => void }) {
         </ul>
       )}
       <form
-        class="saved-views-form"
+        class="row"
         onSubmit={(event) => {
           event.preventDefault()
           save()

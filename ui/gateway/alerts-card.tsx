@@ -23,16 +23,14 @@ export function AlertsCard() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
   const [isSoon, setSoon] = useState(false)
-  const { answer, answeredMs, trouble, again } = useAnswer<AlertsReport>(JSON.stringify(active), path, {
+  const asked = useAnswer<AlertsReport>(JSON.stringify(active), path, {
     everyMs: isSoon ? soonMs : everyMs,
   })
-  const isUnderWay = (answer?.pending ?? 0) > 0
+  const { answer: report, trouble, again, put } = asked
+  const isUnderWay = (report?.pending ?? 0) > 0
   useEffect(() => setSoon(isUnderWay), [isUnderWay])
-  // Setting a rule answers with all of them as they are then.
-  const [[saved, savedMs], setSaved] = useState<readonly [AlertsReport | null, number]>([null, 0])
   const [tested, setTested] = useState<AlertTest | null>(null)
   const test = useAction()
-  const report = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
   if (report === null) {
     if (trouble === null) return <div class="skeleton" style={{ height: '9rem' }} />
     return (
@@ -75,12 +73,7 @@ export function AlertsCard() {
       <Active active={report.active} />
       <Details title={counted(report.rules.length, 'rule')} about={switchedOffWords(report.rules)}>
         {report.rules.map((rule) => (
-          <RuleRow
-            key={rule.code}
-            rule={rule}
-            isFixed={report.problem !== null}
-            onSaved={(next) => setSaved([next, nowMs()])}
-          />
+          <RuleRow key={rule.code} rule={rule} isFixed={report.problem !== null} onSaved={put} />
         ))}
         <p class="quiet fine">
           Kept in <code>{report.file}</code>
@@ -141,7 +134,7 @@ interface DetailsProps {
 function Details({ title, about, children }: DetailsProps) {
   return (
     <details>
-      <summary>
+      <summary class="opener">
         <Icon name="right" size={14} />
         {title}
         {about !== '' && <span class="quiet">{about}</span>}
@@ -198,7 +191,7 @@ function RuleRow({ rule, isFixed, onSaved }: RuleRowProps) {
         />
         {title}
       </label>
-      <div class="control">
+      <div class="control row">
         <input
           id={id}
           class="field"

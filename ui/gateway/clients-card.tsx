@@ -14,7 +14,7 @@ import { Note } from '../design/note.tsx'
 import { Table } from '../design/table.tsx'
 import { count, counted, shortCount } from '../format/figures.ts'
 import { limitOf, nameOf, orderWords, withUse } from './client-words.ts'
-import { Field } from './form-field.tsx'
+import { EditForm, Field } from './edit-form.tsx'
 
 const everyMs = 30_000
 /** More are shown when they are asked for. */
@@ -29,13 +29,10 @@ export function ClientsCard() {
   for (const { client } of uses) seen.current.add(client)
   const key = String(seen.current.size)
   const path = (): string => '/api/clients'
-  const { answer, answeredMs, trouble, again } = useAnswer<ClientsReport>(key, path, { everyMs })
-  // Saving answers with all clients as they are then.
-  const [[saved, savedMs], setSaved] = useState<readonly [ClientsReport | null, number]>([null, 0])
+  const { answer: report, trouble, again, put } = useAnswer<ClientsReport>(key, path, { everyMs })
   const [isAll, setAll] = useState(false)
   const times = useTimes()
   const [edited, setEdited] = useState<string | null>(null)
-  const report = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
   if (report === null) {
     if (trouble === null) return <div class="skeleton" style={{ height: '9rem' }} />
     return (
@@ -95,7 +92,7 @@ export function ClientsCard() {
                       <ClientForm
                         row={row}
                         onSaved={(next) => {
-                          setSaved([next, nowMs()])
+                          put(next)
                           setEdited(null)
                         }}
                         onLeave={() => setEdited(null)}
@@ -216,15 +213,13 @@ function ClientForm({ row, onSaved, onLeave }: ClientFormProps) {
     }
     void run(async () => onSaved(await act('PUT', `/api/clients/${encodeURIComponent(client)}`, change)))
   }
-  const wrong = typed === '' ? trouble?.message : typed
   return (
-    <form
-      noValidate
-      aria-label={`Limits of ${nameOf(row)}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
+    <EditForm
+      label={`Limits of ${nameOf(row)}`}
+      isBusy={isBusy}
+      wrong={typed === '' ? trouble?.message : typed}
+      onSave={save}
+      onLeave={onLeave}
     >
       {isKey && <Field label="Name of its calls" value={name} onInput={setName} hint="if they name none" />}
       <Field
@@ -241,17 +236,6 @@ function ClientForm({ row, onSaved, onLeave }: ClientFormProps) {
         isNumber
         hint="empty for no limit"
       />
-      <div class="buttons">
-        <Button type="submit" kind="strong" small isOff={isBusy}>
-          Save
-        </Button>
-        <Button small onClick={onLeave}>
-          Cancel
-        </Button>
-      </div>
-      <p class="bad" role="alert">
-        {wrong}
-      </p>
-    </form>
+    </EditForm>
   )
 }

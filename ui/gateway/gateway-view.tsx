@@ -1,8 +1,6 @@
 import './gateway.css'
-import { useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Note } from '../design/note.tsx'
@@ -24,10 +22,8 @@ export function GatewayView() {
   const status = useLive(({ status }) => status)
   const key = status === null ? null : versionOf(status)
   const path = (): string => '/api/proxy/config'
-  const { answer, answeredMs, trouble, again } = useAnswer<ProxyConfig>(key, path, { everyMs: configEveryMs })
-  // Saving answers with the options as they are then.
-  const [[saved, savedMs], setSaved] = useState<readonly [ProxyConfig | null, number]>([null, 0])
-  const config = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
+  const asked = useAnswer<ProxyConfig>(key, path, { everyMs: configEveryMs })
+  const { answer: config, trouble, again, put } = asked
   const actions = useGatewayActions(config)
   return (
     <div class="gateway-view">
@@ -48,9 +44,7 @@ export function GatewayView() {
         <DatabaseCard />
       </div>
       <div class="column">
-        {config !== null && (
-          <OptionsCard config={config} actions={actions} onSaved={(config) => setSaved([config, nowMs()])} />
-        )}
+        {config !== null && <OptionsCard config={config} actions={actions} onSaved={put} />}
         {config === null && trouble === null && <div class="skeleton" style={{ height: '44rem' }} />}
         {trouble !== null && (
           <Note tone="bad" onRetry={again}>

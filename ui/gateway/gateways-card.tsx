@@ -20,20 +20,17 @@ const rarelyMs = 30_000
 
 /** All gateways that share a limit, if there are several; how a first copy of their calls goes. */
 export function GatewaysCard() {
-  // A release answers with the gateways as they are then.
-  const [[released, releasedMs], setReleased] = useState<readonly [GatewaysReport | null, number]>([null, 0])
   const [isShown, setShown] = useState(false)
-  const { answer, answeredMs } = useAnswer<GatewaysReport>('gateways', () => '/api/gateways', {
+  const { answer: report, put } = useAnswer<GatewaysReport>('gateways', () => '/api/gateways', {
     everyMs: isShown ? everyMs : rarelyMs,
   })
   const { run, isBusy, trouble } = useAction()
-  const report = released !== null && releasedMs >= (answeredMs ?? 0) ? released : answer
   const isWorth = report !== null && isWorthShowing(report)
   if (isWorth !== isShown) setShown(isWorth)
   if (!isWorth) return null
   const { gateways, copy, problem, as_of: asOf } = report
   const release = async ({ instance }: GatewayRow): Promise<void> =>
-    setReleased([await act('POST', `/api/gateways/${encodeURIComponent(instance)}/release`), nowMs()])
+    put(await act('POST', `/api/gateways/${encodeURIComponent(instance)}/release`))
   return (
     <Card title="All gateways" about={allWords(report)} class="rows-card gateways-card">
       {problem !== null && <GatewaysProblem problem={problem} asOfMs={Date.parse(asOf)} />}

@@ -1,3 +1,4 @@
+import type { Question } from '../design/confirm.tsx'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
 import type { StateShape, Tone } from '../data/gateway-now.ts'
 import { count, counted, longDuration, percent, shortCount } from '../format/figures.ts'
@@ -29,11 +30,7 @@ export function stateOf(
 }
 
 /** What is asked before a gateway is released. */
-export function releaseQuestion({ instance, host, held }: GatewayRow): {
-  readonly title: string
-  readonly yes: string
-  readonly points: readonly string[]
-} {
+export function releaseQuestion({ instance, host, held }: GatewayRow): Question {
   return {
     title: `Release the gateway ${instance} on ${host}?`,
     yes: 'Release',

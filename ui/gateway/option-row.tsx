@@ -52,7 +52,7 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
         )}
         <code class="quiet">{name}</code>
       </div>
-      <div class="control">
+      <div class="control row">
         {isFixed ? (
           <code id={id}>{shownValue(option)}</code>
         ) : control.kind === 'choice' ? (

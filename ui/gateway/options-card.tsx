@@ -88,8 +88,8 @@ export function OptionsCard(props: OptionsCardProps) {
             ))}
           </section>
         ))}
-        <div class={`foot ${changed.length > 0 ? 'changed' : ''}`}>
-          <p id="options-told" class={trouble !== null && !isOfField ? 'bad' : 'quiet'} role="status">
+        <div class={`foot row wraps ${changed.length > 0 ? 'changed' : ''}`}>
+          <p id="options-told" class={trouble !== null && !isOfField ? 'fine bad' : 'fine'} role="status">
             {trouble !== null && !isOfField ? trouble.message : (told ?? pendingWords(needsRestart))}
           </p>
           <div class="buttons at-end">
@@ -109,7 +109,7 @@ export function OptionsCard(props: OptionsCardProps) {
         </div>
       </form>
       <OtherOptions options={options.filter(({ changes }) => changes === null)} />
-      <p class="quiet kept">
+      <p class="quiet fine">
         Changes are kept in <code id="settings-file">{file}</code>
       </p>
     </Card>
@@ -120,7 +120,7 @@ export function OptionsCard(props: OptionsCardProps) {
 function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }) {
   return (
     <details class="others">
-      <summary>
+      <summary class="opener">
         <Icon name="right" size={14} />
         {counted(options.length, 'more option')} that only a flag or a variable sets
       </summary>

@@ -32,7 +32,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
       <h2 id="state-heading" class="aside">
         State
       </h2>
-      <div class={`state is-${tone}`}>
+      <div class={`state row wraps is-${tone}`}>
         <StateMark shape={shape} size={20} />
         <p class="words">
           <strong id="gateway-state" role="status">
@@ -107,7 +107,7 @@ function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps) {
   const warnings = health?.warnings ?? []
   const isToldTwice = trouble !== null && message?.includes(trouble.message) === true
   return (
-    <div class="state-notes">
+    <div class="state-notes stack">
       {simulated && (
         <Note title="Simulated.">
           The upstream is the demo’s own: no real model answers, and what it says is made up.
@@ -154,7 +154,7 @@ interface LineProps {
 /** A text to be copied elsewhere. */
 function Line({ id, what, text }: LineProps) {
   return (
-    <div class="line">
+    <div class="line row">
       <code id={id}>{text}</code>
       <CopyButton text={text} what={what} />
     </div>

@@ -1,3 +1,4 @@
+import type { Question } from '../design/confirm.tsx'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow } from '../../src/api/upstreams.ts'
 import type { StateShape, Tone } from '../data/gateway-now.ts'
@@ -65,11 +66,7 @@ export function termsOf({ credentials, fallback, token_limit: limit, health }: U
 }
 
 /** What is asked before an upstream is taken away. */
-export function removeQuestion({ name, models }: UpstreamRow): {
-  readonly title: string
-  readonly yes: string
-  readonly points: readonly string[]
-} {
+export function removeQuestion({ name, models }: UpstreamRow): Question {
   return {
     title: `Remove the upstream ${name}?`,
     yes: 'Remove',

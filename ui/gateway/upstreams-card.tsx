@@ -15,7 +15,7 @@ import { StateMark } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
 import { Table } from '../design/table.tsx'
 import { count, duration } from '../format/figures.ts'
-import { Field } from './form-field.tsx'
+import { EditForm, Field } from './edit-form.tsx'
 import {
   type UpstreamForm,
   changeOf,
@@ -44,15 +44,11 @@ interface FirstTokens {
 export function UpstreamsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const live: readonly UpstreamHealth[] = health?.upstreams ?? []
-  const { answer, answeredMs, trouble, again } = useAnswer<UpstreamsReport>(
-    live.map(({ name }) => name).join(' '),
-    () => '/api/upstreams',
-    { everyMs },
-  )
-  // Saving answers with all upstreams as they are then.
-  const [[saved, savedMs], setSaved] = useState<readonly [UpstreamsReport | null, number]>([null, 0])
+  const asked = useAnswer<UpstreamsReport>(live.map(({ name }) => name).join(' '), () => '/api/upstreams', {
+    everyMs,
+  })
+  const { answer: report, trouble, again, put } = asked
   const [edited, setEdited] = useState<string | null>(null)
-  const report = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
   const firstTokens = useFirstTokens(report !== null && report.upstreams.length > 1)
   if (report === null) {
     if (trouble === null) return null
@@ -65,7 +61,7 @@ export function UpstreamsCard() {
   const { upstreams, file, problem } = report
   const rows = upstreams.map((row) => withHealth(row, live))
   const onSaved = (next: UpstreamsReport): void => {
-    setSaved([next, nowMs()])
+    put(next)
     setEdited(null)
   }
   const form = (row: UpstreamRow | null) => (
@@ -212,13 +208,24 @@ function UpstreamForm({ row, rows, onSaved, onLeave }: UpstreamFormProps) {
     if (typeof change === 'object') void run(async () => onSaved(await act('PUT', path, change)))
   }
   return (
-    <form
-      noValidate
-      aria-label={row === null ? 'A further upstream' : `The upstream ${row.name}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
+    <EditForm
+      label={row === null ? 'A further upstream' : `The upstream ${row.name}`}
+      isBusy={isBusy}
+      wrong={wrong === '' ? trouble?.message : wrong}
+      onSave={save}
+      onLeave={onLeave}
+      more={
+        row !== null && (
+          <ConfirmButton
+            small
+            isOff={isBusy}
+            question={removeQuestion(row)}
+            onYes={() => void run(async () => onSaved(await act('DELETE', path)))}
+          >
+            Remove
+          </ConfirmButton>
+        )
+      }
     >
       {row === null && (
         <Field label="Name" value={form.name} onInput={(name) => set({ name })} hint="claude" />
@@ -269,28 +276,7 @@ function UpstreamForm({ row, rows, onSaved, onLeave }: UpstreamFormProps) {
           ...rows.filter(({ name }) => name !== row?.name).map(({ name }) => [name, name]),
         ]}
       />
-      <div class="buttons">
-        <Button type="submit" kind="strong" small isOff={isBusy}>
-          Save
-        </Button>
-        <Button small onClick={onLeave}>
-          Cancel
-        </Button>
-        {row !== null && (
-          <ConfirmButton
-            small
-            isOff={isBusy}
-            question={removeQuestion(row)}
-            onYes={() => void run(async () => onSaved(await act('DELETE', path)))}
-          >
-            Remove
-          </ConfirmButton>
-        )}
-      </div>
-      <p class="bad" role="alert">
-        {wrong === '' ? trouble?.message : wrong}
-      </p>
-    </form>
+    </EditForm>
   )
 }
 

@@ -70,8 +70,8 @@ export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys
   lostMs.current = isLost ? (lostMs.current ?? nowMs()) : null
   const told = boardWords(calls)
   return (
-    <section class="card board-card" aria-labelledby="board-title">
-      <div class="live-head">
+    <section class="card board-card clips" aria-labelledby="board-title">
+      <div class="live-head row wraps">
         <h2 id="board-title">Under way</h2>
         <div class="live-told fine">
           <span>
@@ -140,7 +140,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
   const scaleMs = barScaleMs(rows.map(({ call, goneMs }) => timedAt(call, goneMs ?? now)))
   return (
     <>
-      <div class="board-row board-columns fine" aria-hidden="true">
+      <div class="list-row list-columns board-row board-columns quiet" aria-hidden="true">
         <span>State</span>
         <span>Model</span>
         <span>Client, session</span>
@@ -154,7 +154,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
       </div>
       <div
         ref={box}
-        class="live-scroller"
+        class="list-scroller"
         style={{ height: `${room.current}px` }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
@@ -220,7 +220,7 @@ class Row extends OnlyWhenChanged<RowProps> {
       longDuration(Math.max(0, Math.floor((now - Date.parse(since)) / 1000)))
     return (
       <li
-        class={`board-row ${goneMs === null ? '' : 'is-gone'}`}
+        class={`list-row board-row ${goneMs === null ? '' : 'is-gone'}`}
         aria-setsize={all}
         aria-posinset={index + 1}
         aria-current={id === address.call ? 'true' : undefined}

@@ -26,11 +26,11 @@ export function KeepingCard() {
   const act = (action: () => Promise<unknown>): void => void run(action).then(asked.again)
   if (status === null) {
     return (
-      <section class="card keeping-card" aria-label="What is kept">
+      <section class="card card-bar keeping-card" aria-label="What is kept">
         {asked.trouble === null ? (
           <div class="skeleton" style={{ height: '2.75rem' }} />
         ) : (
-          <p class="is-bad" role="alert">
+          <p class="bad" role="alert">
             Whether payloads are kept cannot be told: {asked.trouble}
           </p>
         )}
@@ -43,7 +43,7 @@ export function KeepingCard() {
   const problem = trouble?.message ?? asked.trouble ?? status.trouble
   const isOff = !isRunning || isBusy
   return (
-    <section class="card keeping-card" aria-labelledby="keeping-title">
+    <section class="card card-bar keeping-card" aria-labelledby="keeping-title">
       <div class={`keeping-state ${enabled ? 'is-on' : ''}`}>
         <StateMark shape={enabled ? 'disc' : 'ring'} />
         <div>
@@ -56,7 +56,7 @@ export function KeepingCard() {
           )}
         </div>
       </div>
-      <div class="keeping-switch" role="group" aria-labelledby="keeping-title">
+      <div class="row wraps" role="group" aria-labelledby="keeping-title">
         {enabled ? (
           <Button isOff={isOff} onClick={() => act(() => actions.logPayloads(false, null))}>
             Switch off
@@ -88,7 +88,7 @@ export function KeepingCard() {
         )}
       </div>
       {problem !== null && (
-        <p class="is-bad" role="alert">
+        <p class="bad" role="alert">
           {problem}
         </p>
       )}

@@ -55,7 +55,7 @@ export function LiveList(props: LiveListProps) {
       )}
       <div
         ref={box}
-        class="live-scroller"
+        class="list-scroller"
         style={{ height: `${heightPx}px` }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
@@ -104,7 +104,7 @@ class LiveRow extends OnlyWhenChanged<LiveRowProps> {
     return (
       <li aria-setsize={count} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
         <a
-          class="live-row"
+          class="list-row live-row"
           data-id={id}
           href={writeAddress({ ...address, call: id, tab: 'chat' })}
           tabIndex={isActive ? 0 : -1}

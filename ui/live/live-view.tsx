@@ -1,5 +1,5 @@
 import './live.css'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { useLive } from '../data/live.ts'
@@ -8,9 +8,9 @@ import { Button } from '../design/button.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { FirstCallCommand } from '../design/first-call.tsx'
 import { Nothing } from '../design/nothing.tsx'
-import { SearchField } from '../design/search-field.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
 import { ErrorsFilter, ModelFilter, filterKeys } from '../filters/choice-filters.tsx'
+import { TextSearch } from '../filters/text-search.tsx'
 import { BoardCard } from './board-card.tsx'
 import { KeepingCard } from './keeping-card.tsx'
 import { liveFilterOf, shownCalls } from './live-feed.ts'
@@ -18,8 +18,6 @@ import { LiveList } from './live-list.tsx'
 import { LiveTold } from './live-told.tsx'
 import { useLiveFeed } from './use-live-feed.ts'
 
-/** All that is held is searched when somebody has stopped typing for so long. */
-const typingMs = 200
 /** As near to the newest counts as at it, in pixels. */
 const nearPx = 8
 
@@ -71,8 +69,8 @@ export function LiveView() {
         />
       </div>
       <KeepingCard />
-      <section class="card live-card" aria-labelledby="live-title" onFocusCapture={() => setKeys('list')}>
-        <div class="live-head">
+      <section class="card clips" aria-labelledby="live-title" onFocusCapture={() => setKeys('list')}>
+        <div class="live-head row wraps">
           <h2 id="live-title">What goes by</h2>
           <LiveTold feed={feed} isReached={isReached} isRunning={isRunning} shown={shown.length} />
           <Button
@@ -133,25 +131,12 @@ interface LiveToolsProps {
 /** Filters the calls of the feed. All that is chosen here stands in the address. */
 function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
   const navigation = useNavigation()
-  const { address, go, amend } = navigation
-  const [text, setText] = useState(address.text)
-  useEffect(() => setText(address.text), [address.text])
-  useEffect(() => {
-    if (text === address.text) return
-    const timer = setTimeout(() => amend({ text }), typingMs)
-    return () => clearTimeout(timer)
-  }, [text])
+  const { address, go } = navigation
   useShortcuts('Live', filterKeys(navigation))
   const isFiltered = address.text !== '' || address.errorsOnly || address.models.length > 0
   return (
-    <div class="live-tools" role="group" aria-label="Which calls are shown">
-      <SearchField
-        label="Find in payloads"
-        placeholder="Find in payloads"
-        value={text}
-        onValue={setText}
-        keysTitle="Live"
-      />
+    <div class="live-tools row wraps" role="group" aria-label="Which calls are shown">
+      <TextSearch label="Find in payloads" placeholder="Find in payloads" keysTitle="Live" />
       <ModelFilter models={models} />
       <ErrorsFilter />
       {isFiltered && (

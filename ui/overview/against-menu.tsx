@@ -23,7 +23,7 @@ export function AgainstMenu() {
       words={against === null ? 'Compare' : againstWords[against]}
     >
       {() => (
-        <div class="filter-panel">
+        <div class="filter-panel stack">
           <fieldset>
             <legend>Lay under the charts</legend>
             <ul class="check-list">

@@ -44,7 +44,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const problem = action.trouble?.message ?? trouble ?? answer?.problem ?? null
   return (
     <form
-      class="filter-panel range-form"
+      class="filter-panel stack range-form"
       onSubmit={(event) => {
         event.preventDefault()
         if (text.trim() !== '') void add()
@@ -71,7 +71,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
         />
       </label>
       {problem !== null && <Note tone="bad">{problem}</Note>}
-      <div class="filter-panel-foot">
+      <div class="filter-panel-foot row">
         <span class="quiet">Charts mark it.</span>
         <Button type="submit" kind="strong" small isOff={text.trim() === '' || action.isBusy}>
           Add note

@@ -176,7 +176,7 @@ export function OverviewSkeleton() {
         <div key={rem} class={name}>
           {Array.from({ length: count }, (_, index) => (
             <div key={index} class="card" style={{ height: `${rem}rem` }}>
-              <div class="skeleton overview-skeleton" />
+              <div class="skeleton" style={{ width: '8rem', height: '1rem', margin: '1rem' }} />
             </div>
           ))}
         </div>

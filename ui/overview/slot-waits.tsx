@@ -29,7 +29,7 @@ function SlotWaitsPanel() {
     () => slotsPath(address, upstream, slots, nowMs()),
   )
   return (
-    <div class="filter-panel slot-waits">
+    <div class="filter-panel stack slot-waits">
       <h3>Which limit would have been enough?</h3>
       {trouble !== null && (
         <Note tone="bad" onRetry={again}>

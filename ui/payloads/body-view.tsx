@@ -38,7 +38,7 @@ export function BodyView({ payload, what }: BodyViewProps) {
   const body = readBody(payload)
   const isStream = what === 'answer' && isReassembled(record)
   return (
-    <div class="payload-tab">
+    <div class="payload-tab stack">
       {isStream && <Messages title="Put together" messages={readAnswer(record)} />}
       {truncated && (
         <Note>
@@ -81,14 +81,14 @@ export function BodyText({ title, about, text, isJson }: BodyTextProps) {
   const isCut = !isAll && chosen.length > shownLength
   const shown = useMemo(() => shownText(isCut ? cutText(chosen, shownLength) : chosen), [chosen, isCut])
   return (
-    <section class="body-text">
-      <div class="tools">
+    <section class="body-text stack">
+      <div class="row wraps">
         <h3>{title}</h3>
         <span class="fine">
           {about}
           {isCut && ', its beginning'}
         </span>
-        <div class="at-end">
+        <div class="row wraps at-end">
           {isJson && (
             <Segments label={`Form of the ${title}`} words={formWords} chosen={form} onChoose={setForm} />
           )}

@@ -18,7 +18,7 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
   // A stream that went well may speak of errors in what it says.
   const isWholeStream = answer?.record.outcome === 'ok' && isReassembled(answer.record)
   return (
-    <div class="payload-tab">
+    <div class="payload-tab stack">
       {(asked.settings.length > 0 || asked.tools.length > 0) && <Settings asked={asked} />}
       {asked.messages.length > 0 ? (
         <Messages title="Asked" messages={asked.messages} />

@@ -9,7 +9,7 @@ export function HeadersView({ request, answer }: KeptPayloads) {
     .flatMap((side) => Object.values(side?.record.headers ?? {}).flat())
     .some(isMasked)
   return (
-    <div class="headers-view">
+    <div class="headers-view stack">
       {request !== null && (
         <Head
           title="Request"

@@ -33,7 +33,7 @@ export function Messages({ title, messages, isAnswer = false }: MessagesProps) {
       <ol>
         {messages.slice(hidden).map(({ speaker, note, parts }, at) => (
           <li key={hidden + at}>
-            <div class="speaker">
+            <div class="speaker row">
               <strong class="cut">{speaker}</strong>
               {note !== null && <span class="quiet">{note}</span>}
               {parts.length > 0 && <CopyButton text={() => wordsOf(parts)} what="what was said" />}

@@ -119,7 +119,7 @@ function ErrorView({ call, answer }: ErrorViewProps) {
     ...(told?.facts ?? []),
   ] as const
   return (
-    <div class="payload-tab error-view">
+    <div class="payload-tab stack error-view">
       <p class="wrong">{sentence ?? 'Nothing went wrong: the call succeeded.'}</p>
       {message !== null && (
         <section>

@@ -118,7 +118,7 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
           Shown are the last {count(calls.length)} of {count(total)} calls; the figures above are of all.
         </p>
       )}
-      <section class="card session-calls-card" aria-label="Calls of the session">
+      <section class="card clips" aria-label="Calls of the session">
         <div ref={box} {...reading.listeners}>
           {isNarrow ? (
             <CallsCards list={list} onOpen={panel.open} />
@@ -184,7 +184,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
         {times.between(Date.parse(figures.first_at), Date.parse(figures.first_at) + wallMs)}
       </p>
       <Facts
-        class="session-facts"
+        class="session-facts named-figures"
         facts={[
           ['Took', duration(wallMs)],
           ['In calls', <Share key="in" ms={inCallsMs} wallMs={wallMs} />],
@@ -193,7 +193,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
             'Calls',
             <>
               {count(calls)}
-              {errors > 0 && <small class="session-failed"> {count(errors)} failed</small>}
+              {errors > 0 && <small class="bad"> {count(errors)} failed</small>}
             </>,
           ],
           [
@@ -222,7 +222,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
         ]}
       />
       {tools.length > 0 && (
-        <p class="session-tools fine">
+        <p class="row wraps fine">
           <span>Tools asked for</span>
           {tools.slice(0, 8).map(([name, times]) => (
             <span key={name} class="tag" title={`Asked for by ${counted(times, 'call')}`}>

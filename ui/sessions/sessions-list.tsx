@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { OnlyWhenChanged } from '../call/only-when-changed.ts'
 import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -7,11 +7,11 @@ import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { Nothing } from '../design/nothing.tsx'
-import { SearchField } from '../design/search-field.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
 import { useHeightBelow, useMedia } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { count, counted, duration, known, percent, shortCount } from '../format/figures.ts'
+import { TextSearch } from '../filters/text-search.tsx'
+import { count, counted, duration, known, percent, shortCount, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { costWords, modelWords } from './session-words.ts'
@@ -21,8 +21,6 @@ import { type SessionList, type SessionRow, useSessions } from './use-sessions.t
 const [linePx, linesPx] = [44, 96]
 /** The next page is asked for when so many rows are left. */
 const nearEnd = 20
-/** The list follows when somebody has stopped typing for so long. */
-const typingMs = 200
 
 /** The sessions of a range, the one that was last called in first. */
 export function SessionsList() {
@@ -40,12 +38,12 @@ export function SessionsList() {
   return (
     <>
       <FilterBar asked={{ ...list, answer: known, trouble: isRefused ? null : trouble }} />
-      <section class="card sessions-card" aria-labelledby="sessions-title">
+      <section class="card clips" aria-labelledby="sessions-title">
         <h2 id="sessions-title" class="aside">
           All sessions
         </h2>
-        <div class="sessions-tools">
-          <NameSearch />
+        <div class="sessions-tools card-bar">
+          <TextSearch label="Find a session" placeholder="Find by name" keysTitle="Sessions" />
           <span class="fine" role="status">
             {answer !== null && !isRefused && seen.length > 0 && (
               <>
@@ -79,7 +77,7 @@ export function SessionsList() {
             </Nothing>
           </div>
         ) : answer === null ? (
-          <div class="skeleton sessions-skeleton" />
+          <div class="skeleton" style={{ height: '30rem' }} />
         ) : seen.length === 0 ? (
           <NoSessions />
         ) : (
@@ -106,26 +104,6 @@ function addressOf(rows: readonly SessionRow[], id: string): Partial<ReturnType<
   return { session: row?.session ?? null, call: null }
 }
 
-function NameSearch() {
-  const { address, amend } = useNavigation()
-  const [text, setText] = useState(address.text)
-  useEffect(() => setText(address.text), [address.text])
-  useEffect(() => {
-    if (text === address.text) return
-    const timer = setTimeout(() => amend({ text }), typingMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return (
-    <SearchField
-      label="Find a session"
-      placeholder="Find by name"
-      value={text}
-      onValue={setText}
-      keysTitle="Sessions"
-    />
-  )
-}
-
 interface RowsProps {
   readonly list: SessionList
   readonly rows: readonly SessionRow[]
@@ -146,7 +124,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
   const heightPx = useHeightBelow(box)
   return (
     <>
-      <div class="session-row session-columns fine" aria-hidden="true">
+      <div class="list-row list-columns session-row session-columns quiet" aria-hidden="true">
         <span>Session</span>
         <span>Models</span>
         <span>Last call</span>
@@ -155,12 +133,16 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
         <span {...explained('Cached')}>Cached</span>
         <span {...explained('Cost')}>Cost</span>
         <span class="session-time-key">
-          <span {...explained('In calls')}>In calls</span>
-          <span {...explained('Between')}>Between</span>
+          <span class="colour-key" style={{ '--part': 'var(--stream)' }} {...explained('In calls')}>
+            In calls
+          </span>
+          <span class="colour-key" style={{ '--part': 'var(--line)' }} {...explained('Between')}>
+            Between
+          </span>
         </span>
       </div>
       <div
-        class={`sessions-scroller ${isStale ? 'is-stale' : ''}`}
+        class={`sessions-scroller list-scroller ${isStale ? 'is-stale' : ''}`}
         ref={box}
         style={{ maxHeight: `${heightPx - 28}px` }}
         onKeyDown={shown.onKeyDown}
@@ -214,7 +196,7 @@ class Row extends OnlyWhenChanged<RowProps> {
     return (
       <li aria-setsize={all} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
         <a
-          class="session-row"
+          class="session-row list-row"
           data-id={id}
           href={href}
           tabIndex={isActive ? 0 : -1}
@@ -222,8 +204,8 @@ class Row extends OnlyWhenChanged<RowProps> {
           onClick={(event) => onPress(event, id)}
         >
           <span class="session-name" title={shownText(session)}>
-            <strong>{shownText(session)}</strong>
-            <small>{client === null ? 'Unknown client' : shownText(client)}</small>
+            <strong class="cut">{shownText(session)}</strong>
+            <small class="cut finest">{client === null ? 'Unknown client' : shownText(client)}</small>
           </span>
           <span class="session-models quiet" title={models.map(shownText).join(', ')}>
             <Told words="Models" />
@@ -236,11 +218,11 @@ class Row extends OnlyWhenChanged<RowProps> {
           <span class="session-calls">
             <Told words="Calls" />
             {count(calls)}
-            {errors > 0 && <span class="session-failed"> {count(errors)} failed</span>}
+            {errors > 0 && <span class="bad"> {count(errors)} failed</span>}
           </span>
           <span class="session-tokens">
             <Told words="Tokens in, out" />
-            {shortCount(row.input_tokens)}, {shortCount(row.output_tokens)}
+            <Tokens row={row} />
           </span>
           <span class="session-cached">
             <Told words="Cached" />
@@ -264,6 +246,18 @@ class Row extends OnlyWhenChanged<RowProps> {
       </li>
     )
   }
+}
+
+/** Tokens in and out, which a narrow window says beside them. Of calls that told no usage they are not known. */
+function Tokens({ row: { input_tokens: input, output_tokens: output } }: { readonly row: SessionRow }) {
+  if (input === 0 && output === 0) return unknownFigure
+  return (
+    <>
+      {shortCount(input)}
+      <span class="session-unit"> in</span>, {shortCount(output)}
+      <span class="session-unit"> out</span>
+    </>
+  )
 }
 
 /** The head of a column, for those who do not see it. */

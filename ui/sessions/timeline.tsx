@@ -99,11 +99,11 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
   }, [zoom])
   const span = { fromPx: scrollPx - besidePx, toPx: scrollPx + widthPx + besidePx }
   return (
-    <section class="card timeline" aria-labelledby="timeline-title">
-      <div class="timeline-head">
+    <section class="card timeline clips" aria-labelledby="timeline-title">
+      <div class="card-bar">
         <h2 id="timeline-title">What it did</h2>
         <WaterfallLegend />
-        <ul class="waterfall-legend timeline-legend">
+        <ul class="waterfall-legend finest">
           {course.pieces.some(({ call }) => call.failed) && (
             <li class="sign-failed">
               <StateMark shape="cross" /> Failed
@@ -118,7 +118,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
             </li>
           )}
         </ul>
-        <div class="timeline-zoom">
+        <div class="timeline-zoom row at-end">
           <Button small isOff={zoom <= 1} label="Zoom out" title="Zoom out" onClick={() => zoomTo(zoom / 2)}>
             −
           </Button>
@@ -160,7 +160,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
             />
             {course.gaps.length > 0 && <Gaps course={course} axisPx={axisPx} {...span} />}
             <TimelineLines course={course} axisPx={axisPx} {...span} pointed={pointed} />
-            <div ref={marked} class="timeline-selected" hidden />
+            <div ref={marked} class="timeline-selected chosen-span" hidden />
           </div>
         )}
       </div>
@@ -185,7 +185,7 @@ function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
   )
   return (
     <>
-      <div class="timeline-times">
+      <div class="timeline-times finest">
         {clocks.map(({ px, ms, isNewDay }) => (
           <span key={px} class={isNewDay ? 'is-new-day' : ''} style={{ left: `${px}px` }}>
             {isNewDay ? times.dayAndClock(course.beganMs + ms) : times.seconds(course.beganMs + ms)}

@@ -1,0 +1,19 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useNavigation } from '../data/navigation.tsx'
+import { SearchField, type SearchFieldProps } from '../design/search-field.tsx'
+
+/** The address follows when somebody has stopped typing for so long. */
+const typingMs = 200
+
+/** A field for the text that the address looks for. */
+export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder' | 'keysTitle'>) {
+  const { address, amend } = useNavigation()
+  const [text, setText] = useState(address.text)
+  useEffect(() => setText(address.text), [address.text])
+  useEffect(() => {
+    if (text === address.text) return
+    const timer = setTimeout(() => amend({ text }), typingMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return <SearchField {...props} value={text} onValue={setText} />
+}
