@@ -1,6 +1,7 @@
 import type { Clock } from '../../call/clock.ts'
 import { KeptSlots } from '../admission/kept-slots.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
+import { oneAtATime } from '../admission/one-at-a-time.ts'
 import type { SlotLink } from '../admission/shared-slots.ts'
 import type { SlotSync } from '../admission/slot-pool.ts'
 import type { DrainingSlots } from './draining.ts'
@@ -13,8 +14,7 @@ export class PoolBeside implements DrainingSlots {
   readonly #clock: Clock
   readonly #kept: KeptSlots
   #link: SlotLink | null = null
-  #isAsking = false
-  #asksAgain = false
+  readonly tell: () => void = oneAtATime(() => this.#ask())
 
   constructor({
     admission,
@@ -47,25 +47,10 @@ export class PoolBeside implements DrainingSlots {
     return this.#kept.message([])
   }
 
-  tell(): void {
-    if (this.#isAsking) this.#asksAgain = true
-    else void this.#ask()
-  }
-
-  async #ask(): Promise<void> {
-    this.#isAsking = true
-    do {
-      this.#asksAgain = false
-      const link = this.#link
-      if (link === null) break
-      const sent = {
-        monotonicMs: this.#clock.now(),
-        wallMs: this.#clock.wallTime(),
-        life: this.#kept.life,
-      }
-      const answer = await link.sync(this.message())
-      if (answer !== null && this.#kept.answered(answer, sent)) this.#asksAgain = true
-    } while (this.#asksAgain)
-    this.#isAsking = false
+  /** True: once more. */
+  async #ask(): Promise<boolean> {
+    const sent = { monotonicMs: this.#clock.now(), wallMs: this.#clock.wallTime(), life: this.#kept.life }
+    const answer = (await this.#link?.sync(this.message())) ?? null
+    return answer !== null && this.#kept.answered(answer, sent)
   }
 }
