@@ -10,6 +10,17 @@ export interface SlotLink {
   sync(message: SlotSync): Promise<SlotAnswer | null>
 }
 
+/** The gateway, as far as a limit that is elsewhere needs it. */
+export interface LimitedGateway {
+  figures(): { readonly active: number; readonly queued: number }
+  /** There is news for it. */
+  wake(): void
+  /** So many slots there are, for all. */
+  limit(maxConcurrent: number): void
+  /** Its ids carry this number from now on. */
+  number(number: number): void
+}
+
 export interface SharedSlotsOptions {
   readonly admission: LocalAdmission
   readonly clock: Clock

@@ -23,7 +23,7 @@ import { ClientLimits, type UsedByClient } from '../admission/client-limits.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { type AdmissionHold, LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
-import { type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
+import { type LimitedGateway, type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
 import { type BudgetLink, SharedBudget } from '../admission/shared-budget.ts'
 import { sumOfMinutes } from '../admission/minute-figures.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
@@ -106,12 +106,7 @@ export interface CommonLimit extends SlotLink, BudgetLink {
   /** Of its ids; no other gateway has it. */
   readonly number: number
   readonly leaseMs: number
-  attach(gateway: {
-    figures(): { readonly active: number; readonly queued: number }
-    wake(): void
-    limit(maxConcurrent: number): void
-    number(number: number): void
-  }): void
+  attach(gateway: LimitedGateway): void
   status(): NonNullable<HealthReport['shared']>
   warnings(): readonly Warning[]
   /** Rejects if it cannot be set. */

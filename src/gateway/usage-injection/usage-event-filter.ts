@@ -1,5 +1,5 @@
 import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
-import { isObject } from '../../lib/message-shape.ts'
+import { isObject, readMessage } from '../../lib/message-shape.ts'
 
 const lf = 0x0a
 const cr = 0x0d
@@ -230,12 +230,7 @@ function readEventData(text: string): EventData | null {
     if (name === 'data') data.push(line.slice(5))
     else if (name !== '' && name !== 'event' && name !== 'id') return null
   }
-  try {
-    const value: unknown = JSON.parse(data.join('\n'))
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  return readMessage(data.join('\n'), isObject)
 }
 
 /** `choices` empty, `usage` an object, and nothing that is not known to stand beside them. */
