@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { type Socket, connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
@@ -126,6 +127,43 @@ for (const [address, listenOn] of [
       const found = await Promise.all(asked.map((each) => owners.ownerOf(each)))
       assert.deepEqual(found, [process.geteuid?.(), process.geteuid?.(), null, null])
       assert.equal(await owners.ownerOf({ ...ends, remoteAddress: 'fe80::1' }), null)
+    },
+  )
+}
+
+for (const address of ['127.0.0.1', '::1']) {
+  test(
+    `among many sockets of ${address} one is found in a few reads, as each is a turn in which others are served`,
+    { skip: without(address) },
+    async (t) => {
+      const server = createServer()
+      t.after(() => server.close())
+      server.listen(0, address)
+      await once(server, 'listening')
+      const { port } = server.address() as { port: number }
+      const accepted: Socket[] = []
+      server.on('connection', (socket) => accepted.push(socket))
+      for (let i = 0; i < 200; i++) {
+        const client = connect(port, address)
+        t.after(() => client.destroy())
+        await once(client, 'connect')
+      }
+      t.after(() => accepted.forEach((socket) => socket.destroy()))
+      await using file = await open('/proc/net/tcp')
+      const handles = Object.getPrototypeOf(file) as typeof file
+      const [read, readv] = [t.mock.method(handles, 'read'), t.mock.method(handles, 'readv')]
+      const ends = { remoteAddress: address, remotePort: 1, localAddress: address, localPort: port }
+      // Of what is not there all is read, twice.
+      assert.equal(await new SocketOwners().ownerOf(ends), null)
+      const bytes: number[] = []
+      const note = async (read: Promise<{ readonly bytesRead: number }> | undefined): Promise<void> => {
+        bytes.push((await read)?.bytesRead ?? 0)
+      }
+      for (const { result } of read.mock.calls) await note(result)
+      for (const { result } of readv.mock.calls) await note(result)
+      const allBytes = bytes.reduce((sum, count) => sum + count, 0)
+      // Two tables, each read twice to its end, and a page is 4 kB: there are 15 and more of the sockets here alone.
+      assert.ok(bytes.length <= 8 + allBytes / (10 * 4096), bytes.join())
     },
   )
 }

@@ -66,8 +66,13 @@ type ConnectionEnds = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddres
  * from an IPv6 socket, which stands in the second.
  */
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const
-/** The kernel gives a page at a time. */
-const readBytes = 4096
+/**
+ * The kernel gives at most a page to each part of a read, cut before the row that does not fit, and goes on with the next part
+ * only if this one is full: as half a page always is. In a crowd each read is a long turn of the event loop.
+ */
+const partBytes = 2048
+/** Parts of the first read, which brings some two hundred sockets, and of each further one. */
+const [firstParts, furtherParts] = [16, 512]
 /** A socket may be passed over when others close while a table is read. */
 const looks = 2
 
@@ -122,11 +127,14 @@ async function find(wanted: Wanted, table: string): Promise<void> {
     wanted.delete(key)
     waiting.resolve(ownerOfRow(line))
   })
-  const buffer = Buffer.allocUnsafe(readBytes)
-  while (wanted.size > 0) {
-    const { bytesRead } = await file.read(buffer)
+  for (let parts = firstParts; wanted.size > 0; parts = furtherParts) {
+    const bytes = Buffer.allocUnsafeSlow(parts * partBytes)
+    const pieces = Array.from({ length: parts }, (_, part) =>
+      bytes.subarray(part * partBytes, (part + 1) * partBytes),
+    )
+    const { bytesRead } = await file.readv(pieces)
     if (bytesRead === 0) return
-    read(buffer.toString('latin1', 0, bytesRead))
+    read(bytes.toString('latin1', 0, bytesRead))
   }
 }
 

@@ -3,14 +3,20 @@ import { test } from 'node:test'
 import { bareCall, chatCall, sampleStartMs } from '../../test/store/sample-call.ts'
 import { idsPerMs } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
-import { spanAttributes, spanOf } from './call-span.ts'
+import { type SchemePorts, spanAttributes, spanOf } from './call-span.ts'
 
 const id = sampleStartMs * idsPerMs
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentSpanId = '00f067aa0ba902b7'
 
-function attributesOf(call: StoredCall): Record<string, unknown> {
-  const read = spanAttributes(443).map(({ name, of }): [string, unknown] => [name, of(call)])
+/** All that are looked at name their port, or are asked over https. */
+const overHttps = new Proxy({}, { get: () => 443 })
+
+function attributesOf(
+  call: StoredCall,
+  ports: SchemePorts = { default: overHttps },
+): Record<string, unknown> {
+  const read = spanAttributes(() => ports).map(({ name, of }): [string, unknown] => [name, of(call)])
   return Object.fromEntries(read.filter(([, value]) => value !== null))
 }
 
@@ -133,5 +139,23 @@ for (const [upstream, provider, address, port] of hosts) {
     const told = attributesOf({ ...chatCall(id), upstream })
     const named = ['gen_ai.provider.name', 'server.address', 'server.port'].map((name) => told[name])
     assert.deepEqual(named, [provider, address, port])
+  })
+}
+
+const ports: SchemePorts = { default: { 'one.test': 443 }, lab: { 'one.test': 80 } }
+const named = [
+  [null, 'one.test', 443],
+  ['default', 'one.test', 443],
+  ['lab', 'one.test', 80],
+  ['lab', 'one.test:8080', 8080],
+  ['lab', 'two.test', undefined],
+  ['gone', 'one.test', undefined],
+  ['lab', null, undefined],
+] as const
+
+for (const [upstreamName, upstream, port] of named) {
+  test(`the port of ${upstream} is ${port} if ${upstreamName} is asked there`, () => {
+    const told = attributesOf({ ...chatCall(id), upstreamName, upstream }, ports)
+    assert.equal(told['server.port'], port)
   })
 }

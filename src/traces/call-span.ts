@@ -28,17 +28,24 @@ export interface SpanAttribute {
   readonly of: (call: StoredCall) => string | number | boolean | null
 }
 
+/**
+ * The ports of upstreams whose hosts name none: those of their schemes, which no row tells. By the upstream's name, which is
+ * `default` for the one of `--upstream`, and by the host.
+ */
+export type SchemePorts = Readonly<Record<string, Readonly<Record<string, number>>>>
+
 type Row = readonly [SpanAttribute['name'], SpanAttribute['type'], SpanAttribute['of']]
 
 /**
  * The attributes of every span: names and meanings of OpenTelemetry's semantic conventions for generative AI, which are
  * not stable, and for HTTP; what they have no name for is ours. No text of a prompt or an answer is among them.
- * `schemePort` is the upstream's port if its name has none.
+ * `schemePorts` is asked for each call.
  */
-export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
-  const addressIn = remembered((upstream) => addressAt(upstream, schemePort))
+export function spanAttributes(schemePorts: () => SchemePorts): readonly SpanAttribute[] {
   const addressOf = ({ upstream }: StoredCall): Address | null =>
     upstream === null ? null : addressIn(upstream)
+  const portOf = (call: StoredCall): number | null =>
+    addressOf(call)?.port ?? schemePorts()[call.upstreamName ?? 'default']?.[call.upstream ?? ''] ?? null
   const rows: readonly Row[] = [
     ['gen_ai.operation.name', 'word', operationOf],
     ['gen_ai.provider.name', 'word', (call) => addressOf(call)?.provider ?? null],
@@ -60,7 +67,7 @@ export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
     ['gen_ai.conversation.id', 'text', (call) => call.session],
     ['error.type', 'word', errorType],
     ['server.address', 'word', (call) => addressOf(call)?.host ?? null],
-    ['server.port', 'count', (call) => addressOf(call)?.port ?? null],
+    ['server.port', 'count', portOf],
     ['http.response.status_code', 'count', (call) => (call.ttfbMs === null ? null : call.status)],
     ['http.request.method', 'word', (call) => (operationOf(call) === null ? call.method : null)],
     ['url.path', 'text', (call) => (operationOf(call) === null ? call.endpoint : null)],
@@ -136,19 +143,20 @@ const providers = Object.entries({
 
 interface Address {
   readonly host: string
-  readonly port: number
+  /** Null if the name has none. */
+  readonly port: number | null
   /** In the conventions' word; the host itself if they have none. */
   readonly provider: string
 }
 
-function addressAt(upstream: string, schemePort: number): Address {
+const addressIn = remembered((upstream): Address => {
   const [, name = upstream, port] = /^(.*?)(?::(\d+))?$/.exec(upstream) ?? []
   const host = name.replace(/^\[(.*)\]$/, '$1')
   const known = providers.find(
     ([suffix]) => /^(?:|.*[.-])$/.test(host.slice(0, -suffix.length)) && host.endsWith(suffix),
   )
-  return { host, port: port === undefined ? schemePort : Number(port), provider: known?.[1] ?? host }
-}
+  return { host, port: port === undefined ? null : Number(port), provider: known?.[1] ?? host }
+})
 
 /** Drawn a few thousand at a time, as each drawing costs a microsecond. */
 let drawn = ''

@@ -39,7 +39,10 @@ function makeSender(options: { json?: boolean; secrets?: readonly string[] } = {
   }
   const encode = options.json === false ? protobufSpans : jsonSpans
   const sender = new SpanSender({
-    format: encode(spanAttributes(443), source),
+    format: encode(
+      spanAttributes(() => ({})),
+      source,
+    ),
     receiver,
     url,
     secrets: options.secrets ?? [],

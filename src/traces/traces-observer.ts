@@ -1,6 +1,6 @@
 import { systemClock } from '../call/clock.ts'
 import type { ObserveRows } from '../call/row-observer.ts'
-import { spanAttributes, spanOf } from './call-span.ts'
+import { type SchemePorts, spanAttributes, spanOf } from './call-span.ts'
 import { jsonSpans } from './json-spans.ts'
 import { protobufSpans } from './protobuf-spans.ts'
 import { httpReceiver } from './span-receiver.ts'
@@ -10,17 +10,21 @@ import type { TraceSettings } from './trace-settings.ts'
 export interface TraceObserverSettings extends TraceSettings {
   readonly version: string
   readonly instance: string
-  /** The upstream's port if its name has none. */
-  readonly schemePort: number
+  /** Until others are told. */
+  readonly schemePorts: SchemePorts
 }
 
 /** Sends a span of each call that becomes a row. */
 export const observeRows: ObserveRows<TraceObserverSettings> = (settings, warn) => {
-  const { url, headers, isJson, version, instance, schemePort, problem } = settings
+  const { url, headers, isJson, version, instance, problem } = settings
+  let { schemePorts } = settings
   const encode = isJson ? jsonSpans : protobufSpans
   const resource = { 'service.version': version, 'service.instance.id': instance, ...settings.resource }
   const sender = new SpanSender({
-    format: encode(spanAttributes(schemePort), { resource, name: 'tokenweir', version }),
+    format: encode(
+      spanAttributes(() => schemePorts),
+      { resource, name: 'tokenweir', version },
+    ),
     receiver: httpReceiver(settings, process.env),
     url,
     // `Bearer` is no secret, what follows is one.
@@ -38,7 +42,11 @@ export const observeRows: ObserveRows<TraceObserverSettings> = (settings, warn) 
         if (span !== null) sender.add(span)
       }
     },
-    answer: () => JSON.stringify(sender.figures),
+    /** Asked with nothing, it only tells what became of spans. */
+    answer(ports) {
+      if (ports !== '') schemePorts = JSON.parse(ports)
+      return JSON.stringify(sender.figures)
+    },
     close: () => sender.close(),
   }
 }

@@ -69,14 +69,15 @@ test('a client that is slow, not the upstream, is no reason for the idle time-ou
   })
   await using gateway = await startGatewayProcess({
     upstream: upstream.baseUrl,
-    args: ['--idle-timeout-ms', '300'],
+    // So long a gateway that hardly gets to run, or this upstream, may stand still before and after.
+    args: ['--idle-timeout-ms', '2000'],
   })
   await using client = await openRawClient(gateway.port)
   client.stopReading()
   await client.send(requestBytes('GET', '/v1/files/large'))
   await upstream.waitForRequest(0)
   // Well past the limit, told by a call that waits for as long.
-  upstream.replyOnce([wait(1000), ...jsonReply(200, {})])
+  upstream.replyOnce([wait(3000), ...jsonReply(200, {})])
   await exchange(gateway.port, 'GET', '/v1/models')
   client.resumeReading()
   const answer = await client.response()

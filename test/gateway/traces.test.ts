@@ -12,6 +12,7 @@ import { untilHealth } from '../support/gateway-state.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { startGatewayOfUpstreams, untilUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
 import { type DecodedSpan, decodedRequest, partialSuccess, spansIn } from '../traces/decoded-spans.ts'
 
 interface Post {
@@ -142,6 +143,39 @@ describe('traces', { concurrency: true }, () => {
       assert.ok(!post!.body.includes(prompt))
     })
   }
+
+  test('a span says the port of the upstream that the call went to, be it that of its scheme alone', async () => {
+    await using byDefault = await startSimulatedUpstream()
+    await using lab = await startSimulatedUpstream()
+    await using receiver = await startReceiver()
+    // Whether anybody listens there does not matter.
+    const plain = { name: 'plain', urls: ['http://127.0.0.1'] }
+    const coded = { name: 'coded', urls: ['https://127.0.0.1'] }
+    await using gateway = await startGatewayOfUpstreams({
+      upstream: byDefault.baseUrl,
+      named: [coded, { name: 'lab', urls: [lab.origin] }],
+      args: ['--otlp-endpoint', receiver.origin, '--connect-retry-ms', '0'],
+    })
+    const path = '/v1/chat/completions'
+    const body = '{"model":"m"}'
+    await exchange(gateway.port, 'POST', path, { body })
+    await exchange(gateway.port, 'POST', `/lab${path}`, { body })
+    await exchange(gateway.port, 'POST', `/coded${path}`, { body })
+    writeUpstreams(gateway.directory, [plain])
+    await untilUpstreams(gateway, 'another upstream', ([, named]) => named?.name === 'plain')
+    await exchange(gateway.port, 'POST', `/plain${path}`, { body })
+    const rows = await recordedCalls(gateway, 4)
+    assert.deepEqual(
+      rows.map(({ upstream }) => upstream),
+      [`127.0.0.1:${byDefault.port}`, `127.0.0.1:${lab.port}`, '127.0.0.1', '127.0.0.1'],
+    )
+    await gateway.stop()
+    const told = receiver.spans().map((span) => attributesOf(span))
+    assert.deepEqual(
+      told.map((said) => [said['server.address'], Number(said['server.port'])]),
+      [byDefault.port, lab.port, 443, 80].map((port) => ['127.0.0.1', port]),
+    )
+  })
 
   test('a receiver that refuses: the batch is dropped, the calls go on, and its key stands nowhere', async () => {
     await using upstream = await startSimulatedUpstream()

@@ -69,7 +69,7 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
       clock,
       acceptsTrailers: false,
     }
-    void relay(upstream, request, { ...call, addedHeaders: () => [] })
+    void relay({ ...request, upstream }, { ...call, addedHeaders: () => [] }, client)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const answer = await exchange((server.address() as AddressInfo).port, 'POST', '/')

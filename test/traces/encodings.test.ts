@@ -11,7 +11,7 @@ import { SpanBytes, type SpanFormat } from '../../src/traces/span-format.ts'
 import { bareCall, chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { type DecodedRequest, decodedRequest, partialSuccess } from './decoded-spans.ts'
 
-const attributes = spanAttributes(443)
+const attributes = spanAttributes(() => ({ default: { 'api.openai.com': 443 } }))
 const source = {
   resource: { 'service.name': 'wéir', 'service.version': '1' },
   name: 'tokenweir',

@@ -3,6 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import type { Budget, BudgetFigures, BudgetOwners } from './budget.ts'
 import { LocalBudget } from './local-budget.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** What a gateway tells of its tokens; all but `reserved` and `needs` of its whole life, so that nothing depends on their order. */
 export interface BudgetMessage {
@@ -87,8 +88,8 @@ export class SharedBudget implements Budget {
   #reserved = 0
   #free = 0
   #waiting: WaitingCall[] = []
-  #isAsking = false
-  #asksAgain = false
+  /** Asks now, or once it is answered what it has asked. */
+  readonly #tell = oneAtATime(() => this.#ask())
   readonly #cancelBeat: () => void
 
   constructor(options: SharedBudgetOptions) {
@@ -172,30 +173,22 @@ export class SharedBudget implements Budget {
     }
   }
 
-  /** Asks now, or once it is answered what it has asked. */
-  #tell(): void {
-    if (this.#isAsking) this.#asksAgain = true
-    else void this.#ask()
+  /** True: once more. */
+  async #ask(): Promise<boolean> {
+    const asked = this.#waiting.slice(0, mostNeeds)
+    const answer = await this.#options.link.syncBudget(this.#message())
+    const isStale = answer !== null && this.#take(answer, asked)
+    if (answer === null) this.#fail(asked)
+    return isStale || this.#waiting.length > 0
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true
-    do {
-      this.#asksAgain = false
-      const asked = this.#waiting.slice(0, mostNeeds)
-      const answer = await this.#options.link.syncBudget(this.#message())
-      if (answer === null) this.#fail(asked)
-      else this.#take(answer, asked)
-    } while (this.#asksAgain || this.#waiting.length > 0)
-    this.#isAsking = false
-  }
-
-  #take(answer: BudgetAnswer, asked: readonly WaitingCall[]): void {
+  /** True: what all have used is to be told anew. */
+  #take(answer: BudgetAnswer, asked: readonly WaitingCall[]): boolean {
     const { clock } = this.#options
     this.#granted = Math.max(this.#granted, answer.granted)
     this.#free = answer.free
     this.#all.setLimit(answer.tokenLimit)
-    this.#count(answer)
+    const isStale = this.#count(answer)
     const nowMs = clock.wallTime()
     for (const call of asked) {
       if (Math.max(1, call.tokens) <= this.spare) call.resolve(this.#hold(call.tokens))
@@ -211,10 +204,11 @@ export class SharedBudget implements Budget {
       this.#waiting.splice(this.#waiting.indexOf(call), 1)
     }
     if (this.spare > 2 * answer.block && this.#waiting.length === 0) this.#given += this.spare - answer.block
+    return isStale
   }
 
-  /** What all have used, the gateways' own clocks being one. */
-  #count({ minute, used, sent, minutes }: BudgetAnswer): void {
+  /** What all have used, the gateways' own clocks being one. True: rows of long ago have come, and it is to be told anew. */
+  #count({ minute, used, sent, minutes }: BudgetAnswer): boolean {
     if (this.#fromMinute === 0) this.#minutes.clear()
     for (const told of minutes) this.#minutes.set(told.minute, told)
     let sum = 0
@@ -222,13 +216,13 @@ export class SharedBudget implements Budget {
       if (at < minute - windowMinutes) this.#minutes.delete(at)
       else if (at <= minute + windowMinutes) sum += tokens
     }
-    // Rows of long ago have come.
     const isComplete = sum === used
-    if (!isComplete && this.#fromMinute !== 0) this.#asksAgain = true
+    const isStale = !isComplete && this.#fromMinute !== 0
     this.#fromMinute = isComplete ? minute - recentMinutes : 0
     const unsent = Math.max(0, this.#used - sent)
     const nowMinute = Math.floor(this.#options.clock.wallTime() / minuteMs)
     this.#all.replace([...this.#minutes.values(), { minute: nowMinute, tokens: unsent, estimated: 0 }])
+    return isStale
   }
 
   #fail(asked: readonly WaitingCall[]): void {

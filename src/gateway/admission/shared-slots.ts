@@ -1,12 +1,24 @@
 import type { Clock } from '../../call/clock.ts'
 import { type BothClocks, KeptSlots } from './kept-slots.ts'
 import type { LocalAdmission, SlotSharing } from './local-admission.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { type SlotAnswer, type SlotSync, mostAges } from './slot-pool.ts'
 
 /** Carries messages to the pool, wherever that is. */
 export interface SlotLink {
   /** Resolves with the answer; with null if it was lost, or takes too long. Never rejects. */
   sync(message: SlotSync): Promise<SlotAnswer | null>
+}
+
+/** The gateway, as far as a limit that is elsewhere needs it. */
+export interface LimitedGateway {
+  figures(): { readonly active: number; readonly queued: number }
+  /** There is news for it. */
+  wake(): void
+  /** So many slots there are, for all. */
+  limit(maxConcurrent: number): void
+  /** Its ids carry this number from now on. */
+  number(number: number): void
 }
 
 export interface SharedSlotsOptions {
@@ -36,12 +48,13 @@ export class SharedSlots implements SlotSharing {
   #leaving = 0
   /** Waiting calls of which the pool knows. */
   #told = 0
-  #isAsking = false
-  #asksAgain = false
   #idleSinceMs: number | null = null
   /** Calls come in no more: what is idle goes back at once. */
   #isDraining = false
   #cancelBeat: (() => void) | null = null
+
+  /** Asks the pool, now or once it has answered what it is asked. */
+  readonly tell: () => void = oneAtATime(() => this.#ask())
 
   constructor(options: SharedSlotsOptions) {
     this.#options = options
@@ -95,12 +108,6 @@ export class SharedSlots implements SlotSharing {
     else if (this.#waiting() > this.#told) this.tell()
   }
 
-  /** Asks the pool, now or once it has answered what it is asked. */
-  tell(): void {
-    if (this.#isAsking) this.#asksAgain = true
-    else void this.#ask()
-  }
-
   /** What the pool is to know. */
   message(): SlotSync {
     const ages = this.#options.admission.ages(this.#free(), mostAges)
@@ -137,27 +144,23 @@ export class SharedSlots implements SlotSharing {
     return new KeptSlots({ holder, leaseMs, inUse: () => admission.inUse + this.#leaving })
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true
-    do {
-      this.#asksAgain = false
-      const link = this.#link
-      if (link === null) break
-      const sent = { ...this.#clocks(), life: this.#kept.life }
-      const answer = await link.sync(this.message())
-      if (link !== this.#link) this.#asksAgain = true
-      else if (answer !== null) this.#take(answer, sent)
-    } while (this.#asksAgain)
-    this.#isAsking = false
+  /** True: once more. */
+  async #ask(): Promise<boolean> {
+    const link = this.#link
+    if (link === null) return false
+    const sent = { ...this.#clocks(), life: this.#kept.life }
+    const answer = await link.sync(this.message())
+    if (link !== this.#link) return true
+    return answer !== null && this.#take(answer, sent)
   }
 
-  #take(answer: SlotAnswer, sent: BothClocks & { readonly life: number }): void {
+  /** True: the pool is to be told of it at once. */
+  #take(answer: SlotAnswer, sent: BothClocks & { readonly life: number }): boolean {
     const before = this.#kept.held
     const joins = this.#kept.answered(answer, sent)
     this.#told = Math.max(0, this.#told - Math.max(0, this.#kept.held - before))
     this.#apply()
-    if (joins || (this.#kept.contended && this.#giveIdle())) this.#asksAgain = true
-    else if (this.#waiting() > this.#told) this.#asksAgain = true
+    return joins || (this.#kept.contended && this.#giveIdle()) || this.#waiting() > this.#told
   }
 
   /** Whether there was anything to give. */

@@ -105,20 +105,13 @@ export class Attempts {
     body: HeldBody,
     answer: AnswerSink,
   ): Promise<void> {
-    const { retries, replicas } = running.upstream
-    if (retries.enabled && isRepeatable(running)) {
-      const attempt = (to: AnswerSink): Promise<void> => this.#attempt(running, body, to, replicas)
-      return retries.run(running, permit, attempt, answer)
-    }
-    return this.#attempt(running, body, answer, replicas)
+    const { retries } = running.upstream
+    if (!retries.enabled || !isRepeatable(running)) return this.#attempt(running, body, answer)
+    return retries.run(running, permit, (to) => this.#attempt(running, body, to), answer)
   }
 
-  #attempt(
-    running: RunningCall,
-    body: HeldBody,
-    answer: AnswerSink,
-    replicas: Replicas | null,
-  ): Promise<void> {
+  #attempt(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
+    const { replicas } = running.upstream
     return replicas === null
       ? this.#attemptOnce(running, body, answer)
       : this.#atReplicas(running, body, answer, replicas)
@@ -159,29 +152,29 @@ export class Attempts {
     const injected = facts === null ? null : usageInjection.ask(arrived.path.name, facts, attempt, answer)
     running.injected = injected?.answer ?? null
     if (injected !== null) return this.#attemptAsked(running, injected, attempt, answer)
-    const answered = relay(attempt.upstream, attempt, running, answer)
+    const answered = relay(attempt, running, answer)
     const isSafe = attempt.method === 'GET' || attempt.method === 'HEAD'
     if (!isSafe || attempt.body !== null) return answered
     return answered.catch((error: unknown) => {
       if (!metClosingConnection(error) || running.client.gone !== null) throw error
-      return relay(attempt.upstream, { ...attempt, freshConnection: true }, running, answer)
+      return relay({ ...attempt, freshConnection: true }, running, answer)
     })
   }
 
   /** Asks for usage; an upstream that refuses that gets the call as its client made it. */
   async #attemptAsked(
     running: RunningCall,
-    asked: InjectedCall,
+    asked: InjectedCall<Attempt>,
     attempt: Attempt,
     answer: AnswerSink,
   ): Promise<void> {
-    await relay(attempt.upstream, asked.request, running, asked.answer)
+    await relay(asked.request, running, asked.answer)
     if (!asked.answer.isRefused) return
     const { usageInjection } = running.upstream
     const { name } = running.arrived.path
     usageInjection.refused(name)
     try {
-      await relay(attempt.upstream, attempt, running, answer)
+      await relay(attempt, running, answer)
     } finally {
       const { status } = running.client
       if (status === 400 || status === 422) usageInjection.refusedAnyway(name)

@@ -66,6 +66,3 @@ export interface Routing {
   /** Refuses who waits for a slot of any of them, now and from now on. */
   drain(): void
 }
-
-/** There is only the default one. */
-export const noRouting: Routing = { routes: null, drain: () => {} }

@@ -7,7 +7,7 @@ import { exchange } from '../../../test/support/exchange.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { CallStart } from '../../call/call.ts'
 import { CallIds } from '../../call/call-id.ts'
-import { type CallUpstream, noRouting } from './call-upstream.ts'
+import type { CallUpstream } from './call-upstream.ts'
 import { ClientLabels } from './client-labels.ts'
 import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
 import { RequestHead } from '../http/request-head.ts'
@@ -34,7 +34,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
         keyHeader: [],
       },
     },
-    routing: noRouting,
+    routing: { routes: null, drain: () => {} },
     budget: { check: () => {} },
     clients: { nameOf: () => null, budgetOf: () => null },
     sink: { begin: () => Promise.resolve(), lose: (call: CallStart | null) => lost.push(call) },

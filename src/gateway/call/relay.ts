@@ -6,8 +6,8 @@ import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answ
 import type { Connection, PooledAttempt } from '../upstream/connection-pool.ts'
 import { failureOf, isRefused, missesNoBody } from '../upstream/undici-failure.ts'
 import { readHead } from '../upstream/undici-upstream.ts'
-import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import { asFailure } from '../http/error-answer.ts'
+import type { Attempt } from './attempt.ts'
 
 /** Chunks that follow each other more quickly came in one read, or in a flood of them. */
 const burstGapMs = 0.1
@@ -36,28 +36,22 @@ export interface RelayedCall {
 }
 
 /**
- * One attempt: dispatches the request and copies the answer to the client as it comes, past the observer.
+ * Makes one attempt, and copies its answer to `answer` as it comes, past the observer.
  * Resolves when the answer is complete; rejects with the `Failure` that ended it, also when the client leaves.
  */
-export function relay(
-  upstream: Upstream,
-  request: UpstreamRequest,
-  call: RelayedCall,
-  answer: AnswerSink = call.client,
-): Promise<void> {
+export function relay(attempt: Attempt, call: RelayedCall, answer: AnswerSink): Promise<void> {
   if (call.client.over !== null) return Promise.reject(call.client.over)
   const now = call.clock.now()
   call.timeline.attempt(now)
-  const attempt = new RelayedAttempt(upstream, request, call, answer, call.observe(now))
-  call.client.source = attempt
-  upstream.send(request, attempt)
-  return attempt.settled.promise
+  const relayed = new RelayedAttempt(attempt, call, answer, call.observe(now))
+  call.client.source = relayed
+  attempt.upstream.send(attempt, relayed)
+  return relayed.settled.promise
 }
 
 /** undici's verbs on one side; the client, the observer and the marks on the other. */
 class RelayedAttempt implements PooledAttempt, AnswerSource {
-  readonly #upstream: Upstream
-  readonly #request: UpstreamRequest
+  readonly #attempt: Attempt
   readonly #call: RelayedCall
   readonly #answer: AnswerSink
   readonly #observer: CallObserver
@@ -77,15 +71,8 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   #pauseMs = firstPauseMs
   #nextTry: NodeJS.Timeout | undefined
 
-  constructor(
-    upstream: Upstream,
-    request: UpstreamRequest,
-    call: RelayedCall,
-    answer: AnswerSink,
-    observer: CallObserver,
-  ) {
-    this.#upstream = upstream
-    this.#request = request
+  constructor(attempt: Attempt, call: RelayedCall, answer: AnswerSink, observer: CallObserver) {
+    this.#attempt = attempt
     this.#call = call
     this.#answer = answer
     this.#observer = observer
@@ -171,13 +158,13 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
 
   /** Nothing was sent yet, so the request may go out once the upstream is there. */
   #triesAgain(): boolean {
-    const { connectRetryMs } = this.#upstream.options
+    const { connectRetryMs } = this.#attempt.upstream.options
     if (connectRetryMs === 0 || this.#abort !== null) return false
     const nowMs = performance.now()
     if (this.#refusedSinceMs === 0) this.#refusedSinceMs = nowMs
     const leftMs = this.#refusedSinceMs + connectRetryMs - nowMs
     if (leftMs <= 0) return false
-    const sendAgain = (): void => this.#upstream.send(this.#request, this)
+    const sendAgain = (): void => this.#attempt.upstream.send(this.#attempt, this)
     this.#nextTry = setTimeout(sendAgain, Math.min(this.#pauseMs, leftMs))
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
     return true
@@ -188,7 +175,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
       started: this.#abort !== null,
       answered: this.#status > 0,
       reusedSocket: (this.connection?.attemptsOnSocket ?? 0) > 1,
-      maxHeaderBytes: this.#upstream.options.maxHeaderBytes,
+      maxHeaderBytes: this.#attempt.upstream.options.maxHeaderBytes,
     })
     if (failure.shouldRetry === true) this.connection?.died()
     return failure

@@ -1,5 +1,4 @@
-import { jsonOrUndefined } from '../../json/json-piece.ts'
-import { isObject } from '../../lib/message-shape.ts'
+import { isObject, readMessage } from '../../lib/message-shape.ts'
 
 /**
  * Headers in which agents and gateways send the name of a run or conversation, in the order in which they are asked:
@@ -92,7 +91,6 @@ function listedTags(value: string): readonly RawTag[] {
 export function sessionInUserId(userId: unknown): string | null {
   if (typeof userId !== 'string' || userId.length > longestUserId) return null
   if (!userId.startsWith('{')) return /^user_\w+_account_[\w-]*?_session_([\w-]+)$/.exec(userId)?.[1] ?? null
-  const told = jsonOrUndefined(userId)
-  const session = isObject(told) ? told['session_id'] : null
+  const session = readMessage(userId, isObject)?.['session_id']
   return typeof session === 'string' && session !== '' ? session : null
 }

@@ -51,10 +51,8 @@ export class Draining {
   readonly #slots: DrainingSlots
   readonly #identity = ownIdentity()
   #connection: DrainConnection | null = null
-  /** Messages to the pool that are not answered yet, the first one first. */
-  #asked: Asked[] = []
-  /** The same, of further upstreams by their names. */
-  readonly #askedOf = new Map<string, Asked[]>()
+  /** Messages to pools that are not answered yet, the first one first, by the upstream; that of the default one is empty. */
+  readonly #asked = new Map<string, Asked[]>()
   /** Those that reported to this gateway, and are now on their way to its successor; until it has been told. */
   #claims: readonly PredecessorClaim[]
   /** What calls used that ended since the last report. */
@@ -135,9 +133,8 @@ export class Draining {
   /** From here on no pool answers, until another is found. */
   #leave(): void {
     for (const each of this.#allSlots()) each.disconnect()
-    for (const asked of [this.#asked, ...this.#askedOf.values()]) for (const lost of asked) lost(null)
-    this.#asked = []
-    this.#askedOf.clear()
+    for (const asked of this.#asked.values()) for (const lost of asked) lost(null)
+    this.#asked.clear()
   }
 
   *#allSlots(): Iterable<Omit<DrainingSlots, 'message'>> {
@@ -147,8 +144,8 @@ export class Draining {
 
   #follow(order: DrainOrder): void {
     const { budget, onRawLog, onStop } = this.#options
-    if ('slots' in order) this.#asked.shift()?.(order.slots)
-    else if ('upstream' in order) this.#askedOf.get(order.upstream.name)?.shift()?.(order.upstream.slots)
+    if ('slots' in order) this.#asked.get('')?.shift()?.(order.slots)
+    else if ('upstream' in order) this.#asked.get(order.upstream.name)?.shift()?.(order.upstream.slots)
     else if ('wake' in order) for (const each of this.#allSlots()) each.tell()
     else if ('moved' in order) {
       this.#leave()
@@ -190,7 +187,7 @@ export class Draining {
     })
     this.#used = []
     this.#claims = []
-    return new Promise((resolve) => void this.#asked.push(resolve))
+    return this.#answerTo('')
   }
 
   #reportOf(
@@ -200,7 +197,11 @@ export class Draining {
   ): Promise<SlotAnswer | null> {
     if (connection !== this.#connection || this.#isOver) return Promise.resolve(null)
     connection.send({ upstream: { name, max: admission.snapshot().maxConcurrent, sync } })
-    return new Promise((resolve) => void getOrAdd(this.#askedOf, name, () => []).push(resolve))
+    return this.#answerTo(name)
+  }
+
+  #answerTo(upstream: string): Promise<SlotAnswer | null> {
+    return new Promise((resolve) => void getOrAdd(this.#asked, upstream, () => []).push(resolve))
   }
 }
 

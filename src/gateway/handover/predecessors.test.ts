@@ -15,8 +15,10 @@ const identity = ownIdentity()
 
 function setUp(): {
   predecessors: Predecessors
+  admission: LocalAdmission
   budget: LocalBudget
   clock: FakeClock
+  ordersTo: (name: string) => readonly DrainOrder[]
   takenBy: (name: string) => number[]
   report: Report
 } {
@@ -28,6 +30,7 @@ function setUp(): {
   const shared = new SharedSlots({ admission, clock, holder: 'own', leaseMs: Infinity })
   const parts = { instance: 'own', admission, budget, clients, budgetRejects: true, clock }
   const predecessors = new Predecessors(parts, () => [{ name: '', admission, slots: shared }])
+  admission.watch(() => shared.changed())
   budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
   const orders = new Map<string, DrainOrder[]>()
   const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
@@ -52,9 +55,10 @@ function setUp(): {
     })
     return listener
   }
+  const ordersTo = (instance: string): readonly DrainOrder[] => orders.get(instance) ?? []
   const takenBy = (instance: string): number[] =>
-    (orders.get(instance) ?? []).flatMap((order) => ('taken' in order ? [order.taken] : []))
-  return { predecessors, budget, clock, takenBy, report }
+    ordersTo(instance).flatMap((order) => ('taken' in order ? [order.taken] : []))
+  return { predecessors, admission, budget, clock, ordersTo, takenBy, report }
 }
 
 type Report = (instance: string, more: Partial<DrainReport>) => ReturnType<Predecessors['listen']>
@@ -99,6 +103,35 @@ test('who has handed over itself keeps what others may use free on until it is t
   assert.equal(predecessors.sendOn()[0]?.reserved, 900)
   b.ended()
   assert.equal(budget.reservedInAll, 900)
+})
+
+test('one that was not expected keeps the slots that it uses: nobody has any before it has said how many', async () => {
+  const { admission, ordersTo, report } = setUp()
+  const active = async (): Promise<number> => {
+    for (let turns = 0; turns < 5; turns++) await turn()
+    return admission.snapshot().active
+  }
+  // It was of a pool that is gone.
+  report('a', {})
+  assert.equal(await active(), 0)
+  void admission.acquire(new AbortController().signal)
+  assert.equal(await active(), 0)
+  const answer = ordersTo('a').find((order) => 'slots' in order)
+  assert.equal(answer?.slots.known, false)
+  const joined = { holder: 'a', epoch: answer.slots.epoch, life: 2, base: 4, granted: 4, ages: [] }
+  report('a', { sync: { ...joined, given: 0 } })
+  assert.equal(await active(), 0)
+  report('a', { sync: { ...joined, given: 1 } })
+  assert.equal(await active(), 1)
+})
+
+test('one that ends before it has said how many keeps none', async () => {
+  const { admission, report } = setUp()
+  report('a', {})
+  report('b', {}).ended()
+  const permit = admission.acquire(new AbortController().signal)
+  report('a', {}).ended()
+  await permit
 })
 
 test('a stop waits for the processes of those that have reported their end', async () => {

@@ -176,9 +176,11 @@ export class Predecessors {
       this.#parts.clients.used(usage)
     }
     if (this.#hasMoved) return
+    const { maxConcurrent } = this.#parts.admission.snapshot()
+    // Its first message is of another pool: it has yet to say what it holds.
+    if (!this.#draining.has(instance)) this.#pools.expect(instance, maxConcurrent, upstreams)
     this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients, upstreams })
     for (const claim of predecessors) this.expect(claim)
-    const { maxConcurrent } = this.#parts.admission.snapshot()
     tell?.({ slots: this.#pools.sync('', maxConcurrent, sync) })
     this.#share()
   }

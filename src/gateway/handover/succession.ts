@@ -1,5 +1,5 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { within } from '../../call/clock.ts'
+import { type Clock, within } from '../../call/clock.ts'
 import type { HandOverAnswer, HandOverFailure, HandOverOrder } from '../../control/control-messages.ts'
 import {
   type SpawnAnswer,
@@ -11,9 +11,11 @@ import {
 import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { Listener } from '../http/listen.ts'
-import { SharedSlots } from '../admission/shared-slots.ts'
-import { PoolBeside } from './pool-beside.ts'
-import { Draining, type DrainingOptions, slotsOfClients } from './draining.ts'
+import { KeptSlots } from '../admission/kept-slots.ts'
+import { oneAtATime } from '../admission/one-at-a-time.ts'
+import { type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
+import type { SlotSync } from '../admission/slot-pool.ts'
+import { Draining, type DrainingOptions, type DrainingSlots, slotsOfClients } from './draining.ts'
 import {
   type Handover,
   type InheritedRawLog,
@@ -21,7 +23,7 @@ import {
   handoverVariable,
   isQuestion,
 } from './handover.ts'
-import { Predecessors } from './predecessors.ts'
+import { Predecessors, type SharedParts } from './predecessors.ts'
 
 const killLimitMs = 5000
 
@@ -178,4 +180,45 @@ export class Succession {
 /** `why` completes "The new gateway …". */
 function failed(code: HandOverFailure, why: string): HandOverAnswer {
   return { failed: `The new gateway ${why}.`, code }
+}
+
+/**
+ * Of a gateway whose slots are of a pool elsewhere: what it uses of them it tells its successor, which may not share that pool,
+ * and it asks for none.
+ */
+class PoolBeside implements DrainingSlots {
+  readonly #clock: Clock
+  readonly #kept: KeptSlots
+  #link: SlotLink | null = null
+  readonly tell: () => void = oneAtATime(() => this.#ask())
+
+  constructor({ admission, clock, instance }: SharedParts) {
+    this.#clock = clock
+    this.#kept = new KeptSlots({ holder: instance, leaseMs: Infinity, inUse: () => admission.inUse })
+  }
+
+  connect(link: SlotLink): void {
+    this.#link = link
+    this.tell()
+  }
+
+  disconnect(): void {
+    this.#link = null
+  }
+
+  drain(): void {}
+
+  goOnAlone(): void {}
+
+  message(): SlotSync {
+    this.#kept.giveIdle()
+    return this.#kept.message([])
+  }
+
+  /** True: once more. */
+  async #ask(): Promise<boolean> {
+    const sent = { monotonicMs: this.#clock.now(), wallMs: this.#clock.wallTime(), life: this.#kept.life }
+    const answer = (await this.#link?.sync(this.message())) ?? null
+    return answer !== null && this.#kept.answered(answer, sent)
+  }
 }

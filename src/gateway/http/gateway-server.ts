@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { Server as SocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { HealthReport } from '../../api/health-report.ts'
 import { Failure } from '../../call/failure.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
@@ -12,7 +13,6 @@ import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
-import { answerMetrics, type MetricsSource } from './metrics-answer.ts'
 import { refuseMalformed, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
@@ -28,8 +28,10 @@ export interface GatewayServerOptions {
   readonly routing: Routing
   readonly health: Health
   readonly rawLog: RawLogRoutes
-  /** Null if it is switched off. */
-  readonly metrics: MetricsSource | null
+  /** Answers scrapes; null if it is switched off. */
+  readonly metrics: {
+    answer(report: HealthReport, full: boolean, res: ServerResponse): Promise<void>
+  } | null
   readonly trusted: TrustedClients
   /** Names besides loopback and addresses under which own routes answer. */
   readonly allowedHosts: readonly string[]
@@ -175,7 +177,7 @@ export class GatewayServer {
     const isTrusted = await this.#options.trusted.include(head, req.socket, metrics !== null)
     if (req.socket.destroyed) return
     if (metrics !== null) {
-      await answerMetrics(metrics, this.#options.health.report(this.#draining), isTrusted, res)
+      await metrics.answer(this.#options.health.report(this.#draining), isTrusted, res)
       return
     }
     if (!isRawLog) {

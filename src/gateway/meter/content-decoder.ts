@@ -8,7 +8,7 @@ export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void
 export type DecodingPace = 'as-it-comes' | 'at-the-end'
 
 /** No more is decoded than this, nor held while it waits. */
-const defaultLimit = 8 * 1024 * 1024
+const mostBytes = 8 * 1024 * 1024
 /**
  * Within the limit, what decodes to more than this may not have grown by more than the factor: it is a bomb.
  * Events in which a model says the same thing over and over grow by 200.
@@ -29,7 +29,6 @@ export class ContentDecoder {
   readonly #coding: ContentCoding
   readonly #pace: DecodingPace
   readonly #receive: DecodedReceiver
-  readonly #limit: number
   #settled: PromiseWithResolvers<void> | null = null
   #isSettled = false
   /** What came before there was a stream to decode it. */
@@ -42,16 +41,10 @@ export class ContentDecoder {
   /** It gave up: something is missing from what was received. */
   failed = false
 
-  constructor(
-    coding: ContentCoding,
-    pace: DecodingPace,
-    receive: DecodedReceiver,
-    limit: number = defaultLimit,
-  ) {
+  constructor(coding: ContentCoding, pace: DecodingPace, receive: DecodedReceiver) {
     this.#coding = coding
     this.#pace = pace
     this.#receive = receive
-    this.#limit = limit
   }
 
   /** When all has been decoded or given up, after `end`; `null` where that is so already. */
@@ -83,7 +76,7 @@ export class ContentDecoder {
     const [first, second] = this.#held
     if (first === undefined) return false
     const bytes = second === undefined ? first : Buffer.concat(this.#held)
-    const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth, this.#limit)
+    const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth, mostBytes)
     let decoded: Buffer
     try {
       decoded = this.#coding.whole(bytes, most)
@@ -104,7 +97,7 @@ export class ContentDecoder {
       stream.write(bytes, () => this.#arrivals.shift())
     }
     this.#held = []
-    if (stream.writableLength > this.#limit) this.#giveUp()
+    if (stream.writableLength > mostBytes) this.#giveUp()
   }
 
   #open(first: number): Transform {
@@ -112,7 +105,7 @@ export class ContentDecoder {
     stream.on('data', (decoded: Buffer) => {
       if (this.#isSettled) return
       this.#decodedBytes += decoded.length
-      const most = Math.min(this.#limit, Math.max(smallBytes, this.#encodedBytes * largestGrowth))
+      const most = Math.min(mostBytes, Math.max(smallBytes, this.#encodedBytes * largestGrowth))
       if (this.#decodedBytes > most) this.#giveUp()
       else this.#hand(decoded, this.#arrivals[0] ?? 0)
     })

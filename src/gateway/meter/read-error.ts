@@ -1,4 +1,5 @@
 import { longestLooked } from '../../call/error-message.ts'
+import { isObject } from '../../lib/message-shape.ts'
 
 /** What an upstream says of its failure. */
 export interface ReportedError {
@@ -55,7 +56,7 @@ function detail(value: unknown): string | null {
 }
 
 function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+  return isObject(value) ? value : {}
 }
 
 function text(value: unknown): string | null {

@@ -1,5 +1,6 @@
 import type { CallRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
+import { isObject } from '../../lib/message-shape.ts'
 
 /** Objects that an answer was found to hold, as parsed; `undefined` or `null` where there was none. */
 export interface UsagePieces {
@@ -272,7 +273,7 @@ function reportedCost(usage: Fields): number | null {
 }
 
 function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : none
+  return isObject(value) ? value : none
 }
 
 function isFinitePositive(value: unknown): value is number {

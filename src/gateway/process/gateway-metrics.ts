@@ -1,17 +1,23 @@
+import type { ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { HealthReport } from '../../api/health-report.ts'
 import { type Clock, within } from '../../call/clock.ts'
+import { Failure } from '../../call/failure.ts'
 import type { ScrapeQuestion } from '../../metrics/scrape-question.ts'
 import type { SpanFigures } from '../../traces/span-sender.ts'
-import type { MetricsSource, ScrapeWish } from '../http/metrics-answer.ts'
 
 /** A scraper that waits longer gets nothing in the end, as a rule. */
 const answerLimitMs = 2000
+const retryAfterS = 5
+const plainText = 'text/plain; version=0.0.4; charset=utf-8'
+const openText = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 const loopDelayEveryMs = 20
 const nanoseconds = 1e9
 
+type ScrapeWish = Pick<ScrapeQuestion, 'full' | 'openMetrics'>
+
 /** Has the writer's thread write what a scraper gets, and tells it what only this thread knows. */
-export class GatewayMetrics implements MetricsSource {
+export class GatewayMetrics {
   readonly #clock: Clock
   readonly #ask: (observer: string, question: string) => Promise<string | null>
   /** One of a kind at a time: while the thread is held up, questions must not pile up. */
@@ -30,18 +36,38 @@ export class GatewayMetrics implements MetricsSource {
     this.#sendsSpans = sendsSpans
   }
 
-  async text(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
+  /** Answers a scrape; rejects with `metrics_late`. */
+  async answer(report: HealthReport, full: boolean, res: ServerResponse): Promise<void> {
+    const openMetrics = prefersOpenMetrics(res.req.headers.accept ?? '')
+    const text = await this.#text(report, { full, openMetrics })
+    if (text === null) {
+      const message = 'The thread that records calls does not answer; /health may say why.'
+      throw new Failure('metrics_late', message, { retryAfterS })
+    }
+    const body = Buffer.from(text)
+    res.writeHead(200, {
+      'Content-Type': openMetrics ? openText : plainText,
+      'Content-Length': body.length,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'x-tokenweir-instance': report.instance,
+    })
+    res.end(body)
+  }
+
+  /** Null if it cannot be had, or not in time. */
+  async #text(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
     const kind = JSON.stringify(wish)
     let answer = this.#asked.get(kind)
     if (answer === undefined) {
-      answer = this.#answer(report, wish).finally(() => this.#asked.delete(kind))
+      answer = this.#scraped(report, wish).finally(() => this.#asked.delete(kind))
       this.#asked.set(kind, answer)
     }
     const text = await within(this.#clock, answerLimitMs, answer)
     return text === 'late' ? null : text
   }
 
-  async #answer(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
+  async #scraped(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
     const values = { ...gatewayValues(report), ...(await this.#spanValues()), ...this.#loopValues() }
     const question: ScrapeQuestion = { ...wish, values, warnings: report.warnings.map(({ code }) => code) }
     // Rejects while the thread is started anew.
@@ -88,4 +114,14 @@ function gatewayValues({ rate_limiter, token_budget, telemetry }: HealthReport) 
     tokenweir_retries_429_total: rate_limiter.total_retries_429,
     tokenweir_telemetry_dropped_total: telemetry.dropped,
   }
+}
+
+/** By the weights of an `Accept` header (RFC 9110 §12.5.1). */
+function prefersOpenMetrics(accept: string): boolean {
+  const weightOf = (type: string): number => {
+    const members = accept.split(',').filter((member) => member.trim().toLowerCase().startsWith(type))
+    return Math.max(0, ...members.map((member) => Number(/;\s*q=([\d.]+)/i.exec(member)?.[1] ?? 1)))
+  }
+  const weight = weightOf('application/openmetrics-text')
+  return weight > 0 && weight >= weightOf('text/plain')
 }

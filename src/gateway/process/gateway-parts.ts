@@ -16,13 +16,14 @@ import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
 import type { BuildInfo } from '../../metrics/metrics-observer.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
+import type { SchemePorts } from '../../traces/call-span.ts'
 import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import { ClientLimits, type UsedByClient } from '../admission/client-limits.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { type AdmissionHold, LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
-import { type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
+import { type LimitedGateway, type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
 import { type BudgetLink, SharedBudget } from '../admission/shared-budget.ts'
 import { sumOfMinutes } from '../admission/minute-figures.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
@@ -105,12 +106,7 @@ export interface CommonLimit extends SlotLink, BudgetLink {
   /** Of its ids; no other gateway has it. */
   readonly number: number
   readonly leaseMs: number
-  attach(gateway: {
-    figures(): { readonly active: number; readonly queued: number }
-    wake(): void
-    limit(maxConcurrent: number): void
-    number(number: number): void
-  }): void
+  attach(gateway: LimitedGateway): void
   status(): NonNullable<HealthReport['shared']>
   warnings(): readonly Warning[]
   /** Rejects if it cannot be set. */
@@ -145,21 +141,16 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const number = takeInstanceNumber(dataFolder)
   const salt = installationSalt(join(dataFolder, '.salt'))
 
-  const schemePort = base.origin.startsWith('https:') ? 443 : 80
   const { traces } = secrets
-  const observers = [
-    ...(options.metrics ? [observerModule('metrics', { version, instance } satisfies BuildInfo)] : []),
-    ...(traces === null
-      ? []
-      : [
-          observerModule('traces', {
-            ...traces,
-            version,
-            instance,
-            schemePort,
-          } satisfies TraceObserverSettings),
-        ]),
-  ]
+  /** For spans. What calls may still be under way to stays, as long as nothing else has its place. */
+  const schemePorts: Record<string, SchemePorts[string]> = { default: schemePortsOf([base]) }
+  const build: BuildInfo = { version, instance }
+  const observers: ObserverModule[] = []
+  if (options.metrics) observers.push(observerModule('metrics', build))
+  if (traces !== null) {
+    const settings: TraceObserverSettings = { ...traces, ...build, schemePorts }
+    observers.push(observerModule('traces', settings))
+  }
   const sink = new WriterThread({ dbPath, olderProxy, instance, number, version, observers })
   const admission = new LocalAdmission({ ...options, queueOrder: disciplineOf(options.queueOrder), clock })
   const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
@@ -253,10 +244,18 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   void restoreBudget(ownBudget, holds, sink, clock, { told, isAll, sinceMs }).then(
     () => (readableMs = clock.now()),
   )
+  const tellTraces = (): void => {
+    for (const { name, setting } of upstreams.all()) {
+      schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
+    }
+    // A thread that is started anew has them among its settings.
+    sink.ask('traces', JSON.stringify(schemePorts)).catch(() => undefined)
+  }
   const onUpstreams = (usedBefore?: readonly UsedByClient[]): void => {
     succession.refreshUpstreams()
     limits.limitAll()
     limits.applyUpstreams(upstreams.tokenLimits(), usedBefore)
+    if (traces !== null) tellTraces()
     for (const { admission: each } of upstreams.all()) each.hold(held)
   }
   upstreams.onChange = () => onUpstreams()
@@ -362,6 +361,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 function observerModule(name: 'metrics' | 'traces', settings: unknown): ObserverModule {
   const file = `../../${name}/${name}-observer${extname(import.meta.url)}`
   return { name, url: new URL(file, import.meta.url).href, settings }
+}
+
+function schemePortsOf(bases: readonly UpstreamBase[]): SchemePorts[string] {
+  return Object.fromEntries(bases.map(({ origin, host }) => [host, origin.startsWith('https:') ? 443 : 80]))
 }
 
 /** A name for one run of a gateway: it marks its rows, its journal and its `Via`. */

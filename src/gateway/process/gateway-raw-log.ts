@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { Clock } from '../../call/clock.ts'
 import type { RawLogSwitch } from '../../control/control-messages.ts'
 import type { InheritedRawLog } from '../handover/handover.ts'
-import type { RawLogService } from '../raw-log/raw-log-service.ts'
 import { PayloadFeed } from '../raw-log/payload-feed.ts'
 import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
@@ -53,13 +52,7 @@ export class GatewayRawLog {
     if (inherited !== null && inherited.asked === this.#asked) this.follow(inherited)
     else if (this.#asked) log.toggle(true, null)
     this.feed = new PayloadFeed(log, clock)
-    const service: Omit<RawLogService, 'watch'> = {
-      status: () => log.status(),
-      toggle: (enabled, forMs) => this.#toggle(enabled, forMs),
-      recent: (limit) => log.recent(limit),
-      clear: () => log.clear(),
-    }
-    this.routes = new RawLogRoutes(service, this.feed)
+    this.routes = new RawLogRoutes(log, (enabled, forMs) => this.#toggle(enabled, forMs), this.feed)
   }
 
   /** For the gateway that takes over. */

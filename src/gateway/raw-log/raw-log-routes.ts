@@ -13,16 +13,16 @@ const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
 /** The parts, and how each is asked for. */
 const methods = { status: 'GET', toggle: 'POST', recent: 'GET', clear: 'POST', stream: 'GET' } as const
 
-/** What the routes ask of the log: without its feed, which is another's. */
-type AskedLog = Omit<RawLogService, 'watch'>
-
 /** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
 export class RawLogRoutes {
-  readonly #log: AskedLog
+  readonly #log: RawLogService
+  readonly #toggle: RawLogService['toggle']
   readonly #feed: PayloadFeed
 
-  constructor(log: AskedLog, feed: PayloadFeed) {
+  /** `toggle`: of the log, and whoever is to hear of it. */
+  constructor(log: RawLogService, toggle: RawLogService['toggle'], feed: PayloadFeed) {
     this.#log = log
+    this.#toggle = toggle
     this.#feed = feed
   }
 
@@ -76,7 +76,7 @@ export class RawLogRoutes {
 
   #toggled(body: string): RawLogSwitched {
     const asked = readToggle(body)
-    this.#log.toggle(asked.enabled, asked.forMs)
+    this.#toggle(asked.enabled, asked.forMs)
     const { enabled, enabled_until, file_path, file_size_bytes } = this.#status()
     return { success: true, enabled, enabled_until, file_path, file_size_bytes }
   }

@@ -1,16 +1,19 @@
 import type { Clock } from '../../call/clock.ts'
+import { remembered } from '../../lib/remembered.ts'
 import type { UpstreamCredentials, UpstreamSetting } from '../../options/upstream-settings.ts'
+import { maskKeys } from '../../secrets/key-shapes.ts'
+import { isSecretHeader } from '../../secrets/secret-headers.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import type { AdmissionOptions } from '../admission/local-admission.ts'
 import { SharedSlots } from '../admission/shared-slots.ts'
-import type { Destination } from '../call/attempt.ts'
+import type { Destination, Withhold } from '../call/attempt.ts'
 import type { CallUpstream } from '../call/call-upstream.ts'
+import { usualSessionPlaces } from '../caller/caller-headers.ts'
 import { Retries429 } from '../call/retries-429.ts'
 import { parseUpstreamBase } from '../http/target.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { UsageInjection } from '../usage-injection/usage-injection.ts'
 import type { RawHeaders } from '../../call/call-observer.ts'
-import { withoutCredentials } from './client-credentials.ts'
 import { type KeyPlaces, keyHeaderOf } from './lent-key.ts'
 import { ReplicaSet } from './replicas.ts'
 
@@ -112,4 +115,45 @@ export class NamedUpstream implements CallUpstream {
     this.#connections.set(origin, upstream)
     return upstream
   }
+}
+
+const longestRemembered = 300
+
+/** Headers that are named like a credential, and name a session. */
+const isCredential = remembered((name) => {
+  const lower = name.toLowerCase()
+  return isSecretHeader(lower) && !usualSessionPlaces.ranks.has(lower)
+})
+const holdsKey = remembered((value) => maskKeys(value) !== value, longestRemembered)
+
+/** Takes a client's credentials out of what an upstream gets that they are not for: by a header's name, and by their form. */
+const withoutCredentials: Withhold = {
+  headers(headers: RawHeaders): string[] {
+    const open: string[] = []
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+      const name = headers[at] ?? ''
+      const value = headers[at + 1] ?? ''
+      if (!isCredential(name) && !holdsKey(value)) open.push(name, value)
+    }
+    return open
+  },
+
+  query(query: string): string {
+    if (query === '') return query
+    const open = query
+      .slice(1)
+      .split('&')
+      .filter((pair) => !isSecretPair(pair))
+    return open.length === 0 ? '' : `?${open.join('&')}`
+  },
+}
+
+function isSecretPair(pair: string): boolean {
+  let name = pair.split('=', 1)[0] ?? ''
+  try {
+    name = decodeURIComponent(name)
+  } catch {
+    // It is looked at as it stands.
+  }
+  return name.toLowerCase() === 'key' || isCredential(name) || holdsKey(pair)
 }

@@ -14,8 +14,8 @@ import { spliceUsageOption } from './splice-usage-option.ts'
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
 
 /** A call whose upstream is asked for usage on the gateway's own account. */
-export interface InjectedCall {
-  readonly request: UpstreamRequest
+export interface InjectedCall<Request> {
+  readonly request: Request
   /** Takes the upstream's answer in the client's place. */
   readonly answer: InjectedAnswer
 }
@@ -32,7 +32,12 @@ export class UsageInjection {
   }
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
-  ask(path: string, facts: RequestFacts, request: UpstreamRequest, client: AnswerSink): InjectedCall | null {
+  ask<Request extends UpstreamRequest>(
+    path: string,
+    facts: RequestFacts,
+    request: Request,
+    client: AnswerSink,
+  ): InjectedCall<Request> | null {
     if (!this.#concerns(path, facts) || (this.#memory?.get(path) ?? 'needed') !== 'needed') return null
     const { body, bodyBytes } = request
     if (!isHeld(body) || bodyBytes === null) return null

@@ -1,4 +1,5 @@
 import type { PayloadToolCall } from '../../api/raw-log.ts'
+import { isObject } from '../../lib/message-shape.ts'
 
 /** What the pieces of a stream come to. */
 export interface StreamText {
@@ -91,7 +92,7 @@ export function readStreamText(events: readonly Fields[]): StreamText {
 /** Chat completions, and legacy ones, which have `text`. */
 function readChoice(to: ChoiceText, choice: Fields): void {
   to.say(choice['text'])
-  if (isFields(choice['delta'])) readMessage(to, choice['delta'])
+  if (isObject(choice['delta'])) readMessage(to, choice['delta'])
   // Some send what was said as a whole in their last event.
   else if (to.text === null) readMessage(to, fieldsOf(choice['message']))
 }
@@ -109,9 +110,9 @@ function readMessage(to: ChoiceText, message: Fields): void {
   // vLLM and OpenRouter changed the name, and send it under both.
   to.reason(message['reasoning_content'] ?? message['reasoning'] ?? message['thinking'])
   to.say(fieldsOf(message['audio'])['transcript'])
-  if (isFields(single)) to.call('function_call', null, single['name'], single['arguments'])
+  if (isObject(single)) to.call('function_call', null, single['name'], single['arguments'])
   for (const call of listOf(message['tool_calls'])) {
-    const made = fieldsOf(isFields(call['function']) ? call['function'] : call['custom'])
+    const made = fieldsOf(isObject(call['function']) ? call['function'] : call['custom'])
     to.call(call['index'], call['id'], made['name'], made['arguments'] ?? made['input'])
   }
 }
@@ -136,7 +137,7 @@ function readCandidate(to: ChoiceText, candidate: Fields): void {
   for (const { text, thought, functionCall: made } of listOf(fieldsOf(candidate['content'])['parts'])) {
     if (thought === true) to.reason(text)
     else to.say(text)
-    if (isFields(made)) to.call(`#${to.toolCalls.size}`, made['id'], made['name'], made['args'])
+    if (isObject(made)) to.call(`#${to.toolCalls.size}`, made['id'], made['name'], made['args'])
   }
 }
 
@@ -185,18 +186,14 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** A value with the fields that it has: none if it is no object. */
 function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {}
+  return isObject(value) ? value : {}
 }
 
 /** The objects of a list; none if it is no list. */
 function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : []
+  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 function grown(text: string | null, piece: unknown): string | null {

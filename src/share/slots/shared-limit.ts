@@ -3,7 +3,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { tryFileLock } from '../../lib/file-lock.ts'
 import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
-import type { SlotLink } from '../../gateway/admission/shared-slots.ts'
+import type { LimitedGateway, SlotLink } from '../../gateway/admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
 import { type PostgresConnection, connectShared, errorInWords, shownAddress } from '../postgres.ts'
 import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from './shared-tokens.ts'
@@ -22,17 +22,6 @@ export interface SharedLimitOptions extends AskedBudget {
   readonly leaseMs: number
   readonly clock: Clock
   readonly say: (line: string) => void
-}
-
-/** The gateway, as far as the limit needs it. */
-export interface LimitedGateway {
-  figures(): { readonly active: number; readonly queued: number }
-  /** There is news for it. */
-  wake(): void
-  /** So many slots there are, for all. */
-  limit(maxConcurrent: number): void
-  /** Its ids carry this number from now on. */
-  number(number: number): void
 }
 
 /** A start that the others do not allow; its message is for people. */
