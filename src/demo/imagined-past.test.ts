@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
-import { imaginedPast, pastIncident } from './imagined-past.ts'
+import { imaginedPast, pastDays, pastIncident } from './imagined-past.ts'
 
 const endMs = Date.UTC(2026, 10, 19, 15, 30)
 
@@ -20,7 +20,7 @@ test('the same seed and end make the same calls, and another seed makes others',
 
 test('no call is cut short of its time, or begins before the past or after its end', () => {
   for (const { id, durationMs, queueMs, ttftMs, ttfbMs, outcome } of firstHours(1)) {
-    assert.ok(id >= firstIdAt(endMs - 14 * 86_400_000) && id < firstIdAt(endMs))
+    assert.ok(id >= firstIdAt(endMs - pastDays * 86_400_000) && id < firstIdAt(endMs))
     const dispatched = (durationMs ?? 0) - (queueMs ?? 0)
     assert.ok(outcome !== 'ok' || (dispatched >= (ttftMs ?? 0) && dispatched >= (ttfbMs ?? 0)))
   }

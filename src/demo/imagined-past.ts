@@ -27,7 +27,8 @@ export interface PastIncident {
 }
 
 const hourMs = 3_600_000
-export const pastDays = 14
+/** More than two weeks, so that the last seven days have seven before them to be compared with. */
+export const pastDays = 15
 /** Of the imagined gateway. */
 export const pastSlots = 4
 /** Few, so that the incident stands out. */
@@ -66,7 +67,7 @@ export function pastIncident(endMs: number): PastIncident {
 }
 
 /**
- * Two weeks of the imagined clients, as a gateway would have recorded them, the oldest hour first: they do what they do in
+ * Fifteen days of the imagined clients, as a gateway would have recorded them, the oldest hour first: they do what they do in
  * the living traffic, by day more than at night, and more from week to week.
  */
 export function* imaginedPast({ endMs, seed, upstream }: PastOptions): Generator<readonly StoredCall[]> {

@@ -27,15 +27,15 @@ before(async () => {
 })
 after(() => dir[Symbol.asyncDispose]())
 
-test('the past is two weeks of priced calls, with sessions and one incident, and is not written twice', async () => {
+test('the past is fifteen days of priced calls, with sessions and one incident, and is not written twice', async () => {
   const calls = whole
   assert.ok(calls.length > 10_000 && calls.length < 22_000, `${calls.length} calls`)
   assert.ok(calls.every(({ source, client }) => source === 'demo' && client?.startsWith('demo-')))
-  for (let day = 0; day < 14; day++) {
+  for (let day = 0; day < 15; day++) {
     const fromMs = endMs - (day + 1) * dayMs
     assert.ok(within(calls, fromMs, fromMs + dayMs).length > 100, `day ${day}`)
   }
-  assert.equal(within(calls, endMs - 14 * dayMs, endMs).length, calls.length)
+  assert.equal(within(calls, endMs - 15 * dayMs, endMs).length, calls.length)
   const used = calls.filter(({ input_tokens: tokens }) => tokens !== null)
   assert.ok(used.length > 0.8 * calls.length)
   assert.ok(used.every(({ cost_usd: cost, price_source: source }) => cost !== null && source === 'demo'))
@@ -73,10 +73,10 @@ test('the past is two weeks of priced calls, with sessions and one incident, and
 test('the slots of the past are told minute by minute, as its calls used them', async () => {
   using database = new DatabaseSync(dir.file('past.db'), { readOnly: true })
   const history = historyReader(database)
-  const fromMs = endMs - 14 * dayMs
+  const fromMs = endMs - 15 * dayMs
   const [use] = await history.slotUse([fromMs, endMs])
   const { minutes = 0, activeMax = 0, queuedMax = 0, atLimitMs = 0 } = use ?? {}
-  assert.deepEqual([minutes, activeMax], [14 * 1440, 4])
+  assert.deepEqual([minutes, activeMax], [15 * 1440, 4])
   assert.ok(queuedMax > 1 && atLimitMs > 60_000, `${queuedMax} waited, ${atLimitMs} ms`)
   assert.deepEqual(await history.limits(fromMs, endMs), [{ atMs: fromMs, maxConcurrent: 4 }])
 })
@@ -121,7 +121,7 @@ test('the demo has its past within seconds, and says what to try at addresses th
     '/live',
   ])
   for (const link of links) assert.equal((await fetch(link)).status, 200, link)
-  assert.match(command.stdout, /simulated.* two weeks before .* made up/)
+  assert.match(command.stdout, /simulated.* fifteen days before .* made up/)
   const ask = async (path: string): Promise<unknown> => (await fetch(dashboard + path)).json()
   const from = new Date(Date.now() - 14 * dayMs).toISOString()
   const deadline = performance.now() + 20_000

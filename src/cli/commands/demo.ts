@@ -34,7 +34,7 @@ export const run: CommandRun<typeof table> = async (asked, { env }) => {
   const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
   await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
     preface:
-      'This is a demo: the upstream is simulated, and its answers, the two weeks before and their prices are made up.',
+      'This is a demo: the upstream is simulated, and its answers, the fifteen days before and their prices are made up.',
     hints: demoLines,
     started: ({ host, port }) => {
       traffic = startDemoTraffic({ gatewayBaseUrl: `${reachableOrigin(host, port)}/v1` })
