@@ -16,7 +16,7 @@ const limits = {
     immediates: 0.1,
     messages: 0.05,
     fileWrites: 0.1,
-    bytes: 11_600,
+    bytes: 11_500,
   },
   stream: {
     promises: 10.2,
@@ -25,7 +25,7 @@ const limits = {
     immediates: 0.1,
     messages: 0.05,
     fileWrites: 0.1,
-    bytes: 11_200,
+    bytes: 11_050,
   },
 }
 

@@ -254,23 +254,24 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #planFlush(): void {
-    if (!this.#flushDue) this.#plan('flush', () => this.#flush())
+    if (!this.#flushDue) this.#plan('flush')
   }
 
   /** Does something once, after the time of a batch. */
-  #plan(what: 'flush' | 'late look', work: () => void): void {
+  #plan(what: 'flush' | 'late look'): void {
     if (this.#planned.has(what)) return
     this.#planned.add(what)
     this.#clock.after(this.#options.flushAfterMs, () => {
       this.#planned.delete(what)
-      work()
+      if (what === 'flush') this.#flush()
+      else this.#keepLate()
     })
   }
 
   /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
   #flush(): void {
     if (this.#isClosed) return
-    this.#plan('late look', () => this.#keepLate())
+    this.#plan('late look')
     if (this.#parcel !== null || !this.#host.isRunning) {
       this.#flushDue = true
       return
@@ -298,7 +299,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     if (this.#isClosed || (parcel === null && this.#host.isRunning)) return
     const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
     if (isLate) this.#journal.noteEnded(this.#waiting(true).map(endLine))
-    this.#plan('late look', () => this.#keepLate())
+    this.#plan('late look')
   }
 
   #receive(message: FromWriter): void {
