@@ -25,5 +25,6 @@ export class CommandError extends Error {
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.exitCode
   if (!(error instanceof CodedError)) return null
+  // What was asked for is wrong: the dashboard answers these codes 400.
   return String(error.code).startsWith('invalid_') ? exitCode.usage : exitCode.fault
 }

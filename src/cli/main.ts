@@ -130,7 +130,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const code = exitCodeOf(error)
     if (code === null) throw error
     process.stderr.write(`tokenweir: ${messageOf(error)}\n`)
-    // With what it may have begun.
+    // What the command has begun, such as a connection, would keep the process alive.
     process.exit(code)
   }
 }

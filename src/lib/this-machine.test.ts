@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
-import { type Socket, connect, createServer } from 'node:net'
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { SocketOwners, ThisMachine, keyOfRow, ownerOfRow } from './this-machine.ts'
 
 const plain = { host: 'localhost', origin: null, secFetchSite: null, forwardedFor: false }
@@ -101,6 +101,14 @@ test('what its process has closed is nobody’s, although the table says root', 
   assert.deepEqual([ownerOfRow(rows.timeWait), ownerOfRow(rows.closed)], [null, null])
 })
 
+async function listening(t: TestContext, host: string): Promise<readonly [server: Server, port: number]> {
+  const server = createServer()
+  t.after(() => server.close())
+  server.listen(0, host)
+  await once(server, 'listening')
+  return [server, (server.address() as AddressInfo).port]
+}
+
 for (const [address, listenOn] of [
   ['127.0.0.1', '127.0.0.1'],
   ['127.0.0.1', '::'],
@@ -112,11 +120,7 @@ for (const [address, listenOn] of [
     `a socket of ours that reaches ${listenOn} by ${address} is ours`,
     { skip: without(address, listenOn) },
     async (t) => {
-      const server = createServer()
-      t.after(() => server.close())
-      server.listen(0, listenOn)
-      await once(server, 'listening')
-      const { port } = server.address() as { port: number }
+      const [server, port] = await listening(t, listenOn)
       const client = connect(port, address)
       const [accepted] = (await once(server, 'connection')) as [Socket]
       t.after(() => [client, accepted].forEach((socket) => socket.destroy()))
@@ -136,11 +140,7 @@ for (const address of ['127.0.0.1', '::1']) {
     `among many sockets of ${address} one is found in a few reads, as each is a turn in which others are served`,
     { skip: without(address) },
     async (t) => {
-      const server = createServer()
-      t.after(() => server.close())
-      server.listen(0, address)
-      await once(server, 'listening')
-      const { port } = server.address() as { port: number }
+      const [server, port] = await listening(t, address)
       const accepted: Socket[] = []
       server.on('connection', (socket) => accepted.push(socket))
       for (let i = 0; i < 200; i++) {

@@ -1,4 +1,4 @@
-import { storedChoice } from '../design/stored.ts'
+import { storedChoice } from '../data/stored.ts'
 
 /** `auto` is what the reader's system has. */
 export type Theme = 'auto' | 'light' | 'dark'

@@ -1,6 +1,6 @@
 import type { GroupFigures } from '../../src/call/call-question.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { type Change, changeOf } from '../design/change.ts'
+import { type Change, changeOf } from '../format/change.ts'
 
 /** The figures that tell of money. */
 export type SpendFigures = Pick<

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
-import type { Change } from './change.ts'
+import type { Change } from '../format/change.ts'
 import { explained } from './meanings.ts'
 
 /** One figure of the first row of a view. */

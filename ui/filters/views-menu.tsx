@@ -3,7 +3,7 @@ import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { writeAddress } from '../data/page-address.ts'
 import { useWatched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
-import { stored } from '../design/stored.ts'
+import { stored } from '../data/stored.ts'
 import { type SavedView, addressOf, longestName, mostViews, readViews, withView } from './saved-views.ts'
 
 const keptViews = stored<readonly SavedView[]>('views', readViews, (views) =>

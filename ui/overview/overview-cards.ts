@@ -14,7 +14,7 @@ import {
   speed,
   unknownFigure,
 } from '../format/figures.ts'
-import { type Change, type Compared, changeOf } from '../design/change.ts'
+import { type Change, type Compared, changeOf } from '../format/change.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
 import { timedCalls } from './overview-question.ts'
 

@@ -4,6 +4,7 @@ import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
 import { inTexts, recordReader } from '../../call/record-reader.ts'
 import { CallWords } from '../read/call-words.ts'
+import { idsWithCalls } from '../read/id-slices.ts'
 import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
@@ -97,11 +98,10 @@ function repriceCalls(
   const words = new CallWords(database)
   const days = new RepriceDays(timeZone)
   const [modelId = null] = model === null ? [] : words.idsOf('models', [model])
-  const ends = database.prepare('SELECT min(id) AS first, max(id) AS last FROM calls').get()
   const isNone = model !== null && modelId === null
-  const fromId = Math.max(firstIdAt(Math.ceil(fromMs)), Number(ends?.['first']))
   // Calls that are recorded meanwhile have their cost already.
-  const pastId = isNone ? 0 : Math.min(firstIdAt(Math.ceil(toMs)), Number(ends?.['last'] ?? -1) + 1)
+  const ids = idsWithCalls(statements, firstIdAt(Math.ceil(fromMs)), firstIdAt(Math.ceil(toMs)))
+  const [fromId, pastId] = (isNone ? null : ids) ?? [0, 0]
   const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
   const isUnpriced = 'AND cost_nano_usd IS NULL AND (usage_source_id <> 0 OR search_units IS NOT NULL)'
   // The index by model ends in the id; the one by seq would be no help.

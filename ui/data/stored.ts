@@ -1,4 +1,4 @@
-import { Watched } from '../data/watched.ts'
+import { Watched } from './watched.ts'
 
 /**
  * Something that this reader chose, kept in this browser alone; what a link shows to others never depends on it. `parse`
