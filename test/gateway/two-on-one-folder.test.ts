@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { canMakeNamespaces, newPidNamespace } from '../support/command-process.ts'
+import { ControlClient } from '../../src/control/control-client.ts'
+import { tryFileLock } from '../../src/lib/file-lock.ts'
+import { canMakeNamespaces, newPidNamespace, startCommandProcess } from '../support/command-process.ts'
+import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { until } from '../support/reply-step.ts'
+import { eventually } from '../supervisor/eventually.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
-async function call(gateway: GatewayProcess): Promise<number> {
+async function call(gateway: Pick<GatewayProcess, 'baseUrl'>): Promise<number> {
   const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
     method: 'POST',
     body: JSON.stringify({ model: 'm', messages: [] }),
@@ -39,6 +43,28 @@ test("each call has its row, and the second gateway leaves the first one's PID f
   assert.deepEqual((await first.health())['warnings'], [])
   assert.deepEqual(await first.stop(), { code: 0, signal: null })
   assert.ok(!existsSync(`${dir.path}/gateway.pid`))
+})
+
+test('what a gateway says first is where it listens, and by then a dashboard can control it', async () => {
+  await using dir = await makeTempDir()
+  await using upstream = await startSimulatedUpstream()
+  const port = await freePort()
+  const db = dir.file('telemetry.db')
+  using lock = tryFileLock(dir.file('gateway.sock.lock'))
+  await using gateway = startCommandProcess({
+    args: ['gateway', `--port=${port}`, '--host=127.0.0.1', `--upstream=${upstream.baseUrl}`, `--db=${db}`],
+    directory: dir.path,
+  })
+  await eventually(
+    'an answer',
+    async () => (await call({ baseUrl: `http://127.0.0.1:${port}/v1` }).catch(() => 0)) === 200,
+  )
+  await eventually('a row', () => readCalls(db).length > 0)
+  assert.equal(gateway.stdout, '')
+  lock?.[Symbol.dispose]()
+  await gateway.waitForOutput(/calls are recorded in/)
+  assert.match(gateway.stdout, /^\S+ tokenweir gateway listening on /)
+  assert.equal((await new ControlClient(dir.path).running())?.port, port)
 })
 
 test('a gateway in another PID namespace takes nobody for dead, but who is', async (context) => {

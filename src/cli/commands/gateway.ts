@@ -81,7 +81,6 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     limit,
     share,
   })
-  tellOfRecording(gateway, databasePlace(options.db).path)
   stopOnSignals(gateway)
   void gateway.ended.then(() => process.exit(process.exitCode ?? 0))
   const trouble = await gateway.openControl()
@@ -104,6 +103,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   }
   for (const line of startLines(options, port, gateway.lendsKey, proxy)) console.log(line)
   if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
+  tellOfRecording(gateway, databasePlace(options.db).path)
   // A dashboard that started this process waits to hear; if it has gone meanwhile, nobody does.
   process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
 }
