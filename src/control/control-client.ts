@@ -142,7 +142,7 @@ export class ControlClient {
       ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
     }
     const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(), limitMs)
+    const stopCounting = countAwake(limitMs, () => limit.abort())
     try {
       using address = openSocketAddress(this.#folder)
       const { req, response } = open(address.path, route, { headers, signal: limit.signal })
@@ -156,9 +156,27 @@ export class ControlClient {
       const why = messageOf(error)
       throw new Error(`the control socket in ${this.#folder} cannot be used: ${why}`, { cause: error })
     } finally {
-      clearTimeout(timer)
+      stopCounting()
     }
   }
+}
+
+/** A timer that is later than this (ms) has met a process that stood still: suspended, or on a machine that is too busy. */
+const standstillMs = 50
+
+/** Calls back after so long, but for the time in which this process stood still: what came meanwhile is yet to be read. */
+function countAwake(limitMs: number, callback: () => void): () => void {
+  let dueMs = performance.now() + limitMs
+  const look = (): void => {
+    const lateMs = performance.now() - dueMs
+    if (lateMs > standstillMs) {
+      const moreMs = Math.min(lateMs, limitMs)
+      dueMs += lateMs + moreMs
+      timer = setTimeout(look, moreMs)
+    } else callback()
+  }
+  let timer = setTimeout(look, limitMs)
+  return () => clearTimeout(timer)
 }
 
 function open(socketPath: string, route: string, options: RequestOptions = {}) {

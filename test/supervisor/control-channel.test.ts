@@ -16,8 +16,12 @@ import { ownIdentity } from '../../src/lib/process-identity.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { FakeGateway } from './fake-gateway.ts'
 
-async function openServer(folder: string, gateway: FakeGateway): Promise<ControlServer & AsyncDisposable> {
-  const server = await openControl({ folder, gateway, holderLimitMs: 200 })
+async function openServer(
+  folder: string,
+  gateway: FakeGateway,
+  holderLimitMs = 20_000,
+): Promise<ControlServer & AsyncDisposable> {
+  const server = await openControl({ folder, gateway, holderLimitMs })
   return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() })
 }
 
@@ -212,8 +216,20 @@ test('one that holds the socket and says nothing is silent, and keeps it', async
   const client = new ControlClient(dir.path)
   assert.equal(await client.status(100), 'silent')
   assert.equal(await client.stop(100), 'silent')
-  await assert.rejects(openServer(dir.path, new FakeGateway('aaaa')), /which does not answer/)
+  await assert.rejects(openServer(dir.path, new FakeGateway('aaaa'), 200), /which does not answer/)
   assert.ok(existsSync(dir.file('gateway.sock')))
+})
+
+test('time in which the asker itself stood still does not count against who is asked', async () => {
+  await using dir = await makeTempDir()
+  const standStill = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  const nobody = new ControlClient(dir.path).status(100)
+  standStill()
+  assert.equal(await nobody, 'absent')
+  await using _ = await openServer(dir.path, new FakeGateway('aaaa'))
+  const somebody = new ControlClient(dir.path).status(100)
+  standStill()
+  assert.equal(typeof (await somebody), 'object')
 })
 
 test('one that begins to answer and goes on no further is silent too', async () => {
