@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const limitMs = 10_000
+const limitMs = 60_000
 const lookEveryMs = 10
 
 /** Looks until it holds; rejects where it never does. For what other processes do, and nobody tells of. */

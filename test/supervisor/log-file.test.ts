@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { LogFile } from '../../src/supervisor/log-file.ts'
 import { Condition } from '../support/condition.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { eventually } from './eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 import { assertWithin } from '../support/assert-within.ts'
 
@@ -113,6 +114,8 @@ test('clearing the log of a running gateway leaves no gap at its head', async ()
   await supervisor.start()
   const log = new LogFile(place.file('proxy.log'))
   assert.match((await log.tail(20)).lines.join('\n'), /listening on/)
+  // Its last line, which comes once there is a database.
+  await eventually('all to be said', async () => / are recorded in /.test((await log.tail(1)).lines.join()))
   await log.clear()
   assert.deepEqual(await log.tail(20), { lines: [], totalLines: 0 })
   await supervisor.stop()

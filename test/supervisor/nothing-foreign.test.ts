@@ -56,7 +56,7 @@ function pidFileContents(canary: number, count: number): readonly string[] {
 test('no process is signalled on the word of a PID file, whatever it holds', async () => {
   await using canary = await startCanary()
   await using place = await makeWorkplace()
-  const supervisor = place.supervisor({ args: anyPort, limits: impatient })
+  const supervisor = place.supervisor({ args: anyPort })
   const contents = pidFileContents(canary.pid, 250)
   assert.equal(contents.length, 250)
   for (const content of contents) {
@@ -80,7 +80,7 @@ test('no process is signalled on the word of a PID file, whatever it holds', asy
 test('no process is signalled that is not the very one that the record tells of', async () => {
   await using canary = await startCanary()
   await using place = await makeWorkplace()
-  const supervisor = place.supervisor({ args: anyPort, limits: impatient })
+  const supervisor = place.supervisor({ args: anyPort })
   const { startTicks } = parseStat(readFileSync(`/proc/${canary.pid}/stat`, 'utf8'))!
   const { bootId } = ownIdentity()
   const record = { instance: 'gone', host: '127.0.0.1', port: 9, started_at: '2026-11-21T06:00:00Z' }

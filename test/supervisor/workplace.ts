@@ -5,10 +5,20 @@ import { systemClock } from '../../src/call/clock.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { GatewayConfig } from '../../src/supervisor/gateway-config.ts'
-import { type SupervisorLimits, defaultLimits } from '../../src/supervisor/gateway-finder.ts'
+import { codeOf } from '../../src/lib/errors.ts'
+import type { SupervisorLimits } from '../../src/supervisor/gateway-finder.ts'
 import { LogFile } from '../../src/supervisor/log-file.ts'
 import { SupervisedGateway } from '../../src/supervisor/supervised-gateway.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { eventually } from './eventually.ts'
+
+/** Where a test is not about limits: whatever stands still for a while on a busy machine is waited for. */
+const patient: SupervisorLimits = {
+  answerMs: 20_000,
+  startMs: 60_000,
+  acceptStopMs: 20_000,
+  afterDrainMs: 20_000,
+}
 
 const bin = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
 
@@ -56,8 +66,10 @@ export async function makeWorkplace(below = 'data'): Promise<Workplace> {
   const dir = cleanup.use(await makeTempDir())
   const folder = dir.file(below)
   mkdirSync(folder, { recursive: true })
-  cleanup.defer(() => {
-    for (const pid of gatewaysIn(folder)) process.kill(pid, 'SIGKILL')
+  cleanup.defer(async () => {
+    for (const pid of gatewaysIn(folder)) killIfThere(pid)
+    // Until then it may be writing its last file.
+    await eventually('all gateways to be gone', () => gatewaysIn(folder).length === 0)
   })
   const owned = cleanup.move()
   return {
@@ -90,8 +102,17 @@ export function makeSupervisor(folder: string, options: SupervisorOptions): Supe
     command: options.command ?? gatewayCommand,
     adminToken: options.adminToken ?? null,
     simulated: false,
-    limits: { ...defaultLimits, ...options.limits },
+    limits: { ...patient, ...options.limits },
   })
+}
+
+/** A predecessor may just be ending by itself. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
 }
 
 /** The options that keep a gateway's files in its folder. */
