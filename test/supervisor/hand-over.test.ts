@@ -1,6 +1,6 @@
 /** A restart loses nothing: the new gateway accepts beside the old one, which finishes what it has. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
@@ -84,6 +84,8 @@ test('restarts under load lose no call and no record, and both together keep to 
   assert.equal(figures.failed + figures.cut, 0)
   assert.equal(inFlight.most, most)
   await eventually('the predecessors to end', () => place.gateways().length === 1)
+  const isKnown = async (): Promise<boolean> => healthOf(await supervisor.status()).token_budget.known
+  await eventually('what was used to be known', isKnown)
   const { token_budget: budget, warnings } = healthOf(await supervisor.status())
   assert.deepEqual(warnings, [])
   await supervisor.stop()
@@ -217,14 +219,15 @@ test('a stop ends the predecessors too', async () => {
 
 test('a stop waits for a predecessor that has said that it ends, and is a process still', async () => {
   await using place = await makeWorkplace()
-  const saidSo = place.file('said-so')
+  const [saidSo, mayEnd] = [place.file('said-so'), place.file('may-end')]
   // Only the first gateway asks nobody for a handover.
   const endSlowly = `
     globalThis.succeeds ||= message.asks !== undefined
     if (message.ready && !globalThis.succeeds) {
       process.once('exit', () => {
-        process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(saidSo)}, '')
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+        const { existsSync, writeFileSync } = process.getBuiltinModule('node:fs')
+        writeFileSync(${JSON.stringify(saidSo)}, '')
+        while (!existsSync(${JSON.stringify(mayEnd)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
       })
     }`
   const supervisor = place.supervisor({
@@ -235,7 +238,11 @@ test('a stop waits for a predecessor that has said that it ends, and is a proces
   await supervisor.restart()
   await eventually('the predecessor to end', () => existsSync(saidSo))
   assert.ok(place.gateways().includes(first.pid!))
-  await supervisor.stop()
+  const stopped = supervisor.stop()
+  await eventually('the stop', async () => (await supervisor.status()).state === 'draining')
+  assert.equal(await Promise.race([stopped, sleep(300, 'it waits')]), 'it waits')
+  writeFileSync(mayEnd, '')
+  await stopped
   assert.deepEqual(place.gateways(), [])
 })
 

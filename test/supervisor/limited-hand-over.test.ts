@@ -13,6 +13,7 @@ import { eventually } from './eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
 test('a client’s own limit and budget hold over both gateways, and others’ calls go past its own', async () => {
+  const allWait = Promise.withResolvers<void>()
   const inFlight = new Map<string, number>()
   const most = new Map<string, number>()
   const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
@@ -26,6 +27,7 @@ test('a client’s own limit and budget hold over both gateways, and others’ c
     const now = (inFlight.get(name) ?? 0) + 1
     inFlight.set(name, now)
     most.set(name, Math.max(most.get(name) ?? 0, now))
+    await allWait.promise
     await sleep(30)
     inFlight.set(name, (inFlight.get(name) ?? 0) - 1)
   }
@@ -48,6 +50,7 @@ test('a client’s own limit and budget hold over both gateways, and others’ c
   await eventually('the past to be read', async () => (await useOfAgent())?.used_tokens === 0)
   const before = Array.from({ length: 30 }, () => call('agent'))
   await eventually('calls to wait', async () => ((await useOfAgent())?.waiting ?? 0) > 20)
+  allWait.resolve()
   await supervisor.restart()
   const after = Array.from({ length: 10 }, () => call('agent'))
   assert.deepEqual(await Promise.all([1, 2, 3].map(() => call('other'))), [200, 200, 200])

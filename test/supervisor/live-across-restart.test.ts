@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { LiveCall } from '../../src/api/live-calls.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { readCalls } from '../support/recorded-calls.ts'
@@ -32,15 +33,16 @@ test('calls that a replaced gateway still finishes are told, and can be cancelle
   assert.notEqual(restarted.pid, pid)
   await using young = await ask('young')
 
+  let calls: readonly LiveCall[] = []
   const told = async () => {
-    const calls = (await supervisor.live())?.calls ?? []
+    calls = (await supervisor.live())?.calls ?? []
     return calls.map(({ model, state, chunks }) => `${model} ${state} ${chunks}`).join(', ')
   }
   await eventually(
     'both calls on the board',
     async () => (await told()) === 'old streaming 1, young streaming 1',
   )
-  const [first] = (await supervisor.live())!.calls
+  const [first] = calls
   assert.equal(await supervisor.cancel(first!.id), true)
   const cut = await old.response()
   assert.deepEqual([cut.status, cut.complete], [200, false])

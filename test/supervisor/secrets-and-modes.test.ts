@@ -68,9 +68,10 @@ test('the key is not given to an upstream that was set on the dashboard, and is 
 test('a gateway that is brought back gets the key only where it may have it', async () => {
   await using place = await makeWorkplace()
   const upstream = 'http://127.0.0.1:9/v1'
+  // Its predecessor lets go of it once it has heard that it is ready, and before anybody else hears of it.
   const command = hookedCommand(`
     const isBad = message.ready && process.argv.includes('--max-concurrent=77')
-    if (isBad) setTimeout(() => process.kill(process.pid, 'SIGKILL'), 10)`)
+    if (isBad) process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))`)
   const open = place.supervisor({ args: ['--port=0'], env, command })
   await open.start({ upstream })
   await assert.rejects(

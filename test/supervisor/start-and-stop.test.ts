@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { systemClock } from '../../src/call/clock.ts'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/options/gateway-settings.ts'
-import { makeWorkplace } from './workplace.ts'
+import { eventually } from './eventually.ts'
+import { gatewayCommand, makeWorkplace } from './workplace.ts'
 
 const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']
 /** An address of nobody's machine (RFC 5737), which cannot be bound. */
@@ -72,7 +75,12 @@ test('operations come in the order in which they were asked for', async () => {
 
 test('the status tells of a start, and of a stop, that is under way', async () => {
   await using place = await makeWorkplace()
-  const supervisor = place.supervisor({ args: anyPort })
+  const [program = '', ...others] = gatewayCommand
+  // It begins once it was seen to start.
+  const wait = `const { existsSync } = process.getBuiltinModule('node:fs')
+    while (!existsSync(${JSON.stringify(place.file('seen'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)`
+  const command = [program, '--import', `data:text/javascript,${encodeURIComponent(wait)}`, ...others]
+  const supervisor = place.supervisor({ args: anyPort, command })
   const started = supervisor.start()
   const states = new Set<string>()
   for (let isOver = false; !isOver;) {
@@ -80,6 +88,7 @@ test('the status tells of a start, and of a stop, that is under way', async () =
       started.then(() => true),
       supervisor.status().then(({ state }) => {
         states.add(state)
+        if (state === 'starting') writeFileSync(place.file('seen'), '')
         return false
       }),
     ])
@@ -135,10 +144,19 @@ test('a program that cannot be started, and one that never gets ready, are faile
   await assert.rejects(missing.start(), { code: 'start_failed', message: /could not be started: .*ENOENT/ })
 
   const program = 'console.log("up to nothing"); setInterval(() => {}, 1000)'
+  const startMs = 500
+  const hasSpoken = async (): Promise<void> =>
+    eventually('its words', async () => /nothing\n/.test(await readFile(place.file('proxy.log'), 'utf8')))
   const idle = place.supervisor({
     args: anyPort,
     command: [process.execPath, '-e', program, '--'],
-    limits: { startMs: 500 },
+    limits: { startMs },
+    clock: {
+      ...systemClock,
+      // The time is not over before it has spoken, however long its start takes.
+      after: (ms, callback, options) =>
+        systemClock.after(ms, ms === startMs ? () => void hasSpoken().then(callback) : callback, options),
+    },
   })
   const error = await idle.start().catch((error: unknown) => error)
   assert.ok(error instanceof ProcessError)

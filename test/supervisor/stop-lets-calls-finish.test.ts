@@ -74,7 +74,7 @@ test('a start while the last gateway still drains waits for its end', async () =
 test('a gateway that does not end in time, although it said it would, is killed', async () => {
   await using upstream = await startSimulatedUpstream()
   await using place = await makeWorkplace()
-  const args = ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=600']
+  const args = ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=2000']
   const supervisor = place.supervisor({ args, limits: { afterDrainMs: 300 } })
   const { port, pid } = await supervisor.start()
   upstream.replyOnce([write(head), stall()])

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { systemClock } from '../../src/call/clock.ts'
+import { type Clock, systemClock } from '../../src/call/clock.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { GatewayConfig } from '../../src/supervisor/gateway-config.ts'
@@ -48,6 +48,7 @@ export interface SupervisorOptions {
   readonly limits?: Partial<SupervisorLimits>
   readonly adminToken?: string
   readonly command?: readonly string[]
+  readonly clock?: Clock
 }
 
 /** A data folder of its own, and what supervises its gateway. */
@@ -97,7 +98,7 @@ export function makeSupervisor(folder: string, options: SupervisorOptions): Supe
     config: new GatewayConfig(given, join(folder, 'gateway.json'), { port: 0 }, hasKey),
     folder,
     logFile: new LogFile(join(folder, 'proxy.log')),
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     env,
     command: options.command ?? gatewayCommand,
     adminToken: options.adminToken ?? null,
