@@ -148,3 +148,19 @@ test('a stop waits for the processes of those that have reported their end', asy
   await clock.advance(1000)
   await stopped
 })
+
+test('one that is slow to tell its calls is left out, but is waited for longer where it is to cancel one', async () => {
+  const { predecessors, clock, ordersTo, report } = setUp()
+  const a = report('a', {})
+  const answered = async (cancel: string | null): Promise<number> => {
+    const answers = predecessors.ask(cancel)
+    await clock.advance(1000)
+    const { seq = 0 } =
+      ordersTo('a')
+        .flatMap((order) => ('ask' in order ? order.ask : []))
+        .at(-1) ?? {}
+    a.answer({ seq, live: { calls: [], more: 0 }, cancelled: cancel !== null })
+    return (await answers).length
+  }
+  assert.deepEqual([await answered(null), await answered('1')], [0, 1])
+})

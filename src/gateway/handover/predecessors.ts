@@ -20,6 +20,8 @@ const lookEveryMs = 500
 const lookForEndEveryMs = 20
 /** One that does not tell its calls within this time (ms) is left out. */
 const answerLimitMs = 500
+/** That there is no such call is only said when all have had so long (ms); who asks waits for two seconds. */
+const cancelLimitMs = 1500
 
 /** The parts that a gateway shares with those before and after it. */
 export interface SharedParts {
@@ -117,7 +119,7 @@ export class Predecessors {
       if (answers.push(answer) === tells.length) resolve()
     })
     for (const tell of tells) tell({ ask: { seq, cancel } })
-    await within(this.#parts.clock, answerLimitMs, all)
+    await within(this.#parts.clock, cancel === null ? answerLimitMs : cancelLimitMs, all)
     this.#asked.delete(seq)
     return answers
   }
