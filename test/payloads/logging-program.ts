@@ -1,6 +1,6 @@
 /**
  * Logs imagined calls until it is told to stop, or is killed: `node logging-program.ts <file> <segment bytes>
- * <total bytes> <id bits> <calls> <ms between rounds>`. Says `call <id>` of each call whose records a `recent` has seen.
+ * <total bytes> <id bits> <calls> <ms between rounds>`; SIGTERM tells it to. Says `call <id>` of each call whose records a `recent` has seen.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { CallIds, formatCallId } from '../../src/call/call-id.ts'
@@ -22,7 +22,9 @@ const log = new PayloadLog({
 const ids = new CallIds(() => Date.now(), Number(idBits))
 const random = seededRandom(Number(idBits))
 const callsPerRound = 20
-for (let passed = 0; passed < Number(calls) && log.enabled; passed += callsPerRound) {
+let isTold = false
+process.once('SIGTERM', () => (isTold = true))
+for (let passed = 0; passed < Number(calls) && log.enabled && !isTold; passed += callsPerRound) {
   const round = Array.from({ length: callsPerRound }, () => ids.next())
   for (const id of round) {
     const fill = 'x'.repeat(Math.floor(random() ** 3 * 5000))

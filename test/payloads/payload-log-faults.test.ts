@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
 import { listSegments } from '../../src/payloads/file/payload-segments.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { until } from './log-under-test.ts'
 
 const random = seededRandom(1)
 
@@ -179,9 +180,12 @@ describe('a disk that takes no more', () => {
   test('the folder deleted under way: it is made anew', async () => {
     await using dir = await makeTempDir()
     const filePath = dir.file('logger/payloads.jsonl')
-    const logging = startLogging(filePath, { segmentBytes: 100_000, calls: 2000 })
+    const logging = startLogging(filePath, { segmentBytes: 100_000 })
     await seenCalls(logging, 40)
     rmSync(dirname(filePath), { recursive: true, maxRetries: 20, retryDelay: 1 })
+    // What it wrote until then has gone with the folder.
+    await until(() => existsSync(filePath))
+    logging.child.kill('SIGTERM')
     assert.deepEqual(await logging.ended, { enabled: true, trouble: null, dropped: 0 })
     assertFoundById(filePath, logging.calls.slice(-20))
   })

@@ -30,8 +30,13 @@ const json = (
   headers: Readonly<Record<string, string>> = {},
 ): void => void res.writeHead(200, { 'content-type': 'text/plain', ...headers }).end(body)
 
-function sync(path: string, source: string, nowMs: number = times[0]): Promise<SyncResult> {
-  const bounds = { timeoutMs: 500, maxBytes: 1_000_000, maxRedirects: 3 }
+function sync(
+  path: string,
+  source: string,
+  nowMs: number = times[0],
+  timeoutMs = 60_000,
+): Promise<SyncResult> {
+  const bounds = { timeoutMs, maxBytes: 1_000_000, maxRedirects: 3 }
   return syncPrices(path, { source, wallTime: () => nowMs, bounds })
 }
 
@@ -49,7 +54,7 @@ test('a list is taken from a server: three thousand entries, then what changed, 
   const large = litellmList(3000, 2)
   const text = JSON.stringify(large)
   server.answer = (_, res) => json(res, gzipSync(text), { etag: '"one"', 'content-encoding': 'gzip' })
-  const bounds = { timeoutMs: 5000, maxBytes: 8_000_000, maxRedirects: 3 }
+  const bounds = { timeoutMs: 60_000, maxBytes: 8_000_000, maxRedirects: 3 }
   const first = await syncPrices(path, { source: server.origin, wallTime: () => times[0], bounds })
   assert.deepEqual([first.added, first.changed, first.removed, first.not_modified], [3000, 0, 0, false])
   const taken = costsIn(path)
@@ -116,6 +121,8 @@ interface BadSource {
   readonly what: string
   readonly answer?: ListServer['answer']
   readonly path?: string
+  /** If it is not there whole until then, it is given up. */
+  readonly timeoutMs?: number
   readonly says: RegExp
 }
 
@@ -140,13 +147,19 @@ const badSources: readonly BadSource[] = [
     },
     says: /cannot be had/,
   },
-  { what: 'nothing for ever', answer: () => undefined, says: /not there whole within 0\.5 s/ },
+  {
+    what: 'nothing for ever',
+    answer: () => undefined,
+    timeoutMs: 500,
+    says: /not there whole within 0\.5 s/,
+  },
   {
     what: 'a list that never ends',
     answer: (_, res) => {
       const more = setInterval(() => res.write(' '), 10)
       res.once('close', () => clearInterval(more))
     },
+    timeoutMs: 500,
     says: /not there whole within/,
   },
   {
@@ -219,10 +232,10 @@ test('of a source that is no good nothing is taken, and it is said why', async (
   server.answer = (_, res) => json(res, listText)
   await sync(path, server.origin)
   const before = readFileSync(path)
-  for (const { what, answer, path: source, says } of badSources) {
+  for (const { what, answer, path: source, timeoutMs, says } of badSources) {
     if (answer !== undefined) server.answer = answer
     await assert.rejects(
-      sync(path, source ?? server.origin, times[1]),
+      sync(path, source ?? server.origin, times[1], timeoutMs),
       (error: unknown) => {
         assert.ok(error instanceof PriceListError, `${what}: ${String(error)}`)
         assert.match(error.message, says, what)
@@ -256,21 +269,28 @@ test('killed at any moment, the file is the one before or the one after', async 
     const running = spawn(process.execPath, [program, ...args], { stdio: 'ignore' })
     return [running, once(running, 'exit') as Promise<[number | null]>]
   }
-  const startedMs = performance.now()
-  await start(dir.file('two.json'))[1]
-  const wholeMs = performance.now() - startedMs
+  /** The shortest that was not killed: others may have had to wait for the machine. */
+  let wholeMs = Number.POSITIVE_INFINITY
+  const timed = async (exited: Promise<[number | null]>): Promise<number | null> => {
+    const startedMs = performance.now()
+    const [code] = await exited
+    if (code !== null) wholeMs = Math.min(wholeMs, performance.now() - startedMs)
+    return code
+  }
+  await timed(start(dir.file('two.json'))[1])
   let midway = 0
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < 8 || (midway < 3 && round < 80); round++) {
     const [running, exited] = start(dir.file(round % 2 === 0 ? 'one.json' : 'two.json'))
+    const code = timed(exited)
     // Loading takes most of it; the file is written towards its end.
-    await delay((wholeMs * (round + 2)) / 10)
+    await delay((wholeMs * ((round % 8) + 2)) / 10)
     running.kill('SIGKILL')
-    if ((await exited)[0] === null) midway += 1
+    if ((await code) === null) midway += 1
     const { overrides, models } = costsIn(path)
     assert.deepEqual(overrides, { 'my/own': override(1, 2) })
     assert.ok(Object.keys(models).length >= 300)
   }
-  assert.ok(midway >= 3, `${midway} of 8 killed midway`)
+  assert.ok(midway >= 3, `only ${midway} killed midway`)
   // What a killed one left is cleared away, and nothing stands in the way of the next.
   writeFileSync(`${path}.99999.new`, 'half')
   await sync(path, dir.file('two.json'), times[2])

@@ -79,7 +79,7 @@ test('a page tells of all gateways; one that is silent for its lease and ten sec
       [seconds],
     )
   const lost = async () => (await list()).gateways.find(({ instance }) => instance === 'lost')
-  await silent(605)
+  await silent(602)
   assert.deepEqual([(await lost())?.state, (await lost())?.can_release], ['away', false])
   assert.equal(await statusOf('/api/gateways/lost/release'), 409)
   // One that still holds slots by the book, as after a lease that was changed, gives them to others.

@@ -62,7 +62,7 @@ async function budgetOf(gateway: GatewayProcess): Promise<Readonly<Record<string
 }
 
 /** Waits until it holds; fails with what was seen last. */
-async function until(what: string, holds: () => Promise<unknown>, limitMs = 20_000): Promise<void> {
+async function until(what: string, holds: () => Promise<unknown>, limitMs = 60_000): Promise<void> {
   const endMs = performance.now() + limitMs
   for (;;) {
     const seen = await holds()

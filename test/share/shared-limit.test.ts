@@ -54,7 +54,7 @@ async function shared(gateway: GatewayProcess): Promise<JsonRecord> {
 }
 
 /** Waits until it holds; fails with what was seen last. */
-async function until(what: string, holds: () => Promise<unknown>, limitMs = 15_000): Promise<void> {
+async function until(what: string, holds: () => Promise<unknown>, limitMs = 60_000): Promise<void> {
   const endMs = performance.now() + limitMs
   for (;;) {
     const seen = await holds()
@@ -129,9 +129,9 @@ test('what a killed gateway held is free within seconds, long before its lease e
   assert.equal(upstream.inFlight, max)
   await one.kill9()
   await Promise.all(lost)
-  await upstream.waitFor('the one that waited is served', () => upstream.requests.length === max + 1, 10_000)
+  await upstream.waitFor('the one that waited is served', () => upstream.requests.length === max + 1, 30_000)
   assert.ok(upstream.peakInFlight <= max, `${upstream.peakInFlight} at once`)
-  assert.match(other.stdout, /has ended; its slots are free/)
+  await other.waitForOutput(/has ended; its slots are free/)
 })
 
 test('cut off from the database a gateway goes on with what it holds, refuses after nine tenths of the lease, and comes back', async () => {
@@ -176,20 +176,21 @@ test('with --share-lost cut, calls end once their slots are not this gateway’s
 test('a gateway that pauses for less than its lease keeps its slots; for longer, it gives them up and asks anew', async () => {
   await using upstream = await slowUpstream(120_000)
   const url = await postgres.database('limit_paused')
-  const args = ['--share-lease-s', '3']
+  const args = ['--share-lease-s', '4']
   await using one = await startGateway(upstream, { url, args })
   await using other = await startGateway(upstream, { url, args })
   for (let calls = 0; calls < max; calls++) void call(one).catch(() => null)
   await upstream.waitForInFlight(max)
   void call(other).catch(() => null)
   process.kill(one.pid, 'SIGSTOP')
-  await sleep(1500)
+  // A second of its lease may have been over already.
+  await sleep(1000)
   assert.equal(upstream.inFlight, max)
   process.kill(one.pid, 'SIGCONT')
   await until('it holds them still', async () => (await shared(one))['held'] === max)
   assert.equal(upstream.inFlight, max)
   process.kill(one.pid, 'SIGSTOP')
-  await upstream.waitFor('the pool gives it up', () => upstream.inFlight === max + 1, 10_000)
+  await upstream.waitFor('the pool gives it up', () => upstream.inFlight === max + 1, 30_000)
   process.kill(one.pid, 'SIGCONT')
   await until('it has joined again, with what it uses', async () => (await shared(one))['held'] === max + 1)
 })
@@ -209,7 +210,7 @@ test('a database that crashes has lost who holds what: nobody gets a slot before
   await upstream.waitForInFlight(max)
   await postgres.restart()
   const soFar = upstream.requests.length
-  await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 12, 20_000)
+  await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 12, 60_000)
   over.abort()
   await Promise.all(load)
   assert.deepEqual(statuses, new Set([200]))
@@ -223,7 +224,7 @@ test('a gateway whose database is away when it starts answers 503, and serves as
   proxy.cut()
   const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
   const starting = startGateway(upstream, { url })
-  await sleep(1500)
+  await proxy.refused
   proxy.mend()
   await using one = await starting
   assert.equal((await call(one)).status, 200)
@@ -257,7 +258,7 @@ test('a restart without a pause has two holders for a while, and both together k
   })
   assert.equal(answer.status, 200, await answer.text())
   const soFar = upstream.requests.length
-  await upstream.waitFor('the new one serves', () => upstream.requests.length > soFar + 12, 20_000)
+  await upstream.waitFor('the new one serves', () => upstream.requests.length > soFar + 12, 60_000)
   over.abort()
   await Promise.all(load)
   assert.deepEqual(statuses, new Set([200]))

@@ -4,17 +4,20 @@ import { type Socket, connect, createServer } from 'node:net'
 /** Between gateways and their database: it can be cut, and nothing passes then. */
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number
+  /** Somebody was refused since it was cut. */
+  readonly refused: Promise<void>
   /** Ends all connections, and refuses new ones; or, with `silent`, lets nothing through and ends none. */
   cut(silent?: boolean): void
   mend(): void
 }
 
 export async function startTcpProxy(to: () => number): Promise<TcpProxy> {
+  const refused = Promise.withResolvers<void>()
   let state: 'whole' | 'cut' | 'silent' = 'whole'
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     if (state === 'cut') {
-      client.destroy()
+      client.once('close', () => refused.resolve()).destroy()
       return
     }
     const upstream = connect(to(), '127.0.0.1')
@@ -37,6 +40,7 @@ export async function startTcpProxy(to: () => number): Promise<TcpProxy> {
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
+    refused: refused.promise,
     cut: (silent = false) => {
       state = silent ? 'silent' : 'cut'
       if (!silent) for (const socket of sockets) socket.destroy()
