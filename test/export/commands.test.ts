@@ -119,8 +119,9 @@ test('what is killed at any instant leaves nothing that looks whole, and its dat
   const random = seededRandom(11)
   /** About as many bytes as there are before the end. */
   const mostBytes = { csv: 4e6, ndjson: 16e6, parquet: 1e5 }
+  const leastKilled = 0.6 * kills
   let killed = 0
-  for (let round = 0; round < kills; round++) {
+  for (let round = 0; round < kills || (killed < leastKilled && round < 10 * kills); round++) {
     const format = (['csv', 'ndjson', 'parquet'] as const)[round % 3] ?? 'csv'
     const out = `calls.${format}`
     await using command = startExport(dir, format, out)
@@ -131,7 +132,7 @@ test('what is killed at any instant leaves nothing that looks whole, and its dat
     if (code === 0) rmSync(dir.file(out))
     else killed += 1
   }
-  assert.ok(killed >= 0.6 * kills, `${killed} of ${kills} were not over before`)
+  assert.ok(killed >= leastKilled, `only ${killed} were not over before`)
   assert.equal(run(dir, 'db', 'check').status, 0)
   assert.equal(all(), before)
   const { status } = run(dir, 'db', 'export', '--out', 'calls.csv')

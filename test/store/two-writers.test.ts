@@ -87,7 +87,7 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
 })
 
 function rolledUp(path: string): number {
-  const database = new DatabaseSync(path, { readOnly: true })
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   try {
     return Number(database.prepare('SELECT watermark_seq FROM rollup_state').get()?.['watermark_seq'])
   } finally {

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -26,6 +36,7 @@ function writerIn(dir: TempDir, options: Partial<WriterThreadOptions> = {}): Wri
     dbPath: dir.file('data/calls.db'),
     instance: 'k3v9',
     version: '0.1.0',
+    closeTimeoutMs: 60_000,
     ...options,
   })
 }
@@ -208,7 +219,8 @@ test('a file that is overwritten with garbage while in use is kept beside, too',
   // While the rollups are behind, the thread itself writes at any moment, also between these two steps.
   const state = other.prepare('SELECT watermark_seq FROM rollup_state')
   await until('rollups', () => state.get()?.['watermark_seq'] === 1500)
-  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  const empty = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+  await until('the log is emptied', () => empty.get()?.['busy'] === 0)
   other.close()
   const size = statSync(dir.file('data/calls.db')).size
   writeFileSync(dir.file('data/calls.db'), Buffer.alloc(size, 'x'))
@@ -224,7 +236,8 @@ test('a file that is overwritten with garbage while in use is kept beside, too',
 
 test('a deleted file is made again, and what was just written is written again', async () => {
   await using dir = await makeTempDir()
-  const writer = writerIn(dir)
+  // It finds out as it writes.
+  const writer = writerIn(dir, { checkEveryMs: 3_600_000 })
   writer.finish(chatCall(idAt(0)))
   await until('a row', () => writer.figures().written === 1)
   for (const suffix of ['', '-wal', '-shm']) rmSync(dir.file(`data/calls.db${suffix}`))
@@ -403,11 +416,12 @@ test('noise in a page while it is in use: found when the file is looked through,
   await until('rows', () => before.figures().written === 3000)
   await before.close()
   const page = pageOfOldCalls(path)
-  const writer = writerIn(dir, { quickCheckAfterMs: 300 })
+  const writer = writerIn(dir, { quickCheckAfterMs: 1000 })
   await writer.usageByMinute(0)
-  const bytes = readFileSync(path)
-  bytes.fill(0xa5, (page - 1) * 4096, page * 4096)
-  writeFileSync(path, bytes)
+  // In one write: the file is looked through once, and whole at that moment.
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, (page - 1) * 4096)
+  closeSync(file)
   await until('it is found', () => codes(writer).includes('database_damaged'))
   writer.finish(chatCall(idAt(5000)))
   await until('a row', () => writer.figures().written === 1)

@@ -68,10 +68,14 @@ test('the key is not given to an upstream that was set on the dashboard, and is 
 test('a gateway that is brought back gets the key only where it may have it', async () => {
   await using place = await makeWorkplace()
   const upstream = 'http://127.0.0.1:9/v1'
-  // Its predecessor lets go of it once it has heard that it is ready, and before anybody else hears of it.
+  // Once it was taken for ready it is asked how it is: by then it is gone.
   const command = hookedCommand(`
-    const isBad = message.ready && process.argv.includes('--max-concurrent=77')
-    if (isBad) process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))`)
+    const { prototype } = process.getBuiltinModule('node:net').Server
+    const { emit } = prototype
+    if (message.ready && process.argv.includes('--max-concurrent=77')) prototype.emit = function (name, ...parts) {
+      if (name === 'connection') process.kill(process.pid, 'SIGKILL')
+      return emit.call(this, name, ...parts)
+    }`)
   const open = place.supervisor({ args: ['--port=0'], env, command })
   await open.start({ upstream })
   await assert.rejects(
