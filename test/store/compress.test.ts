@@ -54,8 +54,11 @@ function writeCalls(path: string, calls: readonly CallRecord[]): void {
   database.close()
 }
 
+/** The day of this run: it stands still, as it may end meanwhile. */
+const dayOfRunMs = Math.floor(Date.now() / dayMs) * dayMs
+
 function compress(path: string, request: Partial<CompressRequest> = {}): ReturnType<typeof compressStore> {
-  const clock = { ...systemClock, delay: () => setImmediate() }
+  const clock = { ...systemClock, wallTime: () => dayOfRunMs + dayMs - 1, delay: () => setImmediate() }
   const world = { clock, onProgress: () => undefined }
   return compressStore(path, { keepDays: 90, dryRun: false, ...request }, world)
 }
@@ -73,7 +76,7 @@ test(`killed ${kills} times while calls come in: every answer stays what the cal
   await using dir = await makeTempDir()
   const path = dir.file('data/calls.db')
   const random = seededRandom(1)
-  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const todayMs = dayOfRunMs
   const fromMs = todayMs - days * dayMs
   const calls: CallRecord[] = [...oldCalls(8000, todayMs, random)]
   writeCalls(path, calls)
@@ -110,14 +113,12 @@ test(`killed ${kills} times while calls come in: every answer stays what the cal
     assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
   }
   assert.ok(midway >= kills / 3, `only ${midway} of ${kills} were killed before they were done`)
-  // The day may have ended meanwhile.
-  const lastDayMs = Math.floor(Date.now() / dayMs) * dayMs
   const outcome = await compress(path, { keepDays: 5 })
   assert.ok(typeof outcome === 'object', JSON.stringify(outcome))
   await writer.close()
   assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
   assert.equal(valueIn(path, 'PRAGMA integrity_check'), 'ok')
-  const kept = calls.filter((call) => !isBefore(lastDayMs - 5 * dayMs)(call)).length
+  const kept = calls.filter((call) => !isBefore(todayMs - 5 * dayMs)(call)).length
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), kept)
   assertNoJob(path)
   const tokens = calls.reduce((sum, call) => sum + call.inputTokens! + call.outputTokens!, 0)
@@ -132,7 +133,7 @@ function isBefore(instantMs: number): (call: CallRecord) => boolean {
 test('the file shrinks by what was folded, and a dry run says so before', async () => {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
-  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const todayMs = dayOfRunMs
   const calls = oldCalls(6000, todayMs, seededRandom(2))
   writeCalls(path, calls)
   // So that the rollups, which only grow by it, are in the sizes that are compared.
@@ -161,7 +162,7 @@ test('the file shrinks by what was folded, and a dry run says so before', async 
 test('times that cut a folded quarter hour count in whole ones, and minutes there are refused', async () => {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
-  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const todayMs = dayOfRunMs
   const calls = oldCalls(300, todayMs, seededRandom(6))
   writeCalls(path, calls)
   await compress(path, { keepDays: 20 })
@@ -185,7 +186,7 @@ test('times that cut a folded quarter hour count in whole ones, and minutes ther
 test('when every call is folded, the next ones still count', async () => {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
-  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const todayMs = dayOfRunMs
   const calls = [...oldCalls(300, todayMs - 10 * dayMs, seededRandom(3))]
   writeCalls(path, calls)
   await compress(path, { keepDays: 1 })
@@ -221,7 +222,7 @@ test('where there is no database, none is made; a second one at once is refused'
   assert.equal(await compress(dir.file('none.db')), 'missing')
   assert.equal(statSync(dir.file('none.db'), { throwIfNoEntry: false }), undefined)
   const path = dir.file('calls.db')
-  writeCalls(path, oldCalls(2000, Math.floor(Date.now() / dayMs) * dayMs, seededRandom(5)))
+  writeCalls(path, oldCalls(2000, dayOfRunMs, seededRandom(5)))
   const [first, second] = await Promise.all([compress(path), compress(path)])
   assert.equal(typeof first, 'object')
   assert.equal(second, 'job_running')
