@@ -22,9 +22,9 @@ const log = new PayloadLog({
 const ids = new CallIds(() => Date.now(), Number(idBits))
 const random = seededRandom(Number(idBits))
 const callsPerRound = 20
-let isTold = false
-process.once('SIGTERM', () => (isTold = true))
-for (let passed = 0; passed < Number(calls) && log.enabled && !isTold; passed += callsPerRound) {
+const told = new AbortController()
+process.once('SIGTERM', () => told.abort())
+for (let passed = 0; passed < Number(calls) && log.enabled && !told.signal.aborted; passed += callsPerRound) {
   const round = Array.from({ length: callsPerRound }, () => ids.next())
   for (const id of round) {
     const fill = 'x'.repeat(Math.floor(random() ** 3 * 5000))
