@@ -57,7 +57,7 @@ async function waitForFigures(
   gateway: GatewayProcess,
   wanted: Readonly<Record<string, number>>,
 ): Promise<void> {
-  const deadline = performance.now() + 5000
+  const deadline = performance.now() + 30_000
   for (;;) {
     const figures = await limiter(gateway)
     const seen = Object.fromEntries(Object.keys(wanted).map((name) => [name, figures[name]]))

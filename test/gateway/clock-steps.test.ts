@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import { SteadyLoad, steadyReply } from '../faults/steady-load.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord } from '../support/json-record.ts'
+import { untilHealth, untilPastIsRead } from '../support/gateway-state.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
 const hourMs = 3_600_000
 const tokensPerCall = 15
-/** Far below the least step, far above what any call takes here. */
-const longestCallMs = 10_000
+const callsPerStep = 10
+/** Far below the step that a duration could be wrong by, far above what any call takes on any machine. */
+const longestCallMs = 600_000
 
 test('the clock steps an hour forward and back under load: no call fails, every duration is true, the budget holds', async () => {
   await using dir = await makeTempDir()
@@ -28,11 +29,15 @@ test('the clock steps an hour forward and back under load: no call fails, every 
     nodeArgs: ['--import', new URL('../faults/stepped-clock.ts', import.meta.url).href],
     env: { TOKENWEIR_CLOCK_STEP: dir.file('step') },
   })
+  await using cleanup = new AsyncDisposableStack()
   const load = new SteadyLoad(gateway.origin, 50)
+  cleanup.defer(() => load.stop())
   const trueStartMs = Date.now()
   for (const stepMs of [0, hourMs, -hourMs, 2000, -500, 0]) {
     setStep(stepMs)
-    await delay(400)
+    const fromMs = performance.now()
+    const isSeen = (): boolean => load.between(fromMs, Infinity).length >= callsPerStep
+    await untilHealth(gateway, 'calls at this time', isSeen)
   }
   await load.stop()
   assert.deepEqual(
@@ -54,6 +59,7 @@ test('the clock steps an hour forward and back under load: no call fails, every 
     [-1, 0, 1],
   )
   assert.equal(new Set(rows.map((row) => row.id)).size, rows.length)
+  await untilPastIsRead(gateway)
   const health = await gateway.health()
   assert.equal(health['status'], 'ok')
   assert.equal(asRecord(health['token_budget'])['total_used'], rows.length * tokensPerCall)

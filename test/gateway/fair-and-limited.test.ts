@@ -7,7 +7,7 @@ import type { ClientUse } from '../../src/api/clients.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { exchange } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { untilCalls, untilHealth, untilIdle } from '../support/gateway-state.ts'
+import { untilCalls, untilHealth, untilIdle, untilWarned } from '../support/gateway-state.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
@@ -124,10 +124,9 @@ test('limits set by hand, by command, and taken away are in force for calls that
   await untilUse(gateway, 'agent', { active: 2, waiting: 6, max_concurrent: 2 })
   // A broken file is said, and the last good limits hold.
   writeFileSync(file, '{"agent": {"max_concurrent": 0}}')
-  const health = await untilHealth(gateway, 'the file is broken', ({ status }) => status === 'degraded')
-  const [warning] = health['warnings'] as readonly { code: string; message: string }[]
-  assert.equal(warning?.code, 'broken_clients_file')
-  assert.match(warning.message, /line 1, column \d+: agent.max_concurrent must be a whole number from 1/)
+  const problem = 'line 1, column \\d+: agent.max_concurrent must be a whole number from 1'
+  await untilWarned(gateway, new RegExp(`^broken_clients_file: .*${problem}`))
+  assert.equal((await gateway.health())['status'], 'degraded')
   assert.equal((await useOf(gateway, 'agent'))?.max_concurrent, 2)
   await using refused = startCommandProcess({
     args: ['clients', 'set', 'agent', '--max-concurrent', '3', '--db', gateway.databaseFile],

@@ -1,19 +1,50 @@
 import assert from 'node:assert/strict'
+import { renameSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { exchange, requestBytes } from '../support/exchange.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilIdle } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { type ReplyStep, cut, reset, until, write } from '../support/reply-step.ts'
 import { bodyReply, jsonReply, responseHead, sseEvent } from '../support/response-bytes.ts'
-import type { SeenRequest } from '../support/seen-request.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import type { SeenConnection, SeenRequest } from '../support/seen-request.ts'
+import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
 import { assertWithin } from '../support/assert-within.ts'
 
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","messages":[]}' }
+
+interface GatewayWithClock extends GatewayProcess {
+  setMs(ms: number): void
+}
+
+/** A gateway whose clock stands still until it is set. */
+async function startWithClock(upstream: SimulatedUpstream): Promise<GatewayWithClock> {
+  await using cleanup = new AsyncDisposableStack()
+  const dir = cleanup.use(await makeTempDir())
+  const setMs = (ms: number): void => {
+    writeFileSync(dir.file('clock.new'), String(ms))
+    renameSync(dir.file('clock.new'), dir.file('clock'))
+  }
+  setMs(0)
+  const gateway = cleanup.use(
+    await startGatewayProcess({
+      upstream: upstream.baseUrl,
+      // A slot would cool until the clock says so.
+      args: ['--slot-cooldown-ms', '0'],
+      nodeArgs: ['--import', new URL('set-clock.ts', import.meta.url).href],
+      env: { TOKENWEIR_SET_CLOCK: dir.file('clock') },
+    }),
+  )
+  const owned = cleanup.move()
+  return Object.create(gateway, {
+    setMs: { value: setMs },
+    [Symbol.asyncDispose]: { value: () => owned.disposeAsync() },
+  }) as GatewayWithClock
+}
 
 const upload = { headers: [['Content-Type', 'text/plain'] as const], body: 'u'.repeat(100_000) }
 
@@ -32,10 +63,9 @@ for (const [name, death] of [
   for (const method of ['GET', 'HEAD'] as const) {
     test(`a kept connection that dies (${name}) under a ${method}: sent once more, and not met again`, async () => {
       await using upstream = await startSimulatedUpstream({ reply })
-      await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+      // No time passes: the next calls come sooner than what died so soon is used again.
+      await using gateway = await startWithClock(upstream)
       for (let call = 0; call < 4; call++) {
-        // What dies after so long is not used for three times as long: the next calls come sooner, on any machine.
-        if (call === 1) await delay(250)
         // undici keeps no connection after a HEAD, so the first call is none.
         const answer = await exchange(gateway.port, call === 0 ? 'GET' : method, `/v1/models?call=${call}`)
         assert.deepEqual([answer.status, answer.complete], [200, true])
@@ -131,7 +161,8 @@ for (const [name, death] of [
 
 test('calls in a row use one connection, and none that idled beyond the hint', async () => {
   await using upstream = await startSimulatedUpstream({
-    reply: () => jsonReply(200, {}, [['Keep-Alive', 'timeout=2']]),
+    // The last of five calls in a row gets the short one.
+    reply: ({ index }) => jsonReply(200, {}, [['Keep-Alive', index < 4 ? 'timeout=60' : 'timeout=2']]),
   })
   await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
   for (let i = 0; i < 5; i++) await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
@@ -172,7 +203,8 @@ test('an upstream that ends connections soon after streams, unannounced: no call
     reply: ({ target, index }) =>
       target.endsWith('stream') ? { steps: endsLater(endsAfterMs[index % 5]!) } : promised,
   })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  // No time passes, so that all calls follow at once.
+  await using gateway = await startWithClock(upstream)
   for (const clients of [1, 8]) {
     const statuses = await inParallel(Array.from({ length: clients }), clients, () =>
       streamsAndCalls(gateway.port, 96 / clients),
@@ -231,21 +263,28 @@ test('a call that says it is a retry gets a connection of its own', async () => 
 })
 
 test('an upstream that drops idle connections after 600 ms without a word: each loss teaches, and costs less', async () => {
-  const idledMs = ({ connection }: SeenRequest): number =>
-    performance.now() - (connection.requests.at(-2)?.replyEndAtMs ?? performance.now())
+  let nowMs = 0
+  const usedAtMs = new Map<SeenConnection, number>()
   await using upstream = await startSimulatedUpstream({
-    reply: (request) => (idledMs(request) > 600 ? [reset()] : jsonReply(200, {})),
+    reply: ({ connection }) => {
+      const idledMs = nowMs - (usedAtMs.get(connection) ?? nowMs)
+      usedAtMs.set(connection, nowMs)
+      return idledMs > 600 ? [reset()] : jsonReply(200, {})
+    },
   })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using gateway = await startWithClock(upstream)
   const statuses: number[] = []
-  for (const pauseMs of [0, 0, 1000, 900, 900, 700, 700]) {
-    await delay(pauseMs)
+  for (const pauseMs of [0, 0, 1000, 900, 900, 700, 700, 650, 550]) {
+    gateway.setMs((nowMs += pauseMs))
     statuses.push((await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)).status)
   }
-  assert.deepEqual(statuses.slice(0, 3), [200, 200, 502])
-  // After 1000 ms lost, 800 seem safe, and then 560 or 640; a slow machine loses one more.
-  const lost = statuses.filter((status) => status === 502).length
-  assert.ok(lost <= 3, statuses.join(' '))
+  // After 1000 ms lost, 800 seem safe, and after 700 lost 560.
+  assert.deepEqual(statuses, [200, 200, 502, 200, 200, 502, 200, 200, 200])
+  // What idled for less is used.
+  assert.deepEqual(
+    upstream.requests.map(({ connection }) => connection.index),
+    [0, 0, 0, 1, 2, 2, 3, 4, 4],
+  )
 })
 
 test('a burst leaves no idle connection behind', async () => {
@@ -258,9 +297,7 @@ test('a burst leaves no idle connection behind', async () => {
     exchange(gateway.port, 'POST', '/v1/chat/completions', chat),
   )
   assert.ok(upstream.connections.length > 10)
-  await Promise.race([
-    Promise.all(upstream.connections.map((connection) => connection.closed)),
-    delay(9000).then(() => assert.fail('connections are still open')),
-  ])
+  const areClosed = (): boolean => upstream.connections.every(({ end }) => end !== undefined)
+  await upstream.waitFor('all connections to be closed', areClosed, 30_000)
   assert.equal((await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)).status, 200)
 })

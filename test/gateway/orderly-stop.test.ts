@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { untilCalls } from '../support/gateway-state.ts'
+import { complaintsOf, untilCalls, untilPastIsRead } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
@@ -96,7 +96,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         ['refused', 'draining', 503],
       ],
     )
-    assert.equal(gateway.stderr, '')
+    assert.equal(complaintsOf(gateway), '')
   })
 }
 
@@ -152,7 +152,7 @@ test('what is not finished when the drain time-out ends is cut visibly, and has 
       ['refused', 'draining', 503],
     ],
   )
-  assert.equal(gateway.stderr, '')
+  assert.equal(complaintsOf(gateway), '')
 })
 
 test('a second signal stops at once, and the next start finds the unfinished call', async () => {
@@ -193,5 +193,6 @@ test('a port in use ends the start with code 3, and no file is touched', async (
     /ended with 3[^]*port \d+ is in use/,
   )
   assert.deepEqual(readdirSync(dir.path), [])
+  await untilPastIsRead(gateway)
   assert.equal((await gateway.health())['status'], 'ok')
 })

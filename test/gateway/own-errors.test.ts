@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { after, test } from 'node:test'
 import type { Outcome } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import { exchange, exchangeBytes, requestBytes } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -51,19 +51,6 @@ async function assertRow(
   assert.deepEqual([row.outcome, row.failure_code, row.status], [outcome, code, response.status])
   assert.equal(row.failed, true)
   assert.equal(row.error_message, String(asRecord(parseRecord(response.body.toString())['error'])['message']))
-}
-
-/** A port on which nobody listens, as far as can be known. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve())
-  })
-  const address = server.address()
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 test('not_found and method_not_allowed', async () => {

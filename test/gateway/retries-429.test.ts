@@ -39,6 +39,13 @@ async function retriesOf(gateway: GatewayProcess): Promise<unknown> {
   return asRecord((await gateway.health())['rate_limiter'])['total_retries_429']
 }
 
+/** Times are rounded to microseconds. */
+const roundingMs = 0.01
+
+function sumOf(times: readonly (number | null)[]): number {
+  return times.reduce<number>((sum, ms) => sum + ms!, 0)
+}
+
 function fate({ status, outcome, failure_code: code, attempts }: CallJson): unknown[] {
   return [status, outcome, code, attempts]
 }
@@ -55,12 +62,15 @@ test('a call is sent again as it was until it is answered, and the row tells wha
   )
   const [first, second, third] = upstream.requests
   assert.deepEqual(second!.rawHeaders, first!.rawHeaders)
-  assert.ok(second!.headAtMs - first!.headAtMs >= 20 && third!.headAtMs - second!.headAtMs >= 1000)
+  // A timer may be due up to a millisecond early.
+  assert.ok(second!.headAtMs - first!.headAtMs >= 19 && third!.headAtMs - second!.headAtMs >= 999)
   assert.equal(upstream.connections.length, 1, 'the connection of a 429 is kept')
   const row = await rowOf(gateway, answer)
   assert.deepEqual(fate(row), [200, 'ok', null, 3])
-  assert.ok(row.retry_wait_ms! >= 1020 && row.retry_wait_ms! <= row.duration_ms!)
-  assert.ok(row.ttfb_ms! < 1000 && row.overhead_ms! < 500 && row.queue_ms! < 500, JSON.stringify(row))
+  assert.ok(row.retry_wait_ms! >= 1018)
+  // The waits are counted once.
+  const parts = [row.receive_ms, row.queue_ms, row.retry_wait_ms, row.ttfb_ms, row.overhead_ms]
+  assert.ok(sumOf(parts) <= row.duration_ms! + roundingMs, JSON.stringify(row))
   assert.equal(row.error_message, null)
   assert.equal(await retriesOf(gateway), 2)
   await untilIdle(gateway)
@@ -121,14 +131,18 @@ test('while it waits the slot is free; back again, a call goes ahead of those th
   const gate = Promise.withResolvers<void>()
   await using upstream = await startSimulatedUpstream()
   await using gateway = await start(upstream, '--max-concurrent', '1')
-  upstream.replyOnce(refusal([['retry-after-ms', '200']]), [until(gate.promise), ...jsonReply(200, {})])
+  const othersWait = Promise.withResolvers<void>()
+  upstream.replyOnce([until(othersWait.promise), ...refusal()], [until(gate.promise), ...jsonReply(200, {})])
   const call = (name: string): Promise<unknown> => exchange(gateway.port, 'POST', `${chat}?${name}`, { body })
   const first = call('first')
-  await upstream.waitFor('its refusal', () => upstream.requests[0]?.replyEndAtMs !== undefined)
-  await untilCalls(gateway, { active: 0, queued: 0 })
+  await upstream.waitForRequest(0)
   const second = call('second')
-  await upstream.waitForRequest(1)
+  await untilCalls(gateway, { active: 1, queued: 1 })
   const third = call('third')
+  await untilCalls(gateway, { active: 1, queued: 2 })
+  othersWait.resolve()
+  // The second has the slot; the first waits for its time, and then in the queue.
+  await upstream.waitForRequest(1)
   await untilCalls(gateway, { active: 1, queued: 2 })
   gate.resolve()
   await Promise.all([first, second, third])
@@ -150,7 +164,9 @@ test('a client that leaves during the wait is recorded at once, and nothing is s
   client.leave()
   const [row] = await recordedCalls(gateway, 1)
   assert.deepEqual(fate(row!), [499, 'client_disconnected', 'client_gone', 1])
-  assert.ok(row!.duration_ms! < 10_000 && row!.retry_wait_ms! > 0 && row!.overhead_ms! < 500)
+  assert.ok(row!.duration_ms! < 20_000 && row!.retry_wait_ms! > 0)
+  const parts = [row!.receive_ms, row!.queue_ms, row!.retry_wait_ms, row!.overhead_ms]
+  assert.ok(sumOf(parts) <= row!.duration_ms! + roundingMs, JSON.stringify(row))
   assert.deepEqual([row!.ttfb_ms, row!.connect_ms, row!.response_bytes], [null, null, 0])
   assert.equal(upstream.requests.length, 1)
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
-import { untilIdle } from '../support/gateway-state.ts'
+import { complaintsOf, untilIdle } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
@@ -73,7 +73,7 @@ test('clients that read nothing: the upstream is held back, memory bounded, they
     client.resumeReading()
     assert.equal(await client.waitForServerEnd(), 'reset')
   }
-  assert.equal(gateway.stderr, '')
+  assert.equal(complaintsOf(gateway), '')
 })
 
 test('a slow client that goes on reading is never cut off, however long it takes', async () => {
@@ -105,7 +105,7 @@ test('a slow client that goes on reading is never cut off, however long it takes
   assert.deepEqual([answer.complete, answer.body.length], [true, blockCount * 65_536])
   const [row] = await recordedCalls(gateway, 1)
   assert.deepEqual([row?.status, row?.response_bytes], [200, blockCount * 65_536])
-  assert.equal(gateway.stderr, '')
+  assert.equal(complaintsOf(gateway), '')
 })
 
 /** How many bytes a connection takes when nobody reads at its other end. */
@@ -197,6 +197,6 @@ test('an upstream that dies while a slow client holds its answer up harms nobody
   const rows = await recordedCalls(gateway, targets.length)
   assert.ok(rows.every((row) => row.outcome === 'upstream_cut' || row.failure_code === 'client_stalled'))
   assert.equal((await exchange(gateway.port, 'GET', '/v1/models')).status, 200)
-  assert.equal(gateway.stderr, '')
+  assert.equal(complaintsOf(gateway), '')
   for (const client of clients) client.leave()
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
-import { untilIdle } from '../support/gateway-state.ts'
+import { untilIdle, untilPastIsRead } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
@@ -27,6 +27,7 @@ test('clients that send byte by byte take no slot, and keep nobody waiting', asy
   }
   const starts = [slowHead, slowBody].flatMap((text) => Array.from({ length: each }, () => text))
   const slow = await inParallel(starts, 50, begin)
+  await untilPastIsRead(gateway)
   for (let round = 0; round < 20; round++) {
     await inParallel(slow, 50, (client) => client.send('x'))
     const answer = await exchange(gateway.port, 'POST', chat, { body: '{"model":"m"}' })

@@ -11,6 +11,7 @@ import type { Upstream, UpstreamRequest } from '../../src/gateway/upstream/upstr
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilPastIsRead } from '../support/gateway-state.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { write } from '../support/reply-step.ts'
 import { chunkFrame, lastChunk, responseHead } from '../support/response-bytes.ts'
@@ -88,6 +89,7 @@ test('50,000 chunks in one breath of the upstream come out byte for byte, and fr
   ])
   await using upstream = await startSimulatedUpstream({ reply: () => [write(Buffer.concat([head, body]))] })
   await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await untilPastIsRead(gateway)
   await using client = await openRawClient(gateway.port)
   await client.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m"}' }))
   // Other calls are answered meanwhile.

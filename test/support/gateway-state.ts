@@ -56,3 +56,30 @@ export async function untilRecorded(gateway: GatewayProcess, count: number, limi
     limitMs,
   )
 }
+
+/** Waits until what was used before the start is known; a busy machine is warned until then. */
+export async function untilPastIsRead(gateway: GatewayProcess): Promise<void> {
+  await untilHealth(
+    gateway,
+    'the past is read',
+    (health) => asRecord(health['token_budget'])['known'] === true,
+  )
+}
+
+/** Waits until there is a warning whose code and message, `code: message`, match; answers what it says. */
+export async function untilWarned(gateway: GatewayProcess, pattern: RegExp): Promise<string> {
+  let found: string | undefined
+  await untilHealth(gateway, `a warning like ${pattern}`, ({ warnings }) => {
+    const told = (warnings as readonly { code: string; message: string }[]).map(
+      ({ code, message }) => `${code}: ${message}`,
+    )
+    found = told.find((text) => pattern.test(text))
+    return found !== undefined
+  })
+  return found ?? ''
+}
+
+/** What it has complained of, but for what a busy machine is told: that the past is read late. */
+export function complaintsOf({ stderr }: Pick<GatewayProcess, 'stderr'>): string {
+  return stderr.replace(/^.*warning: what the last 24 hours used could not be read.*\n/m, '')
+}

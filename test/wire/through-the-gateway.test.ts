@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
+import { complaintsOf } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, cut } from '../support/reply-step.ts'
@@ -113,7 +114,7 @@ test('every form in every manner: the client gets its very bytes, and the row te
     if (isCut) assertCut(form, row, key)
     else assert.deepEqual(answerColumns(row), form.columns, key)
   }
-  assert.equal(gateway.stderr, '')
+  assert.equal(complaintsOf(gateway), '')
 })
 
 test('bombs pass as they are, and cost neither memory nor the calls beside them', async (context) => {
