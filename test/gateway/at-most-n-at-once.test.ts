@@ -152,7 +152,28 @@ test('any number of clients at once: the limit holds, and the figures come back 
   await recordedCalls(gateway, 60)
 })
 
-test('a freed slot cools before the next in line takes it, and arrivals wait behind', async () => {
+test('a slot that cools is neither held, nor free for one who comes', async () => {
+  await using held = await startHeldUpstream()
+  await using gateway = await startGatewayProcess({
+    upstream: held.upstream.origin,
+    args: ['--max-concurrent', '1', '--slot-cooldown-ms', '60000'],
+  })
+  await using first = await openRawClient(gateway.port)
+  await using second = await openRawClient(gateway.port)
+  await using third = await openRawClient(gateway.port)
+  await first.send(post('first'))
+  await waitForFigures(gateway, { active: 1, queued: 0 })
+  await second.send(post('second'))
+  await waitForFigures(gateway, { active: 1, queued: 1 })
+  held.answer('first')
+  await first.response('POST')
+  await waitForFigures(gateway, { active: 0, queued: 1 })
+  await third.send(post('third'))
+  await waitForFigures(gateway, { active: 0, queued: 2, total_queued: 2 })
+  assert.deepEqual(held.arrived, ['first'])
+})
+
+test('a freed slot cools before the next in line takes it, and those behind wait on', async () => {
   await using held = await startHeldUpstream()
   await using gateway = await startGatewayProcess({
     upstream: held.upstream.origin,
@@ -165,13 +186,11 @@ test('a freed slot cools before the next in line takes it, and arrivals wait beh
   await waitForFigures(gateway, { active: 1, queued: 0 })
   await second.send(post('second'))
   await waitForFigures(gateway, { active: 1, queued: 1 })
+  await third.send(post('third'))
+  await waitForFigures(gateway, { active: 1, queued: 2, total_queued: 2 })
   const freedAtMs = performance.now()
   held.answer('first')
   await first.response('POST')
-  // The slot cools: it is neither held, nor free for one who comes now.
-  await waitForFigures(gateway, { active: 0, queued: 1 })
-  await third.send(post('third'))
-  await waitForFigures(gateway, { active: 0, queued: 2, total_queued: 2 })
   const secondSeen = await held.upstream.waitForRequest(1)
   assert.ok(secondSeen.headAtMs - freedAtMs >= 490, `${secondSeen.headAtMs - freedAtMs} ms`)
   assert.equal(held.arrived[1], 'second')
@@ -191,8 +210,15 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
   await using held = await startHeldUpstream()
   await using gateway = await startGatewayProcess({
     upstream: held.upstream.origin,
-    args: ['--max-concurrent', '1', '--queue-limit', '1', '--queue-timeout-ms', '700'],
+    args: ['--max-concurrent', '1', '--queue-limit', '1'],
   })
+  await using impatient = await startGatewayProcess({
+    upstream: held.upstream.origin,
+    args: ['--max-concurrent', '1', '--queue-timeout-ms', '700'],
+  })
+  await using holding = await openRawClient(impatient.port)
+  await holding.send(post('holding'))
+  await waitForFigures(impatient, { active: 1, queued: 0 })
   await using running = await openRawClient(gateway.port)
   await using waiting = await openRawClient(gateway.port)
   await running.send(post('running'))
@@ -202,7 +228,7 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
 
   const beyond = await exchange(gateway.port, 'POST', '/v1/embeddings', { body: '{"model":"beyond"}' })
   assert.equal((await exchange(gateway.port, 'GET', '/v1/models')).status, 200, 'no slot is needed')
-  const tooLong = await waiting.response('POST')
+  const tooLong = await exchange(impatient.port, 'POST', '/v1/chat/completions', { body: '{"model":"late"}' })
   for (const [response, code] of [
     [beyond, 'queue_full'],
     [tooLong, 'queue_timeout'],
@@ -213,10 +239,17 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
     const error = asRecord(parseRecord(response.body.toString())['error'])
     assert.deepEqual([error['type'], error['param'], error['code']], ['server_error', null, code])
   }
-  await waitForFigures(gateway, { active: 1, queued: 0, total_admitted: 1, total_queued: 1 })
-  held.answer('running')
-  assert.equal((await running.response('POST')).status, 200)
-  assert.deepEqual(held.arrived, ['running'])
+  await waitForFigures(gateway, { active: 1, queued: 1, total_admitted: 1, total_queued: 1 })
+  await waitForFigures(impatient, { active: 1, queued: 0, total_admitted: 1, total_queued: 1 })
+  for (const [name, client] of [
+    ['holding', holding],
+    ['running', running],
+    ['waiting', waiting],
+  ] as const) {
+    held.answer(name)
+    assert.equal((await client.response('POST')).status, 200)
+  }
+  assert.deepEqual(held.arrived, ['holding', 'running', 'waiting'])
 
   const rowBeyond = await rowOf(gateway, beyond)
   assert.deepEqual(
@@ -224,13 +257,14 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
     ['refused', 'queue_full', 503, 'embedding', 'beyond'],
   )
   assert.deepEqual([rowBeyond.attempts, rowBeyond.ttfb_ms], [0, null])
-  const rowTooLong = await rowOf(gateway, tooLong)
+  const rowTooLong = await rowOf(impatient, tooLong)
   assert.deepEqual(
     [rowTooLong.outcome, rowTooLong.failure_code, rowTooLong.status, rowTooLong.model],
-    ['refused', 'queue_timeout', 503, 'waiting'],
+    ['refused', 'queue_timeout', 503, 'late'],
   )
   assert.ok(rowTooLong.queue_ms! >= 690, `${rowTooLong.queue_ms} ms`)
   await recordedCalls(gateway, 4)
+  await recordedCalls(impatient, 2)
 })
 
 test('the connection of a call that was sent away goes on', async () => {

@@ -129,7 +129,10 @@ test('each state of a call is told, with its place in the queue', async () => {
   queue[1]!.reset()
   await untilOnBoard(gateway, 'places to move up', (calls) => placesOf(calls) === 'q 1, s 2' || undefined)
   for (const client of queue) client.reset()
+  // None of them is to have the slot in its place.
+  await untilCalls(gateway, { active: 2, queued: 0 })
   waiting.reset()
+  await untilCalls(gateway, { active: 1, queued: 0 })
 
   upstream.replyOnce(jsonReply(429, {}, [['retry-after', '30']]))
   await using backing = await ask(gateway, 'again')

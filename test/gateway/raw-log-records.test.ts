@@ -383,8 +383,8 @@ test('the feed is live while the file gets nothing', async () => {
 })
 
 test('a toggle for a time switches itself off, and the report tells how it is', async () => {
-  await log.toggle(true, 0.3)
-  const { enabled_until } = await log.status()
+  const switched = await log.ask('POST', 'toggle', { enabled: true, for_s: 0.3 })
+  const { enabled_until } = parseRecord(switched.body.toString())
   assert.match(String(enabled_until), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   while ((await log.status())['enabled'] === true);
   const until = new Date(String(enabled_until)).getTime()

@@ -208,8 +208,9 @@ describe('traces', { concurrency: true }, () => {
 
   test('a receiver that asks for time gets the same spans again, and what it throws away is counted', async () => {
     await using upstream = await startSimulatedUpstream()
-    await using receiver = await startReceiver((res, index) => {
-      if (index === 0) res.writeHead(503, { 'retry-after': '1' }).end()
+    let isTold = false
+    await using receiver = await startReceiver((res) => {
+      if (!isTold) res.writeHead(503, { 'retry-after': '1' }).end()
       else res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(partialSuccess(1, 'too old'))
     })
     await using gateway = await startGatewayProcess({
@@ -218,15 +219,19 @@ describe('traces', { concurrency: true }, () => {
     })
     await call(gateway)
     await untilWarned(gateway, 'otlp_unreachable')
+    isTold = true
     const health = JSON.stringify(await untilWarned(gateway, 'otlp_rejected'))
     assert.match(health, /threw 1 of them away: too old/)
     assert.doesNotMatch(health, /otlp_unreachable/)
     const metrics = (await exchange(gateway.port, 'GET', '/metrics')).body.toString()
     assert.match(metrics, /^tokenweir_spans_sent_total 0$/m)
     assert.match(metrics, /^tokenweir_spans_dropped_total 1$/m)
-    const [first, second] = receiver.posts
-    assert.equal(second?.path, '/in/here')
-    assert.deepEqual(second.body, first?.body)
+    const [first, ...again] = receiver.posts
+    assert.ok(again.length > 0)
+    for (const { path, body } of again) {
+      assert.equal(path, '/in/here')
+      assert.deepEqual(body, first?.body)
+    }
   })
 
   test('a receiver that never answers holds up no call, no row and no stop', async () => {

@@ -33,7 +33,7 @@ test("each call has its row, and the second gateway leaves the first one's PID f
   await using first = await startGatewayProcess(options)
   await using second = await startGatewayProcess(options)
   assert.equal(pidIn(dir.path), String(first.pid))
-  assert.match(second.stderr, /no dashboard controls this gateway: another gateway/)
+  await second.waitForOutput(/no dashboard controls this gateway: another gateway/)
   const both = Array.from({ length: 300 }, (_, index) => call(index % 2 === 0 ? first : second))
   assert.deepEqual(new Set(await Promise.all(both)), new Set([200]))
   assert.deepEqual(await second.stop(), { code: 0, signal: null })

@@ -10,7 +10,7 @@ import {
 } from '../faults/upstream-deaths.ts'
 import { type WatchingClientName, watchingClients } from '../faults/watching-clients.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { complaintsOf, untilIdle } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -38,17 +38,19 @@ test('every client sees every death in mid-answer, gets all that came before, an
       return replyOf(deathsOf[name as WatchingClientName][Number(index)]!)
     },
   })
-  await using gateway = await startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--max-concurrent', '64', '--idle-timeout-ms', '700'],
-  })
+  const start = (...args: string[]): Promise<GatewayProcess> =>
+    startGatewayProcess({ upstream: upstream.baseUrl, args: ['--max-concurrent', '64', ...args] })
+  await using gateway = await start()
+  // Long enough for what comes before the silence, also from a machine that stands still now and then.
+  await using impatient = await start('--idle-timeout-ms', '2500')
+  const gatewayOf = ({ manner }: UpstreamDeath): GatewayProcess => (manner === 'stall' ? impatient : gateway)
   const calls = Object.keys(deathsOf).flatMap((name) =>
     deathsOf[name as WatchingClientName].map((death, index) => {
       return { name: name as WatchingClientName, death, key: `${name}/${index}` }
     }),
   )
   await inParallel(calls, 48, async ({ name, death, key }) => {
-    const { port } = gateway
+    const { port } = gatewayOf(death)
     const { streamed } = death
     const seen = await watchingClients[name]({ port, streamed, query: { death: key }, session: key })
     const what = `${name}, ${nameOf(death)}: ${seen.detail}`
@@ -57,15 +59,21 @@ test('every client sees every death in mid-answer, gets all that came before, an
     if (seen.events !== null) assert.equal(seen.events, contentEventsBefore(death), what)
   })
   context.diagnostic(`${calls.length} deaths`)
-  const rows = await recordedCalls(gateway, calls.length)
+  const stalled = calls.filter(({ death }) => death.manner === 'stall').length
+  const rows = [
+    ...(await recordedCalls(gateway, calls.length - stalled)),
+    ...(await recordedCalls(impatient, stalled)),
+  ]
   const deaths = new Map(calls.map(({ key, death }) => [key, death]))
   for (const row of rows) {
     const death = deaths.get(row.session ?? '')!
     const { outcome, failure_code, status, failed, chunks } = row
     assert.deepEqual({ outcome, failure_code, status, failed, chunks }, expectedRow(death), nameOf(death))
   }
-  await untilIdle(gateway)
-  assert.equal(complaintsOf(gateway), '')
+  for (const each of [gateway, impatient]) {
+    await untilIdle(each)
+    assert.equal(complaintsOf(each), '')
+  }
 })
 
 function expectedRow(death: UpstreamDeath): Record<string, unknown> {
@@ -104,19 +112,25 @@ const beforeStatus: readonly { name: string; steps: readonly ReplyStep[]; status
 
 test('an upstream that dies before its status is answered for, in the shape of an OpenAI error', async () => {
   await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using impatient = await startGatewayProcess({
     upstream: upstream.baseUrl,
     args: ['--first-byte-timeout-ms', '400'],
   })
+  const gatewayOf = (code: string): GatewayProcess => (code === 'upstream_timeout' ? impatient : gateway)
   for (const [index, death] of beforeStatus.entries()) {
     upstream.replyOnce(death.steps)
-    const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+    const answer = await exchange(gatewayOf(death.code).port, 'POST', '/v1/chat/completions', chat)
     assert.equal(answer.status, death.status, death.name)
     assert.equal(answer.header('x-tokenweir-error'), death.code, death.name)
     assert.equal(answer.complete, true)
     assert.equal(upstream.requests.length, index + 1, `${death.name}: sent once`)
   }
-  const rows = await recordedCalls(gateway, beforeStatus.length)
+  // The silent one is the last.
+  const rows = [
+    ...(await recordedCalls(gateway, beforeStatus.length - 1)),
+    ...(await recordedCalls(impatient, 1)),
+  ]
   for (const [index, row] of rows.entries()) {
     const { name, status, code } = beforeStatus[index]!
     assert.deepEqual([row.outcome, row.failure_code, row.status], ['upstream_error', code, status], name)
