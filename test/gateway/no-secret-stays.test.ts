@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
 import { openFeed } from '../support/feed-reader.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { filesBelow } from '../support/files-below.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { rawLogOf } from '../support/raw-log.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { until, write } from '../support/reply-step.ts'
@@ -81,7 +80,7 @@ test('a key stands in no file, feed, log or answer, wherever a client or an upst
     answers.push(exchange(gateway.port, 'POST', target, { headers, body }))
     await upstream.waitForRequest(i)
   }
-  const whileTheyRun = await filesBelow(gateway)
+  const whileTheyRun = await filesBelow(gateway.directory)
   assert.ok(whileTheyRun.some(({ name }) => /inflight-/.test(name)))
   asked.resolve(undefined)
   await Promise.all(answers)
@@ -93,7 +92,7 @@ test('a key stands in no file, feed, log or answer, wherever a client or an upst
   const texts = [
     { name: 'what it tells', bytes: Buffer.from(told + gateway.stdout + gateway.stderr) },
     ...whileTheyRun,
-    ...(await filesBelow(gateway)),
+    ...(await filesBelow(gateway.directory)),
   ]
   const secrets = [...Object.values(keys), ...bare.map(([, value]) => value)]
   const left = texts.flatMap(({ name, bytes }) =>
@@ -124,17 +123,3 @@ test('of a key in an error that is too long to be kept whole no part stays', asy
     assert.ok(!told.includes(key.slice(0, 4)))
   }
 })
-
-async function filesBelow({ directory }: GatewayProcess): Promise<{ name: string; bytes: Buffer }[]> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true })
-  const names = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-  // A temporary file may have got its name in between; it is read under that in the end.
-  const read = (name: string): Promise<Buffer> =>
-    readFile(name).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0)
-      throw error
-    })
-  return Promise.all(names.map(async (name) => ({ name, bytes: await read(name) })))
-}

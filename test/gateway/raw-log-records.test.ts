@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -7,7 +7,8 @@ import OpenAI from 'openai'
 import { streamReply, streamedToolCall } from '../clients/both-ways.ts'
 import { type RequestParts, exchange, requestBytes } from '../support/exchange.ts'
 import { openFeed } from '../support/feed-reader.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { filesBelow } from '../support/files-below.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
 import { rawLogOf } from '../support/raw-log.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -153,7 +154,7 @@ test('planted keys stand in no file, feed, log or answer', async () => {
   }
   await feed.until(() => (feed.records.length >= 6 ? true : undefined), 'six records')
   const told = JSON.stringify(feed.events) + recent.join() + gateway.stdout + gateway.stderr
-  const files = await filesBelow(gateway)
+  const files = await filesBelow(gateway.directory)
   assert.ok(files.some(({ name }) => name.endsWith('payloads.jsonl')))
   for (const key of keys) {
     // Nor in part: half of it would do for a guess.
@@ -163,14 +164,6 @@ test('planted keys stand in no file, feed, log or answer', async () => {
     }
   }
 })
-
-async function filesBelow({ directory }: GatewayProcess): Promise<{ name: string; bytes: Buffer }[]> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true })
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-  return Promise.all(files.map(async (name) => ({ name, bytes: await readFile(name) })))
-}
 
 test('logged or not, watched or not, the client gets the same bytes', async () => {
   const headers = [['Content-Type', 'text/event-stream']] as const

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type RequestParts, exchange } from '../support/exchange.ts'
+import { filesBelow } from '../support/files-below.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { jsonReply } from '../support/response-bytes.ts'
@@ -119,10 +118,8 @@ test('it appears nowhere: not in the output, the report, the rows or any file', 
   assert.ok(!JSON.stringify([rows, await gateway.health()]).includes(key))
   assert.match(gateway.stdout, /UPSTREAM_API_KEY is lent/)
   assert.ok(!(gateway.stdout + gateway.stderr).includes(key))
-  for (const entry of await readdir(gateway.directory, { withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const bytes = await readFile(join(gateway.directory, entry.name))
-    assert.ok(!bytes.includes(key) && !bytes.includes(adminToken), entry.name)
+  for (const { name, bytes } of await filesBelow(gateway.directory)) {
+    assert.ok(!bytes.includes(key) && !bytes.includes(adminToken), name)
   }
 })
 
