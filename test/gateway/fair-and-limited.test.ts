@@ -115,6 +115,7 @@ test('limits set by hand, by command, and taken away are in force for calls that
   const file = `${gateway.directory}/clients.json`
   assert.match(await clients(gateway, 'set', 'agent', '--max-concurrent', '1'), /at most 1 call at once/)
   assert.equal(statSync(file).mode & 0o777, 0o600)
+  await untilUse(gateway, 'agent', { max_concurrent: 1 })
   const agents = Array.from({ length: 8 }, () => call(gateway, 'agent'))
   await untilUse(gateway, 'agent', { active: 1, waiting: 7, max_concurrent: 1 })
   // Behind seven that wait, and served at once.
@@ -210,6 +211,7 @@ test('calls of a key that name no client have the name that it was given, and it
   assert.equal(unnamed?.client, null)
   await clients(gateway, 'name', fingerprint, 'the night job')
   await clients(gateway, 'set', 'the night job', '--max-concurrent', '1')
+  await untilUse(gateway, 'the night job', { max_concurrent: 1 })
   const asked = [ask(), ask()]
   await untilUse(gateway, 'the night job', { active: 1, waiting: 1 })
   upstream.go(2)

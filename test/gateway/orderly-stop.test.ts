@@ -5,7 +5,7 @@ import { requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { complaintsOf, untilCalls, untilPastIsRead } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
-import { readCalls } from '../support/recorded-calls.ts'
+import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
 import {
   bodyReply,
@@ -172,6 +172,7 @@ test('a second signal stops at once, and the next start finds the unfinished cal
     assert.equal((await client.response('POST')).complete, false)
   }
   await using next = await startGatewayProcess(options)
+  await recordedCalls(next, 1)
   assert.deepEqual(await next.stop(), { code: 0, signal: null })
   assert.deepEqual(leftFiles(dir.path), [])
   assert.deepEqual(
