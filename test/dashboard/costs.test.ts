@@ -69,8 +69,8 @@ const say = (dir: TempDir, ...lines: readonly string[]): void =>
 const asked = (dir: TempDir): readonly Record<string, unknown>[] =>
   existsSync(dir.file('asked'))
     ? readFileSync(dir.file('asked'), 'utf8')
-        .trim()
         .split('\n')
+        .slice(0, -1)
         .map((line) => parseRecord(line))
     : []
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LogLines } from '../../src/api/dashboard-event.ts'
 import { systemClock } from '../../src/call/clock.ts'
+import { until } from '../store/until.ts'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { type DashboardUnderTest, errorOf, startDashboard } from './dashboard-under-test.ts'
@@ -82,6 +83,7 @@ test('who asks for it is told that the stream is alive, and nobody else', async 
   using reader = await openEvents(dashboard.port, 'beat')
   using other = await openEvents(dashboard.port, 'log')
   await reader.waitFor(1)
+  await other.waitFor(1)
   for (let count = 2; count <= 4; count += 1) {
     await dashboard.clock.advance(15_000)
     await reader.waitFor(count)
@@ -100,9 +102,7 @@ test('a reader that leaves is forgotten', async () => {
     await reader.waitFor(2)
     assert.equal(dashboard.log.watchers, 1)
   }
-  using other = await openEvents(dashboard.port, 'gateway')
-  await other.waitFor(1)
-  assert.equal(dashboard.log.watchers, 0)
+  await until('it is forgotten', () => dashboard.log.watchers === 0)
 })
 
 test('a stream that waits behind another on one connection is refused', async () => {
@@ -160,9 +160,7 @@ test('a reader that has not read for a minute is let go', async () => {
   reader.stopReading()
   await flood(dashboard)
   await dashboard.clock.advance(60_000)
-  using other = await openEvents(dashboard.port, 'gateway')
-  await other.waitFor(1)
-  assert.equal(dashboard.log.watchers, 0)
+  await until('it is forgotten', () => dashboard.log.watchers === 0)
 })
 
 test('the 65th reader is refused, and let in when another has left', async () => {
@@ -177,7 +175,7 @@ test('the 65th reader is refused, and let in when another has left', async () =>
   assert.ok(dashboard.gateway.count('status') <= 2, 'one poll for all')
   readers[0]![Symbol.dispose]()
   for (const startedAt = performance.now(); ;) {
-    assert.ok(performance.now() - startedAt < 5000, 'the place is never free')
+    assert.ok(performance.now() - startedAt < 60_000, 'the place is never free')
     await using next = await openRawClient(dashboard.port)
     await next.send(requestBytes('GET', '/api/events?topics=gateway', { host: 'localhost' }))
     const bytes = await next.waitForBytes('\r\n\r\n')

@@ -1,6 +1,7 @@
 /** What the dashboard says of times whose calls were folded into sums: the real command, asked before and after. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Overview } from '../../src/api/overview.ts'
 import type { GroupFigures } from '../../src/call/call-question.ts'
 import { idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
@@ -19,6 +20,9 @@ const quarterMs = hourMs / 4
 const days = 12
 const keepDays = 4
 
+/** Calls are folded by the day: another must not begin between here and there. */
+const leftOfDayMs = dayMs - (Date.now() % dayMs)
+if (leftOfDayMs < 60_000) await delay(leftOfDayMs)
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs
 const firstMs = todayMs - days * dayMs
 const foldedUntilMs = todayMs - keepDays * dayMs

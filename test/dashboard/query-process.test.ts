@@ -101,6 +101,8 @@ test('a process that dies is started anew, and who waited for it is told', async
 test('while a slow question is answered, the dashboard answers others at once', async () => {
   // A process that starts and never answers stands for a statement that takes for ever.
   let killed = 0
+  const clock = new FakeClock(nowMs)
+  const asked = Promise.withResolvers<void>()
   await using queried = await startQueried(null, {
     spawn: () => {
       const silent = new EventEmitter()
@@ -108,17 +110,25 @@ test('while a slow question is answered, the dashboard answers others at once', 
         pid: 1,
         ref: () => {},
         unref: () => {},
-        send: () => silent.emit('message', { kind: 'ready' }),
+        send: () => {
+          silent.emit('message', { kind: 'ready' })
+          asked.resolve()
+          return true
+        },
         kill: () => (killed += 1) > 0,
       })
     },
+    clock,
     deadlineMs: 400,
     graceMs: 100,
   })
   const slow = queried.get('/api/query')
-  let answered = 0
-  while ((await Promise.race([slow, queried.get('/api/proxy/status')])).status === 200) answered += 1
-  assert.ok(answered > 5, `${answered} answers in half a second`)
+  await asked.promise
+  for (let answered = 0; answered < 6; answered += 1) {
+    assert.equal((await queried.get('/api/proxy/status')).status, 200)
+  }
+  assert.equal(killed, 0)
+  clock.tick(500)
   const answer = await slow
   assert.deepEqual([answer.status, errorOf(answer).code], [503, 'too_slow'])
   assert.equal(killed, 1)
@@ -175,10 +185,19 @@ test('a large answer comes whole, packed or not', async () => {
 
 test('calls are told of as they are recorded', async () => {
   await using queried = await startQueried({ calls: callsOf(5) })
+  // The first question finds out where to begin; what comes after its answer is told.
+  const { queries } = queried
+  const ask = queries.ask.bind(queries)
+  const begun = Promise.withResolvers<void>()
+  queries.ask = async (question) => {
+    const outcome = await ask(question)
+    if (question.kind === 'ended' && outcome.kind === 'answer') begun.resolve()
+    return outcome
+  }
   using reader = await openEvents(queried.dashboard.port, 'calls')
-  // The first question finds out where to begin; what comes after it is told.
-  await queried.getJson(fresh())
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await begun.promise
+  // Who asked has the answer then, too.
+  await setImmediate()
   writeDatabase(queried.path, { calls: callsOf(2, 100), rolledUp: 0 })
   const [event] = await reader.waitFor(1)
   assert.equal(event!.name, 'calls')

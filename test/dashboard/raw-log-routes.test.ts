@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GatewayRefusedError, RawLogError } from '../../src/supervisor/raw-log-relay.ts'
+import { until } from '../store/until.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
 import { openEvents } from './event-reader.ts'
@@ -117,6 +118,6 @@ test('the topic is fed only while somebody listens to it', async () => {
   }
   using next = await openEvents(dashboard.port, 'beat')
   await next.waitFor(1)
-  assert.equal(dashboard.rawLog.listeners, 0)
+  await until('the one that left is forgotten', () => dashboard.rawLog.listeners === 0)
   assert.equal(other.events.length, 1)
 })

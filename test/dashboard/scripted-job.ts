@@ -3,12 +3,11 @@
  * and says, line by line, what is added to `<folder>/said`; `exit <code>` ends it.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { getPriority } from 'node:os'
 import { join } from 'node:path'
 
 const [folder = '', ...args] = process.argv.slice(2)
 const secrets = Object.keys(process.env).filter((name) => /KEY|TOKEN/.test(name))
-appendFileSync(join(folder, 'asked'), `${JSON.stringify({ args, secrets, priority: getPriority() })}\n`)
+appendFileSync(join(folder, 'asked'), `${JSON.stringify({ args, secrets, pid: process.pid })}\n`)
 const parent = process.ppid
 let told = 0
 setInterval(() => {
