@@ -12,8 +12,8 @@ export interface AttackerServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** `await using attacker = await startAttackerServer()` */
-export async function startAttackerServer(): Promise<AttackerServer> {
+/** `await using attacker = await startAttackerServer()`; on any free port unless told. */
+export async function startAttackerServer(port = 0): Promise<AttackerServer> {
   let deeds = 0
   const script = readFileSync(new URL('attacks.js', import.meta.url))
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
@@ -28,7 +28,7 @@ export async function startAttackerServer(): Promise<AttackerServer> {
   const server = createServer(answer)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(port, '127.0.0.1', resolve)
   })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no TCP address')

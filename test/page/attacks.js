@@ -153,7 +153,7 @@ const attacks = {
  */
 function outOfPatience(name) {
   return new Promise((resolve) => {
-    setTimeout(() => resolve(`${name} did not end`), 5 * patienceMs)
+    setTimeout(() => resolve(`${name} did not end`), 30 * patienceMs)
   })
 }
 

@@ -132,7 +132,7 @@ test('on a phone the state stays in sight and leaves room for the rest', async (
       await page.getByRole('link', { name: /^Gateway:/ }).waitFor()
       // A long page, whatever the view has to show.
       await page.evaluate('document.querySelector("main").style.minHeight = "3000px"; scrollTo(0, 1000)')
-      await page.waitForFunction('scrollY === 1000')
+      await untilTrue(page, 'scrollY === 1000')
       const seen = await page.evaluate<readonly number[]>(
         `[document.documentElement.scrollWidth, document.querySelector('.top-bar').getBoundingClientRect().bottom,
           document.querySelector('.now-state').getBoundingClientRect().top]`,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallType } from '../../src/call/call.ts'
@@ -10,6 +11,7 @@ import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
+import { openEvents } from '../dashboard/event-reader.ts'
 import { startBrowser } from '../support/browser.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -21,9 +23,10 @@ interface Listed {
   readonly summary: { readonly calls: number; readonly errors: number }
 }
 
-/** The first twelve hours of the last day: nothing comes to it, and nothing leaves it. */
+/** The same instant gives the same calls. Nothing comes to these twelve hours, and nothing leaves them. */
 const hourMs = 3_600_000
-const endMs = Math.floor(Date.now() / hourMs) * hourMs - 2 * hourMs
+const nowMs = Date.UTC(2026, 10, 19, 16, 24)
+const endMs = Math.floor(nowMs / hourMs) * hourMs - 2 * hourMs
 const range = `from=${new Date(endMs - 12 * hourMs).toISOString()}&to=${new Date(endMs).toISOString()}`
 
 async function listed(dashboard: DashboardProcess, query: string): Promise<Listed> {
@@ -59,7 +62,7 @@ const idsOf = (page: Page): Promise<string[]> =>
 
 test('every filter is told by the address, and the list is what the dashboard answers to it', async () => {
   await using directory = await makeTempDir()
-  writePageData(directory.path, 'day')
+  writePageData(directory.path, 'day', nowMs)
   await using dashboard = await startDashboardProcess({ directory: directory.path })
   await using browser = await startBrowser()
   const { calls } = await listed(dashboard, range)
@@ -112,7 +115,7 @@ test('every filter is told by the address, and the list is what the dashboard an
 
 test('scrolling lists each call once, in order, and few rows are there at a time', async () => {
   await using directory = await makeTempDir()
-  writePageData(directory.path, 'day')
+  writePageData(directory.path, 'day', nowMs)
   await using dashboard = await startDashboardProcess({ directory: directory.path })
   await using browser = await startBrowser()
   const query = `${range}&call_type=embedding`
@@ -125,7 +128,7 @@ test('scrolling lists each call once, in order, and few rows are there at a time
     })
     const { page } = opened
     await linksOf(page).first().waitFor()
-    const deadline = performance.now() + 30_000
+    const deadline = performance.now() + 90_000
     const seen: string[] = []
     let mostNodes = 0
     while (seen.length < calls.length) {
@@ -153,41 +156,47 @@ test('new calls are counted, and come in when they are asked for', async () => {
   await using directory = await makeTempDir()
   writePageData(directory.path, 'three')
   await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const write = (types: readonly CallType[], mark = 0): void => {
+    const database = openForWriting(join(directory.path, defaultDatabase))
+    const words = new WordList()
+    const firstId = Date.now() * idsPerMs
+    const batch = new BatchEncoder().encode(
+      types.map((callType, index) => ({ ...chatCall(firstId + index), callType, tags: `n:${mark}` })),
+    )
+    words.accept(batch)
+    new CallWriter(database, words).write(batch)
+    database.close()
+  }
+  // Calls are told from the dashboard's first look on: it has looked when it tells of one, the last that was written.
+  using reader = await openEvents(dashboard.port, 'calls')
+  let listed = 3
+  const isTold = (): boolean =>
+    reader.events.some(({ data }) =>
+      (data as Pick<Listed, 'calls'>).calls.some(({ tags }) => tags === `n:${listed}`),
+    )
+  while (reader.events.length === 0) {
+    write(['chat'], (listed += 1))
+    await delay(200)
+  }
+  await reader.until(() => isTold() || undefined, 'the last call')
+
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, {
     path: '/calls?call_type=chat',
   })
   const { page } = opened
   await linksOf(page).first().waitFor()
+  // By the same stream as new calls.
+  await page.getByRole('banner').getByText('Stopped').first().waitFor()
   const topId = async (): Promise<string | undefined> => (await idsOf(page))[0]
   const before = await topId()
-
-  const write = (types: readonly CallType[]): void => {
-    const database = openForWriting(join(directory.path, defaultDatabase))
-    const words = new WordList()
-    const firstId = Date.now() * idsPerMs
-    const batch = new BatchEncoder().encode(
-      types.map((callType, index) => ({ ...chatCall(firstId + index), callType })),
-    )
-    words.accept(batch)
-    new CallWriter(database, words).write(batch)
-    database.close()
-  }
-  // Calls are told from the dashboard's first look on, which may come a moment after the list.
-  let listed = 3
-  const first = opened.button('1 new call')
-  for (let isTold = false; !isTold; listed++) {
-    write(['chat'])
-    isTold = await first.waitFor({ timeout: 3000 }).then(
-      () => true,
-      () => listed > 8,
-    )
-  }
+  write(['chat'])
+  await opened.button('1 new call').waitFor()
   write(['embedding', 'chat'])
   await opened.button('2 new calls').waitFor()
   assert.equal(await topId(), before, 'no row has moved')
   await opened.button('2 new calls').click()
-  await page.getByText(`That is all: ${listed + 1} calls.`).waitFor()
+  await page.getByText(`That is all: ${listed + 2} calls.`).waitFor()
   assert.notEqual(await topId(), before)
   assert.equal(await page.getByRole('button', { name: /new calls?/ }).count(), 0)
   assert.deepEqual(opened.problems, [])
@@ -246,7 +255,7 @@ test('an empty list says why it is empty, and a refused one what can be done', a
 
 test('dragging over the bars, and Enter on one of them, look closer; chosen columns are kept', async () => {
   await using directory = await makeTempDir()
-  writePageData(directory.path, 'day')
+  writePageData(directory.path, 'day', nowMs)
   await using dashboard = await startDashboardProcess({ directory: directory.path })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: `/calls?${range}` })
@@ -287,7 +296,7 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
 
 test('a page that does not come is asked for again by its reader alone', async () => {
   await using directory = await makeTempDir()
-  writePageData(directory.path, 'day')
+  writePageData(directory.path, 'day', nowMs)
   await using dashboard = await startDashboardProcess({ directory: directory.path })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)

@@ -125,6 +125,8 @@ test('an id that is searched for opens its call, whatever the range', async () =
     .getByRole('heading', { name: call.model ?? '' })
     .waitFor()
   await page.keyboard.press('Escape')
+  // Until it is gone nothing behind it can be typed into, and it gives the focus back as it goes.
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await field.fill('upstream_reset')
   await field.press('Enter')
   await page.getByRole('heading', { name: 'No calls match' }).waitFor()

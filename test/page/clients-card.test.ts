@@ -10,7 +10,7 @@ import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { openDashboardPage, untilStill } from './dashboard-page.ts'
 
 test('clients: what is in use is shown as it changes, and limits and names that are set there hold at once', async () => {
   const gate = Promise.withResolvers<void>()
@@ -40,6 +40,8 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   const agent = card.getByRole('row', { name: /^agent/ })
   await agent.getByRole('cell', { name: '1 of 1', exact: true }).waitFor()
   await agent.getByRole('cell', { name: '2', exact: true }).waitFor()
+  // The one with a key has come by itself.
+  await upstream.waitForInFlight(2)
   assert.equal(upstream.peakInFlight, 2)
 
   await card.getByRole('button', { name: 'Change agent' }).click()
@@ -47,6 +49,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await form.getByLabel('Calls in flight at once').fill('two')
   await form.getByRole('button', { name: 'Save' }).click()
   await form.getByText('A limit is a whole number from 1 on, or empty for none.').waitFor()
+  await untilStill(page)
   assert.deepEqual(await violations(page), [])
   await form.getByLabel('Calls in flight at once').fill('2')
   await form.getByRole('button', { name: 'Save' }).click()

@@ -12,20 +12,24 @@ interface Group {
   readonly duration_ms: { readonly n: number; readonly p95: number }
 }
 
+/** The same instant gives the same calls, and no call leaves the range meanwhile. */
+const nowMs = Date.UTC(2026, 10, 19, 16, 24)
+const [from, to] = [nowMs - 86_400_000, nowMs].map((ms) => new Date(ms).toISOString().replace('.000Z', 'Z'))
+const day = `from=${from}&to=${to}`
+
 test('the slowest model is two presses away; its line is drawn, spoken, and leads to its calls', async () => {
   await using dir = await makeTempDir()
-  writePageData(dir.path, 'day')
+  writePageData(dir.path, 'day', nowMs)
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: `/?${day}` })
   const { page } = opened
   await untilReady(page)
   await page.getByRole('link', { name: 'Compare' }).click()
   await untilReady(page)
   assert.equal(new URL(page.url()).pathname, '/compare')
 
-  const from = new Date(Date.now() - 86_400_000).toISOString()
-  const answer = await dashboard.ask('GET', `/api/query?group_by=model&from=${from}`)
+  const answer = await dashboard.ask('GET', `/api/query?group_by=model&${day}`)
   const { groups } = (await answer.json()) as { groups: readonly Group[] }
   const enough = groups.filter(({ duration_ms: told }) => told.n >= 25)
   const [slowest] = enough.toSorted((one, other) => other.duration_ms.p95 - one.duration_ms.p95)
@@ -57,10 +61,10 @@ test('the slowest model is two presses away; its line is drawn, spoken, and lead
 
   await first.getByRole('link').click()
   await page.getByRole('region', { name: 'Calls' }).waitFor()
-  assert.equal(new URL(page.url()).search, `?model=${slowest.key}`)
+  assert.equal(new URL(page.url()).search, `?${day}&model=${slowest.key}`)
   await page.goBack()
   await page.getByRole('button', { name: 'Client' }).click()
   await page.getByRole('table', { name: 'Calls by client' }).getByRole('rowheader').first().waitFor()
-  assert.equal(new URL(page.url()).search, '?by=client')
+  assert.equal(new URL(page.url()).search, `?${day}&by=client`)
   assert.deepEqual(opened.problems, [])
 })

@@ -78,11 +78,12 @@ export async function openDashboardPage(
   }
 }
 
-/** Waits until everything that a view shows at first is there. */
+/** Waits until everything that a view shows at first is there, and nothing of it is of a question that was left. */
 export async function untilReady(page: Page): Promise<void> {
   await untilTrue(
     page,
-    'document.querySelector("main > *:not(h1)") !== null && document.querySelector(".skeleton") === null',
+    `document.querySelector('main > *:not(h1)') !== null &&
+      document.querySelector('.skeleton, main [aria-busy="true"]') === null`,
   )
   await untilStill(page)
 }

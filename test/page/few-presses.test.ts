@@ -6,11 +6,19 @@ import type { Overview } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
+import { writeRuns } from './session-data.ts'
 import { shareDashboard } from './shared-dashboard.ts'
 
 const most = 3
 
-const { dashboard, browser } = await shareDashboard((folder) => writePageData(folder, 'incident'))
+const dayMs = 86_400_000
+
+const { dashboard, browser } = await shareDashboard((folder) => {
+  // Of the day before there are calls until the last minute of this one.
+  const nowMs = Date.now()
+  writePageData(folder, 'incident', nowMs)
+  writeRuns(folder, [{ session: 'yesterday', calls: 9, agoMs: (nowMs % dayMs) + dayMs / 2 }], nowMs)
+})
 const opened = await openDashboardPage(browser, dashboard.origin)
 after(() => assert.deepEqual(opened.problems, []))
 

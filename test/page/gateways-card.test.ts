@@ -7,7 +7,7 @@ import { startGatewayProcess } from '../support/gateway-process.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { openDashboardPage, untilStill } from './dashboard-page.ts'
 
 test('several gateways are a table; one that is lost is released after a question', async () => {
   await using postgres = await startPostgres()
@@ -39,6 +39,7 @@ test('several gateways are a table; one that is lost is released after a questio
   assert.equal(await card.getByText(/^this one, /).count(), 1)
   const lost = card.getByRole('row', { name: /^north/ })
   assert.match(await lost.innerText(), /Away since/)
+  await untilStill(page)
   assert.deepEqual(await violations(page), [])
   assert.equal(await card.getByRole('button').count(), 1, 'those that live cannot be released')
 

@@ -9,7 +9,7 @@ import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { sampleHealth } from '../support/sample-health.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
-import { openDashboardPage, startByButton } from './dashboard-page.ts'
+import { openDashboardPage, startByButton, untilReady } from './dashboard-page.ts'
 import { naughtyStrings } from './naughty-strings.ts'
 
 /** Everything in the page that could run, load or lead elsewhere, but for what comes and goes with the state. */
@@ -25,6 +25,7 @@ test('what the log and the options say, by way of the real dashboard, stays text
   const { page } = opened
   await startByButton(opened)
   await opened.untilText('log-lines', /calls are recorded in/)
+  await untilReady(page)
   const before = await page.evaluate(census)
 
   // Signs that end a line, or that no terminal should see, are taken out before.
@@ -42,6 +43,7 @@ test('what the log and the options say, by way of the real dashboard, stays text
   await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
   await opened.untilText('upstream', /onerror/)
   assert.equal(await page.locator('#upstream').textContent(), upstream)
+  await untilReady(page)
   assert.deepEqual(await page.evaluate(census), before)
   assert.deepEqual(opened.problems, [])
 })

@@ -2,19 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { freePort } from '../support/free-port.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
 for (const [path, shown, isRenewed] of [
-  ['/', 'Figures', 'by itself'],
+  // Of seven days: no call leaves the range while this looks.
+  ['/?range=7d', 'Figures', 'by itself'],
   // A list never moves by itself.
-  ['/calls', 'Calls', 'when it is asked'],
+  ['/calls?range=7d', 'Calls', 'when it is asked'],
 ] as const) {
   test(`${path} keeps its figures while the dashboard is away, says since when, and goes on when it is back`, async () => {
     await using dir = await makeTempDir()
     writePageData(dir.path, 'day')
-    await using dashboard = await startDashboardProcess({ directory: dir.path })
+    await using dashboard = await startDashboardProcess({ directory: dir.path, port: await freePort() })
     await using browser = await startBrowser()
     await using opened = await openDashboardPage(browser, dashboard.origin, { path })
     const { page } = opened

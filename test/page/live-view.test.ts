@@ -84,6 +84,8 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
   const { page } = opened
   const id = idOf(1)
   const row = rowsOf(page)
+  // The dashboard, which has no such call, would be asked for it if this took two seconds.
+  await page.route(`**/api/calls/${id}`, () => undefined)
   await tell(page, started(id), sampleRequest(id))
   await row.getByText('How is the weather in Lyon?').waitFor()
   await row.getByText('Under way').waitFor()
@@ -302,8 +304,10 @@ test('payloads come on a stream of their own, and only to the view that shows th
   })
   const other = await page.context().newPage()
   await other.goto(`${dashboard.origin}/calls`)
+  const asked = page.waitForRequest(/topics=payloads/)
   await page.keyboard.press('g')
   await page.keyboard.press('l')
+  await asked
   await page.getByRole('heading', { name: 'The gateway is stopped' }).waitFor()
   await untilTrue(page, 'document.title.startsWith("Live")')
   assert.deepEqual(

@@ -5,6 +5,7 @@ import type { BrowserContext, Frame, Page, Request } from 'playwright-core'
 import { type TestBrowser, startBrowser } from '../support/browser.ts'
 import { Condition } from '../support/condition.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { freePort } from '../support/free-port.ts'
 import { type AttackerServer, bait, startAttackerServer } from './attacker-server.ts'
 
 const canary = 'canary-line-of-the-log'
@@ -206,7 +207,7 @@ for (const state of ['running', 'stopped'] as const) {
 }
 
 test('a name that was rebound to this machine: page, API and health are refused', async () => {
-  await using attacker = await startAttackerServer()
+  await using attacker = await startAttackerServer(await freePort())
   await using browser = await startBrowser({ hostRules })
   const context = await browser.newContext()
   const page = await context.newPage()

@@ -70,6 +70,8 @@ async function openView(origin: string, path: string, isThere: string | RegExp):
   await counted.serveTo(page)
   await page.goto(origin + path)
   await page.getByText(isThere).first().waitFor()
+  // The stream is opened when the browser says that it is this tab's turn.
+  await untilTrue(page, `typeof tell === 'function'`)
   await tell(page, 'gateway', status)
   await untilReady(page)
   await takeRenders(page)
@@ -85,7 +87,8 @@ test('the Overview renders what has changed, and nothing else', async (t) => {
   await using dir = await makeTempDir()
   writePageData(dir.path, 'day')
   await using dashboard = await startDashboardProcess({ directory: dir.path })
-  const page = await openView(dashboard.origin, '/', /^Updated /)
+  // It is asked for again by itself only after five minutes.
+  const page = await openView(dashboard.origin, '/?range=7d', /^Updated /)
 
   await t.test('an event that changes nothing visible renders nothing', async () => {
     await tell(page, 'gateway', later)

@@ -12,7 +12,7 @@ import { chatCall } from '../store/sample-call.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { openDashboardPage, untilReady, untilStill } from './dashboard-page.ts'
 import { pageDatabase, writePageData } from './page-data.ts'
 
 const hostile = '</script><img src=x onerror="document.title=1"><!--'
@@ -77,6 +77,7 @@ test('it is saved from the Overview, opens without a network, and tells what the
   await alone.getByRole('button', { name: 'Failed', exact: true }).first().click()
   assert.equal(await alone.getByRole('link').count(), 0)
   await alone.setViewportSize({ width: 390, height: 800 })
+  await untilStill(alone)
   assert.equal(await alone.evaluate('document.documentElement.scrollWidth'), 390)
   assert.equal(await alone.title(), 'tokenweir report')
   assert.deepEqual([asked, told], [[pathToFileURL(file).href], []])

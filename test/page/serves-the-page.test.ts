@@ -8,7 +8,7 @@ import { viewPaths } from '../../ui/data/page-address.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { openDashboardPage, untilTrue } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
 const kilobyte = 1000
@@ -106,7 +106,7 @@ test('a link leads to what it shows', async () => {
   for (const [path, title] of Object.entries(titles)) {
     await using opened = await openDashboardPage(browser, dashboard.origin, { path })
     const { page } = opened
-    await page.waitForFunction(`document.title === '${title} · tokenweir'`)
+    await untilTrue(page, `document.title === '${title} · tokenweir'`)
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), title)
     const current = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current=page]')
     assert.equal(await current.textContent(), title)

@@ -9,7 +9,8 @@ import { openDashboardPage, startByButton, untilTrue } from './dashboard-page.ts
 
 test('the buttons start, restart and stop the gateway, after saying what becomes of its calls', async () => {
   await using upstream = await startSimulatedUpstream()
-  const args = ['--upstream', upstream.baseUrl, '--max-concurrent', '1']
+  // A call in flight is not to be cut off while this looks at the page.
+  const args = ['--upstream', upstream.baseUrl, '--max-concurrent', '1', '--drain-timeout-ms', '60000']
   await using dashboard = await startDashboardProcess({ args })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
@@ -49,7 +50,7 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   await button('Stop').click()
   await points.first().waitFor()
   assert.deepEqual(await points.allTextContents(), [
-    '1 call in flight may finish within 2\u202fs.',
+    '1 call in flight may finish within 1\u202fmin.',
     '1 waiting call will be refused.',
     'Clients are refused until it is started again.',
   ])

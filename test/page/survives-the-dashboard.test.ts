@@ -3,13 +3,14 @@ import { appendFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { freePort } from '../support/free-port.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { openDashboardPage, startByButton } from './dashboard-page.ts'
 
 test('the dashboard is killed and comes back: the page keeps what it knew, says since when, and goes on', async () => {
   await using upstream = await startSimulatedUpstream()
   const args = ['--upstream', upstream.baseUrl]
-  await using dashboard = await startDashboardProcess({ args })
+  await using dashboard = await startDashboardProcess({ args, port: await freePort() })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const pid = await startByButton(opened)

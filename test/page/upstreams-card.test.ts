@@ -8,7 +8,7 @@ import { exchange } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { openDashboardPage, untilStill } from './dashboard-page.ts'
 
 test('upstreams are added, changed and removed on the page, which tells how each is; calls are filtered by them', async () => {
   await using byDefault = await startSimulatedUpstream()
@@ -51,6 +51,7 @@ test('upstreams are added, changed and removed on the page, which tells how each
   }
   await line.getByText('1 of 2 failing').waitFor()
   await line.getByText(new RegExp(`127.0.0.1:${nobody} fails since .*nothing listens there`)).waitFor()
+  await untilStill(page)
   assert.deepEqual(await violations(page), [])
 
   await card.getByRole('button', { name: 'Change local' }).click()
