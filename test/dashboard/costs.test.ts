@@ -45,6 +45,7 @@ async function startPriced(calls: readonly CallRecord[] = []): Promise<PricedDas
     clock: systemClock,
     spawn: spawnQuery(db, {}),
     onFault: (error) => assert.fail(String(error)),
+    deadlineMs: 60_000,
   })
   cleanup.defer(() => queries.close())
   const dashboard = cleanup.use(await startDashboard({ queries, jobs, priceFile: priceFileOf(db) }))

@@ -69,6 +69,8 @@ export async function startQueried(
     clock,
     spawn: spawnQuery(path, {}),
     onFault: (error) => faults.push(error),
+    // A busy machine is no slow question.
+    deadlineMs: 60_000,
     ...options,
   })
   // Whose a connection is takes the system some milliseconds to tell, and other tests ask it.
