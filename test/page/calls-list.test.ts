@@ -15,7 +15,7 @@ import { openEvents } from '../dashboard/event-reader.ts'
 import { startBrowser } from '../support/browser.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
 interface Listed {
@@ -262,6 +262,7 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
   const { page } = opened
   const strip = page.getByRole('slider')
   await page.getByText(/^All, at most \d/).waitFor()
+  await untilReady(page)
   const box = await strip.boundingBox()
   assert.ok(box !== null)
   // Twelve bars: from the third to the fourth.
