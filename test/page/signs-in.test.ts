@@ -51,8 +51,13 @@ test('a dashboard that others can reach: the page asks for the admin token, and 
   assert.ok(![...files, stdout, stderr].some((text) => text.includes(token)))
 
   // The session ends while the page is open: it leads back to the sign-in page.
-  await page.context().clearCookies()
   await opened.button('Stop').click()
+  await page.getByRole('dialog').waitFor()
+  // Cards ask by themselves, too: it is the press that finds out.
+  await page.route('**/api/**', (route) =>
+    route.request().method() === 'GET' ? undefined : route.continue(),
+  )
+  await page.context().clearCookies()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
   await field.waitFor()
   assert.equal((await dashboard.status()).state, 'running')
