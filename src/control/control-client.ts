@@ -164,18 +164,13 @@ export class ControlClient {
 /** A timer that is later than this (ms) has met a process that stood still: suspended, or on a machine that is too busy. */
 const standstillMs = 50
 
-/** Calls back after so long, but for the time in which this process stood still: what came meanwhile is yet to be read. */
+/** Calls back after so long; once more so long later if this process stood still, as what came meanwhile is yet to be read. */
 function countAwake(limitMs: number, callback: () => void): () => void {
-  let dueMs = performance.now() + limitMs
-  const look = (): void => {
-    const lateMs = performance.now() - dueMs
-    if (lateMs > standstillMs) {
-      const moreMs = Math.min(lateMs, limitMs)
-      dueMs += lateMs + moreMs
-      timer = setTimeout(look, moreMs)
-    } else callback()
-  }
-  let timer = setTimeout(look, limitMs)
+  const dueMs = performance.now() + limitMs
+  let timer = setTimeout(() => {
+    if (performance.now() - dueMs > standstillMs) timer = setTimeout(callback, limitMs)
+    else callback()
+  }, limitMs)
   return () => clearTimeout(timer)
 }
 

@@ -212,12 +212,14 @@ export class GatewayStarter {
    */
   async #expectWinner(end: GatewayEnd, { host, port }: GatewayValues): Promise<void> {
     if (end.code !== exitPortInUse) throw startFailed(`The gateway ${endInWords(end)}.`)
-    const { answerMs } = this.#options.finder.limits
+    const { finder } = this.#options
+    const { answerMs } = finder.limits
     const holder = await askHealth(host, port, answerMs)
-    const isForeign =
-      holder.report === null ? holder.status !== null : holder.report.uptime_s * 1000 > winnerLimitMs
-    // Else it may be a gateway of this folder that has just begun, and will have its socket in a moment.
-    if (!isForeign && (await this.waitForHealth())) return
+    // A gateway of this folder that has just begun will have its socket in a moment.
+    const mayBeNew =
+      holder.report === null ? holder.status === null : holder.report.uptime_s * 1000 <= winnerLimitMs
+    const isControlled = typeof (await finder.find()).control === 'object'
+    if ((isControlled || mayBeNew) && (await this.waitForHealth())) return
     let by = ''
     if (holder.report !== null) {
       const { pid, db } = holder.report

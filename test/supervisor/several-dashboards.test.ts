@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { StartAnswer } from '../../src/api/process-status.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from '../support/free-port.ts'
-import { filesIn, gatewayCommand, makeWorkplace } from './workplace.ts'
+import { commandThatWaitsFor, filesIn, gatewayCommand, makeWorkplace } from './workplace.ts'
 
 const upstream = '--upstream=http://127.0.0.1:9/v1'
 const startMany = fileURLToPath(new URL('start-many.ts', import.meta.url))
@@ -66,6 +67,19 @@ test('a dashboard that is killed while it starts a gateway does it no harm', asy
   await once(child, 'close')
   await eventually('a healthy gateway', async () => (await supervisor.status()).health_ok)
   assert.deepEqual(place.gateways(), [(await supervisor.status()).pid])
+})
+
+test('a gateway that has run for a while when a slow start finds its port taken is no stranger', async () => {
+  await using place = await makeWorkplace()
+  const args = [`--port=${await freePort()}`, upstream]
+  const slow = place.supervisor({ args, command: commandThatWaitsFor(place.file('go')) })
+  const started = slow.start()
+  await eventually('the slow one', () => place.gateways().length > 0)
+  const other = place.supervisor({ args })
+  const { pid } = await other.start()
+  await eventually('its fourth second', async () => (await other.status()).uptime_s! > 3)
+  writeFileSync(place.file('go'), '')
+  assert.deepEqual([(await started).already_running, (await started).pid], [true, pid])
 })
 
 test('a gateway that was started by hand is found and controlled just the same', async () => {

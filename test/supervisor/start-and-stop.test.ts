@@ -6,7 +6,7 @@ import { systemClock } from '../../src/call/clock.ts'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/options/gateway-settings.ts'
 import { eventually } from './eventually.ts'
-import { gatewayCommand, makeWorkplace } from './workplace.ts'
+import { commandThatWaitsFor, makeWorkplace } from './workplace.ts'
 
 const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']
 /** An address of nobody's machine (RFC 5737), which cannot be bound. */
@@ -75,11 +75,7 @@ test('operations come in the order in which they were asked for', async () => {
 
 test('the status tells of a start, and of a stop, that is under way', async () => {
   await using place = await makeWorkplace()
-  const [program = '', ...others] = gatewayCommand
-  // It begins once it was seen to start.
-  const wait = `const { existsSync } = process.getBuiltinModule('node:fs')
-    while (!existsSync(${JSON.stringify(place.file('seen'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)`
-  const command = [program, '--import', `data:text/javascript,${encodeURIComponent(wait)}`, ...others]
+  const command = commandThatWaitsFor(place.file('seen'))
   const supervisor = place.supervisor({ args: anyPort, command })
   const started = supervisor.start()
   const states = new Set<string>()

@@ -34,8 +34,19 @@ export function hookedCommand(hook: string): readonly string[] {
       ${hook}
       return send(message, ...rest)
     }`
+  return preloading(preload)
+}
+
+/** The real gateway, which begins once there is a file. */
+export function commandThatWaitsFor(path: string): readonly string[] {
+  const wait = `const { existsSync } = process.getBuiltinModule('node:fs')
+    while (!existsSync(${JSON.stringify(path)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)`
+  return preloading(wait)
+}
+
+function preloading(script: string): readonly string[] {
   const [program = '', ...others] = gatewayCommand
-  return [program, '--import', `data:text/javascript,${encodeURIComponent(preload)}`, ...others]
+  return [program, '--import', `data:text/javascript,${encodeURIComponent(script)}`, ...others]
 }
 
 export interface SupervisorOptions {
