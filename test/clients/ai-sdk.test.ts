@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { embedMany, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
-import { type ReplyStep, cut, stall, until, wait } from '../support/reply-step.ts'
+import { type ReplyStep, cut, stall, until } from '../support/reply-step.ts'
 import { jsonReply, sseEvent } from '../support/response-bytes.ts'
 import {
   chatCompletion,
@@ -18,7 +18,7 @@ import {
 const stage = await startStage()
 
 type Provider = ReturnType<typeof createOpenAICompatible>
-type Act = (provider: Provider, seen: () => void) => Promise<unknown>
+type Act = (provider: Provider, seen: () => void, asked: () => Promise<void>) => Promise<unknown>
 
 function scenario(
   name: string,
@@ -29,7 +29,8 @@ function scenario(
   const settings = { name: 'weir', apiKey: 'sk-test', supportsStructuredOutputs: true, includeUsage }
   return {
     name,
-    act: (origin, seen) => act(createOpenAICompatible({ ...settings, baseURL: `${origin}/v1` }), seen),
+    act: (origin, seen, asked) =>
+      act(createOpenAICompatible({ ...settings, baseURL: `${origin}/v1` }), seen, asked),
     ...rest,
   }
 }
@@ -185,8 +186,14 @@ tryBothWays(stage, [
   ),
   scenario(
     'a time-out of the client',
-    (provider) =>
-      generateText({ model: provider('m'), prompt, maxRetries: 0, abortSignal: AbortSignal.timeout(150) }),
-    { replies: () => [[wait(60_000)]], gives: /TimeoutError/, leaves: true },
+    (provider, _, asked) => {
+      // As `AbortSignal.timeout` aborts, once the request is at the upstream.
+      const over = new AbortController()
+      void asked().then(() =>
+        over.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+      )
+      return generateText({ model: provider('m'), prompt, maxRetries: 0, abortSignal: over.signal })
+    },
+    { replies: () => [[stall()]], gives: /TimeoutError/, leaves: true },
   ),
 ])

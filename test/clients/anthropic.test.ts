@@ -1,15 +1,28 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { type ReplyStep, cut, stall, until, wait } from '../support/reply-step.ts'
+import { type ReplyStep, cut, stall, until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
-import { openStream, placeSchema, type Scenario, startStage, streamReply, tryBothWays } from './both-ways.ts'
+import {
+  clientTimeoutMs,
+  openStream,
+  placeSchema,
+  type Scenario,
+  startStage,
+  streamReply,
+  timingOut,
+  tryBothWays,
+} from './both-ways.ts'
 
 const stage = await startStage()
 
-type Act = (client: Anthropic, seen: () => void) => Promise<unknown>
+type Act = (client: Anthropic, seen: () => void, asked: () => Promise<void>) => Promise<unknown>
 
 function scenario(name: string, act: Act, rest: Omit<Scenario, 'name' | 'act'>): Scenario {
-  const settings = { apiKey: 'sk-ant-test', maxRetries: 0, timeout: 10_000 }
-  return { name, act: (origin, seen) => act(new Anthropic({ baseURL: origin, ...settings }), seen), ...rest }
+  const settings = { apiKey: 'sk-ant-test', maxRetries: 0, timeout: 60_000 }
+  return {
+    name,
+    act: (origin, seen, asked) => act(new Anthropic({ baseURL: origin, ...settings }), seen, asked),
+    ...rest,
+  }
 }
 
 const ask = {
@@ -166,9 +179,9 @@ tryBothWays(stage, [
     },
     { replies: () => [openStream(words.slice(0, 1), stall())], gives: /"result":1/, leaves: true },
   ),
-  scenario('a time-out of the client', (client) => client.messages.create(ask, { timeout: 150 }), {
-    replies: () => [[wait(60_000)]],
-    gives: /"APIConnectionTimeoutError"/,
-    leaves: true,
-  }),
+  scenario(
+    'a time-out of the client',
+    (client, _, asked) => timingOut(() => client.messages.create(ask, { timeout: clientTimeoutMs }), asked),
+    { replies: () => [[stall()]], gives: /"APIConnectionTimeoutError"/, leaves: true },
+  ),
 ])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, mock, test } from 'node:test'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord } from '../support/json-record.ts'
 import { type ReplyScript, type ReplyStep, write } from '../support/reply-step.ts'
@@ -10,8 +10,11 @@ import { startSimulatedUpstream, type SimulatedUpstream } from '../support/simul
 /** What a client library does, and what comes of it: the same at the upstream itself and through the gateway. */
 export interface Scenario {
   readonly name: string
-  /** Given the origin, to which some libraries want `/v1` added, and how to say that the first of a stream came. */
-  readonly act: (origin: string, seen: () => void) => Promise<unknown>
+  /**
+   * Given the origin, to which some libraries want `/v1` added, how to say that the first of a stream came, and a wait for
+   * its request to be whole at the upstream.
+   */
+  readonly act: (origin: string, seen: () => void, asked: () => Promise<void>) => Promise<unknown>
   /**
    * The answers to its requests, in order; for those that are left, the simulated model's. `seen` is settled by
    * `act`.
@@ -68,7 +71,8 @@ async function play({ upstream }: Stage, scenario: Scenario, origin: string): Pr
   const before = upstream.requests.length
   const seen = Promise.withResolvers<void>()
   upstream.replyOnce(...(scenario.replies?.(seen.promise) ?? []))
-  const outcome = plain(await outcomeOf(() => scenario.act(origin, seen.resolve)))
+  const asked = async (): Promise<void> => (await upstream.waitForRequest(before)).bodyEnd
+  const outcome = plain(await outcomeOf(() => scenario.act(origin, seen.resolve, asked)))
   const requests = upstream.requests.slice(before)
   const ends = scenario.leaves === true ? await Promise.all(requests.map(({ replyEnd }) => replyEnd)) : []
   return { outcome, requests: requests.map(sentBy), ends }
@@ -106,6 +110,22 @@ const told = [
   'isRetryable',
   'reason',
 ]
+
+/** A client's time-out, in milliseconds; {@link timingOut} lets it pass. */
+export const clientTimeoutMs = 150
+
+/** What a client does whose time is over as soon as its request is at the upstream, and not before. */
+export async function timingOut(act: () => Promise<unknown>, asked: () => Promise<void>): Promise<unknown> {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const acted = act()
+    await Promise.race([acted, asked()])
+    mock.timers.tick(clientTimeoutMs)
+    return await acted
+  } finally {
+    mock.timers.reset()
+  }
+}
 
 /** What a program can tell an error by. */
 function wordsOf(error: Error): Readonly<Record<string, unknown>> {

@@ -1,17 +1,19 @@
 import { HumanMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
-import { type ReplyStep, cut, stall, until, wait } from '../support/reply-step.ts'
+import { type ReplyStep, cut, stall, until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import {
   chatCompletion,
   chatEvent,
+  clientTimeoutMs,
   openStream,
   placeSchema,
   type Scenario,
   startStage,
   streamedToolCall,
   streamReply,
+  timingOut,
   tryBothWays,
   wholeToolCall,
 } from './both-ways.ts'
@@ -19,7 +21,7 @@ import {
 const stage = await startStage()
 
 type Settings = NonNullable<ConstructorParameters<typeof ChatOpenAI>[0]>
-type Act = (model: ChatOpenAI, seen: () => void) => Promise<unknown>
+type Act = (model: ChatOpenAI, seen: () => void, asked: () => Promise<void>) => Promise<unknown>
 
 function scenario(
   name: string,
@@ -27,7 +29,7 @@ function scenario(
   rest: Omit<Scenario, 'name' | 'act'>,
   settings: Partial<Exclude<Settings, string>> = {},
 ): Scenario {
-  return { name, act: (origin, seen) => act(chatModel(origin, settings), seen), ...rest }
+  return { name, act: (origin, seen, asked) => act(chatModel(origin, settings), seen, asked), ...rest }
 }
 
 function chatModel(origin: string, settings: Partial<Exclude<Settings, string>>): ChatOpenAI {
@@ -36,7 +38,7 @@ function chatModel(origin: string, settings: Partial<Exclude<Settings, string>>)
     model: 'm',
     apiKey: 'sk-test',
     maxRetries: 0,
-    timeout: 10_000,
+    timeout: 60_000,
     configuration,
     ...settings,
   })
@@ -153,8 +155,8 @@ tryBothWays(stage, [
   ),
   scenario(
     'a time-out of the client',
-    chat,
-    { replies: () => [[wait(60_000)]], gives: /timeout|timed out/i, leaves: true },
-    { timeout: 150 },
+    (model, seen, asked) => timingOut(() => chat(model, seen, asked), asked),
+    { replies: () => [[stall()]], gives: /timeout|timed out/i, leaves: true },
+    { timeout: clientTimeoutMs },
   ),
 ])

@@ -3,17 +3,19 @@ import { test } from 'node:test'
 import OpenAI, { APIError, InternalServerError } from 'openai'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { rowOf } from '../support/recorded-calls.ts'
-import { type ReplyStep, cut, reset, stall, until, wait } from '../support/reply-step.ts'
+import { type ReplyStep, cut, reset, stall, until } from '../support/reply-step.ts'
 import { jsonReply, sseEvent } from '../support/response-bytes.ts'
 import {
   chatCompletion,
   chatEvent,
+  clientTimeoutMs,
   openStream,
   placeSchema,
   type Scenario,
   startStage,
   streamedToolCall,
   streamReply,
+  timingOut,
   tryBothWays,
   wholeToolCall,
 } from './both-ways.ts'
@@ -28,13 +30,13 @@ const format = {
 }
 
 function clientOf(origin: string, maxRetries = 0): OpenAI {
-  return new OpenAI({ baseURL: `${origin}/v1`, apiKey: 'sk-test', maxRetries, timeout: 10_000 })
+  return new OpenAI({ baseURL: `${origin}/v1`, apiKey: 'sk-test', maxRetries, timeout: 60_000 })
 }
 
-type Act = (client: OpenAI, seen: () => void) => Promise<unknown>
+type Act = (client: OpenAI, seen: () => void, asked: () => Promise<void>) => Promise<unknown>
 
 function scenario(name: string, act: Act, rest: Omit<Scenario, 'name' | 'act'>): Scenario {
-  return { name, act: (origin, seen) => act(clientOf(origin), seen), ...rest }
+  return { name, act: (origin, seen, asked) => act(clientOf(origin), seen, asked), ...rest }
 }
 
 const chat: Act = (client) => client.chat.completions.create({ model: 'm', messages })
@@ -200,8 +202,12 @@ tryBothWays(stage, [
   ),
   scenario(
     'a time-out of the client',
-    (client) => client.chat.completions.create({ model: 'm', messages }, { timeout: 150 }),
-    { replies: () => [[wait(60_000)]], gives: /"APIConnectionTimeoutError"/, leaves: true },
+    (client, _, asked) =>
+      timingOut(
+        () => client.chat.completions.create({ model: 'm', messages }, { timeout: clientTimeoutMs }),
+        asked,
+      ),
+    { replies: () => [[stall()]], gives: /"APIConnectionTimeoutError"/, leaves: true },
   ),
 ])
 
