@@ -9,7 +9,7 @@ import { figureList } from './figure-list.ts'
 const program = fileURLToPath(new URL('run.ts', import.meta.url))
 
 test('the quick run ends by itself, and prints a table in which every figure holds', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, '--quick'], { timeout: 120_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, [program, '--quick'], { timeout: 900_000 })
   const rows = stdout.trim().split('\n').slice(2)
   const quick = figureList.filter((figure) => figure.quick !== null)
   assert.equal(rows.length, quick.length)
