@@ -111,20 +111,23 @@ const told = [
   'reason',
 ]
 
-/** A client's time-out, in milliseconds; {@link timingOut} lets it pass. */
-export const clientTimeoutMs = 150
+/** A client's time-out, in milliseconds, which no other timer has; {@link timingOut} lets it pass. */
+export const clientTimeoutMs = 45_678
 
 /** What a client does whose time is over as soon as its request is at the upstream, and not before. */
 export async function timingOut(act: () => Promise<unknown>, asked: () => Promise<void>): Promise<unknown> {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  try {
-    const acted = act()
-    await Promise.race([acted, asked()])
-    mock.timers.tick(clientTimeoutMs)
-    return await acted
-  } finally {
-    mock.timers.reset()
+  const { setTimeout } = globalThis
+  const timeOuts: (() => void)[] = []
+  const timed = (callback: () => void, ms?: number): NodeJS.Timeout => {
+    if (ms === clientTimeoutMs) timeOuts.push(callback)
+    return setTimeout(callback, ms)
   }
+  using _ = mock.method(globalThis, 'setTimeout', timed as typeof setTimeout)
+  const acted = act()
+  await Promise.race([acted, asked()])
+  assert.equal(timeOuts.length, 1)
+  for (const timeOut of timeOuts) timeOut()
+  return await acted
 }
 
 /** What a program can tell an error by. */
