@@ -144,7 +144,7 @@ test('in the older proxy’s folder calls are recorded beside its database, and 
     ['2026-10-26T00:00:00.000Z', 'chat', 'ok', 1000, 0.001_466, sum],
   ])
   // The older proxy goes on recording.
-  const proxy = new DatabaseSync(dir.file(file))
+  const proxy = new DatabaseSync(dir.file(file), { timeout: 20_000 })
   proxy.exec("INSERT INTO api_calls (timestamp, model) VALUES ('2026-11-19T04:00:00+00:00', 'old-model')")
   proxy.close()
   await eventually('the warning to be back', async () => (await warningsOf(up)).includes('older_proxy'))

@@ -101,6 +101,7 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
   feed.tell({ type: 'dropped', count: null })
   feed.tell(answer)
   await tail.waitForOutput(/✓/)
+  await tail.waitForOutput(/3 requests and answers are missing here.*\n.*may be missing here/)
   assert.equal(
     undated(first),
     `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions\n` +

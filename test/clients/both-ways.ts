@@ -122,12 +122,16 @@ export async function timingOut(act: () => Promise<unknown>, asked: () => Promis
     if (ms === clientTimeoutMs) timeOuts.push(callback)
     return setTimeout(callback, ms)
   }
-  using _ = mock.method(globalThis, 'setTimeout', timed as typeof setTimeout)
-  const acted = act()
-  await Promise.race([acted, asked()])
-  assert.equal(timeOuts.length, 1)
-  for (const timeOut of timeOuts) timeOut()
-  return await acted
+  const { mock: timing } = mock.method(globalThis, 'setTimeout', timed as typeof setTimeout)
+  try {
+    const acted = act()
+    await Promise.race([acted, asked()])
+    assert.equal(timeOuts.length, 1)
+    for (const timeOut of timeOuts) timeOut()
+    return await acted
+  } finally {
+    timing.restore()
+  }
 }
 
 /** What a program can tell an error by. */

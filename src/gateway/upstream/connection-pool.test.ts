@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { ConnectionPool, type PooledAttempt } from './connection-pool.ts'
 
-const options = { connectTimeoutMs: 1000, maxHeaderBytes: 1000, tunnel: null }
+const options = { connectTimeoutMs: 60_000, maxHeaderBytes: 1000, tunnel: null }
 
 /** One call, as undici's verbs need it; resolves when it is over, with the error where it failed. */
 function call(pool: ConnectionPool, headers: readonly string[] = []): Promise<Error | null> {
