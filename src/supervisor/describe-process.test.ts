@@ -4,7 +4,8 @@ import { sampleHealth } from '../../test/support/sample-health.ts'
 import type { HealthReport } from '../api/health-report.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import type { ProcessRecord } from '../control/process-record.ts'
-import { type Plan, type Sighting, describeProcess } from './describe-process.ts'
+import { type Plan, type Sighting, describeProcess, seeGateway } from './describe-process.ts'
+import type { Found, GatewayFinder } from './gateway-finder.ts'
 
 const health: HealthReport = { ...sampleHealth, upstream: 'http://running/v1', instance: 'this' }
 const control: ControlStatus = {
@@ -133,6 +134,20 @@ for (const [what, sighting, expected, message] of cases) {
     else assert.match(status.message ?? '', message)
   })
 }
+
+test('one that comes up just while it is looked for is not taken for one that has ended', async () => {
+  let startingPid: number | null = 77
+  const founds: Found[] = [found({}).found, found({ control: { ...control, port: 1 } }).found]
+  const finder = {
+    find: async () => {
+      const seen = founds.shift() ?? assert.fail('looked for too often')
+      startingPid = null
+      return seen
+    },
+  } as unknown as GatewayFinder
+  const sighting = await seeGateway(finder, { ...plan, port: 0 }, () => startingPid, 1000)
+  assert.equal(describeProcess(sighting, plan).state, 'running')
+})
 
 test('a running gateway tells of itself, and a stopped one of the next', () => {
   const running = describeProcess(found({ control }, { port: own }), plan)

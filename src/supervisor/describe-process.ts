@@ -40,9 +40,12 @@ export async function seeGateway(
     const isPortTaken = isNone && (await acceptsConnections(plan.host, plan.port, answerMs))
     return { found, port: null, isPortTaken, startingPid: startingPid() }
   }
+  const wasStarting = startingPid() !== null
   const seen = await see()
+  // One that was starting may have come up after it was looked for.
+  const mayHaveBegun = wasStarting && seen.startingPid === null && typeof seen.found.control !== 'object'
   // It may be a gateway that begins at this moment: its port is there before its socket.
-  return seen.isPortTaken ? await see() : seen
+  return seen.isPortTaken || mayHaveBegun ? await see() : seen
 }
 
 /** The status of a gateway's process, out of all that can be seen. */

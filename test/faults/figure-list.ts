@@ -130,14 +130,17 @@ export const figureList: readonly MeasuredFigure[] = [
     figures: ['R14'],
     goal: '100 kills: 0 rows lost, ≤ 100 ms of calls, integrity ok',
     run: ['test/faults/kill-nine.ts', '--rounds', '100'],
-    quick: ['test/faults/kill-nine.ts', '--rounds', '1', '--loss-ms', '5000'],
+    quick: ['test/faults/kill-nine.ts', '--rounds', '1', '--loss-ms', '30000'],
     limitMs: 20 * minuteMs,
   },
   {
     figures: ['R16'],
     goal: '100 % answered, degraded, well again ≤ 5 s, integrity ok',
     run: ['test/faults/live-storage.ts'],
-    quick: ['test/faults/live-storage.ts', '--only', 'refused', '--hold-ms', '300', '--slowest-ms', '5000'],
+    quick: [
+      ...['test/faults/live-storage.ts', '--only', 'refused', '--hold-ms', '300'],
+      ...['--slowest-ms', '30000', '--recover-ms', '60000'],
+    ],
     limitMs: 10 * minuteMs,
   },
   {

@@ -19,7 +19,8 @@ const { values } = parseArgs({
     width: { type: 'string', default: '32' },
   },
 })
-const idleTimeoutMs = 500
+/** Far longer than the upstream may stand still on a busy machine: before that it is not dead. */
+const idleTimeoutMs = 3000
 const count = Number(values.deaths)
 const plan = Array.from({ length: count }, (_, index) => index % upstreamDeaths.length)
 
