@@ -70,8 +70,9 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
       return inode !== null && inodeOf(path) === inode
     },
     close: async () => {
-      if (control.holdsName) rmSync(path, { force: true })
+      // The record first: with it, and without a socket, a process seems to hang.
       removeProcessRecord(folder, instance)
+      if (control.holdsName) rmSync(path, { force: true })
       server.close()
     },
   }
