@@ -6,7 +6,7 @@ import { makeTempDir } from './temp-dir.ts'
 
 const dashboardOn = /dashboard (?:listening )?on (http:\/\/[\w.]+:(\d+))/
 const startLimitMs = 30_000
-const stopLimitMs = 15_000
+const stopLimitMs = 60_000
 
 export interface DashboardProcessOptions {
   /** Where it listens; any free port unless told, and 127.0.0.1. */
