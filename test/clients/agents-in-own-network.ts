@@ -21,7 +21,7 @@ const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url)
 const modules = fileURLToPath(new URL('../agents/node_modules', import.meta.url))
 /** Its package puts its binary in place by an install script, of which none is run. */
 const opencode = join(modules, `opencode-${process.platform}-${process.arch}`, 'bin')
-const limitMs = 60_000
+const limitMs = 180_000
 
 const [, , folder = ''] = process.argv
 const namesAsked = new Set<string>()
