@@ -172,7 +172,7 @@ for (const { what, answer, tries, detail, waits = [], overAt } of cases) {
       const { fetch } = globalThis
       context.mock.method(globalThis, 'fetch', async (...args: Parameters<typeof fetch>) => {
         const head = await fetch(...args)
-        setImmediate(hasty.passLimits)
+        setImmediate(() => hasty.passLimits())
         return head
       })
     }

@@ -142,7 +142,7 @@ tryBothWays(stage, [
   ...[408, 409, 429, 500, 529].map((status) =>
     scenario(
       `two retries after ${status}`,
-      (client, ...rest) => chat(client.withOptions({ maxRetries: 2 }), ...rest),
+      (client, seen, asked) => chat(client.withOptions({ maxRetries: 2 }), seen, asked),
       {
         replies: () => [failure(status), failure(status), whole()],
         gives: /It holds water/,

@@ -156,7 +156,7 @@ tryBothWays(
 
 const notNow = (status: number): ReplyStep[] =>
   jsonReply(status, { error: { message: 'Not now' } }, [['retry-after-ms', '1']])
-const retrying: Act = (client, ...rest) => chat(client.withOptions({ maxRetries: 2 }), ...rest)
+const retrying: Act = (client, seen, asked) => chat(client.withOptions({ maxRetries: 2 }), seen, asked)
 const oneByOne: Act = async (client, seen) => {
   for await (const _ of await client.chat.completions.create({ model: 'm', messages, stream: true })) seen()
 }
