@@ -66,6 +66,17 @@ async function waitForFigures(
   }
 }
 
+/** Sends calls to a gateway of one slot, each once the one before runs or waits. */
+async function sendInLine(
+  gateway: GatewayProcess,
+  line: readonly (readonly [client: RawClient, name: string])[],
+): Promise<void> {
+  for (const [queued, [client, name]] of line.entries()) {
+    await client.send(post(name))
+    await waitForFigures(gateway, { active: 1, queued })
+  }
+}
+
 test('of six calls at two slots, never more than two are at the upstream, in the order of arrival', async () => {
   await using held = await startHeldUpstream()
   const { upstream } = held
@@ -161,10 +172,10 @@ test('a slot that cools is neither held, nor free for one who comes', async () =
   await using first = await openRawClient(gateway.port)
   await using second = await openRawClient(gateway.port)
   await using third = await openRawClient(gateway.port)
-  await first.send(post('first'))
-  await waitForFigures(gateway, { active: 1, queued: 0 })
-  await second.send(post('second'))
-  await waitForFigures(gateway, { active: 1, queued: 1 })
+  await sendInLine(gateway, [
+    [first, 'first'],
+    [second, 'second'],
+  ])
   held.answer('first')
   await first.response('POST')
   await waitForFigures(gateway, { active: 0, queued: 1 })
@@ -182,12 +193,11 @@ test('a freed slot cools before the next in line takes it, and those behind wait
   await using first = await openRawClient(gateway.port)
   await using second = await openRawClient(gateway.port)
   await using third = await openRawClient(gateway.port)
-  await first.send(post('first'))
-  await waitForFigures(gateway, { active: 1, queued: 0 })
-  await second.send(post('second'))
-  await waitForFigures(gateway, { active: 1, queued: 1 })
-  await third.send(post('third'))
-  await waitForFigures(gateway, { active: 1, queued: 2, total_queued: 2 })
+  await sendInLine(gateway, [
+    [first, 'first'],
+    [second, 'second'],
+    [third, 'third'],
+  ])
   const freedAtMs = performance.now()
   held.answer('first')
   await first.response('POST')
@@ -221,10 +231,10 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
   await waitForFigures(impatient, { active: 1, queued: 0 })
   await using running = await openRawClient(gateway.port)
   await using waiting = await openRawClient(gateway.port)
-  await running.send(post('running'))
-  await waitForFigures(gateway, { active: 1, queued: 0 })
-  await waiting.send(post('waiting'))
-  await waitForFigures(gateway, { active: 1, queued: 1 })
+  await sendInLine(gateway, [
+    [running, 'running'],
+    [waiting, 'waiting'],
+  ])
 
   const beyond = await exchange(gateway.port, 'POST', '/v1/embeddings', { body: '{"model":"beyond"}' })
   assert.equal((await exchange(gateway.port, 'GET', '/v1/models')).status, 200, 'no slot is needed')
