@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Route } from 'playwright-core'
 import type { AlertsReport } from '../../src/api/alerts.ts'
 import { startReceiver } from '../alerts/alert-receiver.ts'
 import { startBrowser } from '../support/browser.ts'
@@ -17,7 +18,7 @@ async function rulesOf(dashboard: DashboardProcess): Promise<AlertsReport['rules
 test('alerts: rules are set and kept, what is active stands in the bar, a test says what came back', async () => {
   await using dir = await makeTempDir()
   await using receiver = await startReceiver((response, index) =>
-    response.writeHead(index < 2 ? 200 : 500).end(),
+    response.writeHead(index < 3 ? 200 : 500).end(),
   )
   const env = { TOKENWEIR_ALERT_WEBHOOK: `${receiver.origin}/hidden-part` }
   const args = ['--alert-every-s', '1', '--upstream', 'http://127.0.0.1:9']
@@ -51,6 +52,24 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await button('Send a test').click()
   await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ took the test: 200 OK$/)
 
+  // What was asked before a change, and is answered after it, does not undo it.
+  const [isHeld, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch()
+    isHeld.resolve()
+    await mayAnswer.promise
+    await route.fulfill({ response }).catch(() => null)
+  }
+  await page.route('**/api/alerts', hold, { times: 1 })
+  await button('Send a test').click()
+  await isHeld.promise
+  await card.getByLabel('Long waits for a slot', { exact: true }).check()
+  await card.getByText('1 switched off').waitFor()
+  mayAnswer.resolve()
+  await page.unrouteAll({ behavior: 'wait' })
+  await untilStill(page)
+  assert.equal(await card.getByText('1 switched off').count(), 1)
+
   // Calls fail: it is told here, in the bar of every view, and to the receiver.
   await dashboard.ask('POST', '/api/proxy/start')
   const { port } = await dashboard.status()
@@ -59,7 +78,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   const bar = page.getByRole('banner')
   await bar.getByText('1 alert', { exact: true }).waitFor()
   await card.getByRole('list', { name: 'Active alerts' }).getByText('Failing calls').waitFor()
-  await receiver.waitFor(2)
+  await receiver.waitFor(3)
   await card.getByText('Last messages').click()
   await card.getByText('arrived').nth(1).waitFor()
   await button('Send a test').click()

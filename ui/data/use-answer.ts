@@ -52,18 +52,23 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
 ): ChangingAnswer<Answer, Question> {
   const [state, setState] = useState<State<Answer, Question>>(nothing)
   const [round, setRound] = useState(0)
-  const make = useRef(makeQuestion)
-  make.current = makeQuestion
+  const present = useRef({ key, makeQuestion })
+  present.current = { key, makeQuestion }
   const isSecond = useRef(false)
+  const underWay = useRef<AbortController | null>(null)
   const again = useCallback(() => setRound((before) => before + 1), [])
   const put = useCallback((answer: Answer) => {
-    setState((before) => ({ ...before, answer, answeredMs: nowMs(), trouble: null, troubleCode: null }))
+    // What is under way may tell how it was before the change.
+    underWay.current?.abort()
+    const { key } = present.current
+    setState(({ question }) => ({ ...nothing, key, question, answer, answeredMs: nowMs() }))
   }, [])
 
   // Not after the paint: until then a question would only wait.
   useLayoutEffect(() => {
     if (key === null) return
     const leaving = new AbortController()
+    underWay.current = leaving
     setState((before) => ({ ...before, isLoading: true }))
     const offsetMs = clockOffsetMs()
     /** Whether the question may have been about another time than was meant: once it is asked anew. */
@@ -73,11 +78,11 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
       if (isOff) again()
       return isOff
     }
-    const question = make.current()
+    const question = present.current.makeQuestion()
     const path = typeof question === 'string' ? question : question.path
     ask<Answer>(path, leaving.signal, read).then(
       (answer) => {
-        if (isOfOtherTime()) return
+        if (leaving.signal.aborted || isOfOtherTime()) return
         setState({ ...nothing, key, question, answer, answeredMs: nowMs() })
       },
       (error: unknown) => {
