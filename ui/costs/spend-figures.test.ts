@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { costPerCall } from '../format/cost-per-call.ts'
-import { type SpendAnswer, type SpendGroup, costPerMillion, spendRows, unpricedOf } from './spend-figures.ts'
+import {
+  type SpendAnswer,
+  type SpendGroup,
+  costPerMillion,
+  spendRows,
+  tokensOf,
+  unpricedOf,
+} from './spend-figures.ts'
 
 function group(
   key: string | null,
@@ -46,6 +53,12 @@ test('a call costs what the priced ones cost on average; unknown is unknown, and
   assert.deepEqual(costPerMillion(group('a', 10, 4, 0, 2_000_000)), { usd: 2, isLeast: false })
   assert.equal(costPerMillion(group('a', 10, 4, 0, 0)), null)
   assert.equal(costPerMillion(group('a', 10, null, 10)), null)
+})
+
+test('tokens that nobody reported are unknown, not none', () => {
+  assert.equal(tokensOf({ total_tokens: 0, no_usage_calls: 3 }), null)
+  assert.equal(tokensOf({ total_tokens: 0, no_usage_calls: 0 }), 0)
+  assert.equal(tokensOf({ total_tokens: 7, no_usage_calls: 3 }), 7)
 })
 
 test('the dearest first, then what has no price by its calls; shares are of all that was spent', () => {

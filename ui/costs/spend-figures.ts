@@ -46,6 +46,14 @@ export function changeOfCost(
   return changeOf({ ...compared, better: null, show })
 }
 
+/** Tokens that calls took; null if none of those that took some had them reported. */
+export function tokensOf({
+  total_tokens: tokens,
+  no_usage_calls: untold,
+}: Pick<SpendFigures, 'total_tokens' | 'no_usage_calls'>): number | null {
+  return tokens === 0 && untold > 0 ? null : tokens
+}
+
 /** Dollars for a million tokens; `isLeast` if some calls have no price. */
 export function costPerMillion(
   figures: SpendFigures,

@@ -17,7 +17,7 @@ import {
   shortCount,
   unknownFigure,
 } from '../format/figures.ts'
-import { type SpendRow, changeOfCost, costPerMillion, spendRows } from './spend-figures.ts'
+import { type SpendRow, changeOfCost, costPerMillion, spendRows, tokensOf } from './spend-figures.ts'
 import type { SpendParts } from './use-spend.ts'
 
 /** More are there when they are asked for. */
@@ -55,7 +55,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
               <th scope="row">
                 <Name by={by} name={row.name} />
                 <small class="spend-brief">
-                  {counted(row.now.calls, 'call')}, {shortCount(row.now.total_tokens)} tokens
+                  {counted(row.now.calls, 'call')}, {known(tokensOf(row.now), shortCount)} tokens
                 </small>
               </th>
               <Cells {...row} />
@@ -116,7 +116,7 @@ function Cells({ now, before, share }: Omit<SpendRow, 'name'>) {
         <Change now={now} before={before} />
       </td>
       <td class="is-some">{shortCount(now.calls)}</td>
-      <td class="is-some">{shortCount(now.total_tokens)}</td>
+      <td class="is-some">{known(tokensOf(now), shortCount)}</td>
       <td class="is-more">
         {known(now.cached_share, roughPercent)}
         <small>{savedWords(now.cache_saved_usd)}</small>
