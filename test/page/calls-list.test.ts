@@ -195,8 +195,14 @@ test('new calls are counted, and come in when they are asked for', async () => {
   write(['embedding', 'chat'])
   await opened.button('2 new calls').waitFor()
   assert.equal(await topId(), before, 'no row has moved')
+  // Not for a moment are calls new that the list has.
+  await page.evaluate(`new MutationObserver(() => {
+    const words = document.querySelector('main').innerText
+    if (words.includes('That is all: ${listed + 2} calls.')) globalThis.atOnce ??= words
+  }).observe(document.querySelector('main'), { childList: true, characterData: true, subtree: true })`)
   await opened.button('2 new calls').click()
   await page.getByText(`That is all: ${listed + 2} calls.`).waitFor()
+  assert.doesNotMatch(String(await page.evaluate('globalThis.atOnce')), /undefined|new calls?/)
   assert.notEqual(await topId(), before)
   assert.equal(await page.getByRole('button', { name: /new calls?/ }).count(), 0)
   assert.deepEqual(opened.problems, [])

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import type { PageAddress } from '../data/page-address.ts'
@@ -44,21 +44,24 @@ export function useNewCalls(
   answer: object | null,
   listed: readonly CallJson[],
 ): typeof none {
-  const [count, setCount] = useState(none)
-  const seen = useRef<ReadonlySet<string>>(new Set())
-  useEffect(() => {
-    seen.current = new Set(listed.map(({ id }) => id))
-  }, [listed])
-  useEffect(() => setCount(none), [answer])
+  const [told, setTold] = useState({ ...none, answer })
+  const shown = useRef({ answer, listed })
+  shown.current = { answer, listed }
   useRecordedCalls(
     ({ calls, skipped }) => {
+      const { answer, listed } = shown.current
+      const seen = new Set(listed.map(({ id }) => id))
       const added = (calls as readonly CallJson[]).filter(
-        (call) => !seen.current.has(call.id) && belongsTo(call, address),
+        (call) => !seen.has(call.id) && belongsTo(call, address),
       ).length
       if (added === 0) return
-      setCount((before) => ({ count: before.count + added, isLeast: before.isLeast || skipped > 0 }))
+      setTold((before) => {
+        const { count, isLeast } = before.answer === answer ? before : none
+        return { answer, count: count + added, isLeast: isLeast || skipped > 0 }
+      })
     },
     [address],
   )
-  return count
+  // What was counted for another list is none of this one, from its first picture on.
+  return told.answer === answer ? told : none
 }
