@@ -41,7 +41,7 @@ test('keys alone go through the list, open a call, go on from there and come bac
   await untilOpen(31)
   await press('Escape')
   await untilFocus(31)
-  assert.equal(await dialog.count(), 0)
+  await dialog.waitFor({ state: 'detached' })
   assert.equal(new URL(page.url()).searchParams.get('call'), null)
 
   await press('Enter')

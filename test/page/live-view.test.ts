@@ -155,7 +155,7 @@ test('the list stands still while it is read, and says how many came', async () 
   assert.equal(await first(), idOf(39))
   await page.keyboard.press(' ')
   await untilFirst(76)
-  assert.equal(await pill.count(), 0)
+  await pill.waitFor({ state: 'detached' })
 
   // With the mouse over it.
   await rowsOf(page).nth(3).hover()

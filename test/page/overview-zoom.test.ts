@@ -141,7 +141,7 @@ test('what is pointed at in one chart is marked in all of them, and told in one'
   assert.equal(new Set(places).size, 1)
   await page.mouse.move(2, 2)
   await page.locator('.plot-tip').waitFor({ state: 'detached' })
-  assert.equal(await page.locator('.plot-pointed').count(), 0)
+  await page.locator('.plot-pointed').waitFor({ state: 'detached' })
   assert.deepEqual(opened.problems, [])
 })
 

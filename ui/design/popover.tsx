@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
@@ -32,6 +32,7 @@ export function Popover(props: PopoverProps) {
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
+  const [timesOpened, setTimesOpened] = useState(0)
   const place = (): void => {
     if (button.current === null || panel.current === null) return
     const { left, bottom } = button.current.getBoundingClientRect()
@@ -75,11 +76,13 @@ export function Popover(props: PopoverProps) {
           if (newState !== 'open') return
           place()
           setOpen(true)
+          setTimesOpened((before) => before + 1)
         }}
-        // Not before it is closed: the browser gives the focus back from what is still in there.
+        // Not before it is closed: the browser gives the focus back from what is still in there. Told late, and not at all
+        // where it is opened again meanwhile.
         onToggle={({ newState }) => setOpen(newState === 'open')}
       >
-        {isOpen && children(() => panel.current?.hidePopover())}
+        {isOpen && <Fragment key={timesOpened}>{children(() => panel.current?.hidePopover())}</Fragment>}
       </div>
     </>
   )
