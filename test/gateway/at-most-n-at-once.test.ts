@@ -163,15 +163,25 @@ test('any number of clients at once: the limit holds, and the figures come back 
   await recordedCalls(gateway, 60)
 })
 
+/** A gateway of one slot, which cools for so long after each call, and three clients. */
+async function startCoolingSlot(cooldownMs: number) {
+  await using cleanup = new AsyncDisposableStack()
+  const held = cleanup.use(await startHeldUpstream())
+  const gateway = cleanup.use(
+    await startGatewayProcess({
+      upstream: held.upstream.origin,
+      args: ['--max-concurrent', '1', '--slot-cooldown-ms', String(cooldownMs)],
+    }),
+  )
+  const open = async (): Promise<RawClient> => cleanup.use(await openRawClient(gateway.port))
+  const clients = { first: await open(), second: await open(), third: await open() }
+  const owned = cleanup.move()
+  return { held, gateway, ...clients, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
 test('a slot that cools is neither held, nor free for one who comes', async () => {
-  await using held = await startHeldUpstream()
-  await using gateway = await startGatewayProcess({
-    upstream: held.upstream.origin,
-    args: ['--max-concurrent', '1', '--slot-cooldown-ms', '60000'],
-  })
-  await using first = await openRawClient(gateway.port)
-  await using second = await openRawClient(gateway.port)
-  await using third = await openRawClient(gateway.port)
+  await using slot = await startCoolingSlot(60_000)
+  const { held, gateway, first, second, third } = slot
   await sendInLine(gateway, [
     [first, 'first'],
     [second, 'second'],
@@ -185,14 +195,8 @@ test('a slot that cools is neither held, nor free for one who comes', async () =
 })
 
 test('a freed slot cools before the next in line takes it, and those behind wait on', async () => {
-  await using held = await startHeldUpstream()
-  await using gateway = await startGatewayProcess({
-    upstream: held.upstream.origin,
-    args: ['--max-concurrent', '1', '--slot-cooldown-ms', '500'],
-  })
-  await using first = await openRawClient(gateway.port)
-  await using second = await openRawClient(gateway.port)
-  await using third = await openRawClient(gateway.port)
+  await using slot = await startCoolingSlot(500)
+  const { held, gateway, first, second, third } = slot
   await sendInLine(gateway, [
     [first, 'first'],
     [second, 'second'],

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { exchange, requestBytes } from '../support/exchange.ts'
+import { exchange } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
-import { openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
+import { leavesWhileConnecting } from './leaves-while-connecting.ts'
 
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","messages":[]}' }
 /** Streamed through, so that nothing of it may be lost by trying. */
@@ -57,13 +57,7 @@ test('the wait ends with its time, or when the client leaves', async () => {
       args: ['--connect-retry-ms', String(retryMs), '--max-concurrent', '1'],
     })
   await using patient = await start(60_000)
-  await using impatient = await openRawClient(patient.port)
-  await impatient.send(requestBytes('POST', '/v1/chat/completions', chat))
-  await untilCalls(patient, { active: 1, queued: 0 })
-  impatient.leave()
-  await untilCalls(patient, { active: 0, queued: 0 })
-  const [left] = await recordedCalls(patient, 1)
-  assert.equal(left?.outcome, 'client_disconnected')
+  await leavesWhileConnecting(patient)
   await using gateway = await start(1500)
   const startedMs = performance.now()
   const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)

@@ -17,6 +17,7 @@ import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, stall, until, wait, write } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { leavesWhileConnecting } from './leaves-while-connecting.ts'
 
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","stream":true}' }
 const streamHead = write(
@@ -147,13 +148,7 @@ test('an upstream that does not take the connection: 502 after the connect time-
   )
   // Who leaves meanwhile frees the slot at once.
   await using patient = await start(60_000)
-  await using impatient = await openRawClient(patient.port)
-  await impatient.send(requestBytes('POST', '/v1/chat/completions', chat))
-  await untilCalls(patient, { active: 1, queued: 0 })
-  impatient.leave()
-  await untilCalls(patient, { active: 0, queued: 0 })
-  const [left] = await recordedCalls(patient, 1)
-  assert.equal(left?.outcome, 'client_disconnected')
+  await leavesWhileConnecting(patient)
   assert.equal(first.serverEnd ?? second.serverEnd, undefined)
 })
 
