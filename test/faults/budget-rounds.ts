@@ -14,6 +14,7 @@ import { stall, until, wait, write } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { eventually } from '../supervisor/eventually.ts'
 import { makeWorkplace } from '../supervisor/workplace.ts'
 
 const chat = '/v1/chat/completions'
@@ -167,13 +168,10 @@ export async function restartsWithLockedDatabase(): Promise<LockedRestartFigures
   lock.exec('ROLLBACK')
   gate.resolve()
   await held
-  const deadline = performance.now() + 20_000
-  let now = before
   // Who has been replaced tells all that it knows before it ends.
-  while (performance.now() < deadline && !(knows(now) === true && now.predecessors.length === 0)) {
-    await sleep(20)
-    now = await supervisor.status()
-  }
+  await eventually('predecessors to end', () => place.gateways().length === 1)
+  let now = before
+  await eventually('the past to be known', async () => knows((now = await supervisor.status())) === true)
   const counted = now.health?.token_budget?.total_used
   return { counted, used: 10 + 2 * 10 + 30 + 10 + 10, knewBefore: knows(before) }
 }

@@ -3,6 +3,7 @@ import type {
   ControlStatus,
   ControlledGateway,
   DrainListener,
+  DrainOrder,
   HandOverAnswer,
   HandOverOrder,
   LiveOptions,
@@ -59,7 +60,7 @@ export class FakeGateway implements ControlledGateway {
     return { failed: `It does not start ${order.command.join(' ')}.`, code: 'not_up' }
   }
 
-  draining(): DrainListener {
+  readonly draining: (tell: (order: DrainOrder) => void) => DrainListener = () => {
     return { report: () => {}, upstream: () => {}, answer: () => {}, ended: () => {} }
   }
 

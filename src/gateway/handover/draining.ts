@@ -1,4 +1,5 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
+import { within } from '../../call/clock.ts'
 import { ControlClient, type DrainConnection } from '../../control/control-client.ts'
 import type {
   CallsAnswer,
@@ -20,7 +21,7 @@ type Asked = (answer: SlotAnswer | null) => void
 const retryMs = 50
 /** What changes besides slots is told together. */
 const gatherMs = 20
-/** For a successor to take the last report. */
+/** For a successor to be found, and to take the last report. */
 const lastReportMs = 1000
 
 export interface DrainingOptions extends SharedParts {
@@ -95,11 +96,24 @@ export class Draining {
 
   /** All is finished. Resolves when the successor knows, or is gone. */
   async close(): Promise<void> {
-    const last = this.#connection
-    if (last !== null) void this.#report(last, this.#slots.message())
+    await within(this.#options.clock, lastReportMs, this.#tellTheLast())
     this.#isOver = true
-    last?.end()
-    await Promise.race([last?.closed, this.#options.clock.delay(lastReportMs)])
+    this.#connection?.end()
+  }
+
+  async #tellTheLast(): Promise<void> {
+    while (!this.#isOver) {
+      const connection = this.#connection
+      // On its way from one successor to the next, or left without any.
+      if (connection === null) {
+        if (!this.#keepsUsed) return
+        await this.#options.clock.delay(gatherMs)
+      } else if ((await this.#report(connection, this.#slots.message())) !== null) {
+        this.#isOver = true
+        connection.end()
+        return connection.closed
+      }
+    }
   }
 
   async #keepReporting(): Promise<void> {
@@ -165,14 +179,16 @@ export class Draining {
     this.#connection?.send({ answer })
   }
 
-  #report(connection: DrainConnection, sync: SlotSync): Promise<SlotAnswer | null> {
-    if (connection !== this.#connection || this.#isOver) return Promise.resolve(null)
+  async #report(connection: DrainConnection, sync: SlotSync): Promise<SlotAnswer | null> {
+    if (connection !== this.#connection || this.#isOver) return null
     const { instance, admission, budget, clock } = this.#options
     const upstreams = [...this.#options.upstreams()]
     const calls = [admission, ...upstreams.map((each) => each.admission)].reduce((sum, each) => {
       const { active, queued } = each.snapshot()
       return sum + active + queued
     }, 0)
+    const used = this.#used
+    const claims = this.#claims
     connection.send({
       instance,
       identity: this.#identity,
@@ -180,14 +196,20 @@ export class Draining {
       calls,
       reserved: budget.reserved,
       counted: budget.snapshot(clock.wallTime()).totalUsed,
-      used: this.#used,
-      predecessors: this.#claims,
+      used,
+      predecessors: claims,
       clients: slotsOfClients(admission),
       upstreams: upstreams.map(({ name }) => name),
     })
     this.#used = []
     this.#claims = []
-    return this.#answerTo('')
+    const answer = await this.#answerTo('')
+    // Who had been replaced itself has taken nothing: the next one is told.
+    if (answer === null && this.#keepsUsed) {
+      this.#used.unshift(...used)
+      this.#claims = [...claims, ...this.#claims]
+    }
+    return answer
   }
 
   #reportOf(

@@ -171,13 +171,14 @@ export class Predecessors {
   }
 
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
+    // Who reports learns it by having no answer, and tells the next one.
+    if (this.#hasMoved) return
     const { instance, identity, sync, calls, used, predecessors, reserved, counted } = report
     const { clients = [], upstreams = [] } = report
     for (const usage of used) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
-    if (this.#hasMoved) return
     const { maxConcurrent } = this.#parts.admission.snapshot()
     // Its first message is of another pool: it has yet to say what it holds.
     if (!this.#draining.has(instance)) this.#pools.expect(instance, maxConcurrent, upstreams)
