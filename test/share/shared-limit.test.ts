@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { untilCalls } from '../support/gateway-state.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { ControlClient } from '../../src/control/control-client.ts'
 import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { asRecord, type JsonRecord } from '../support/json-record.ts'
-import { wait, write } from '../support/reply-step.ts'
+import { type ReplyStep, until, wait } from '../support/reply-step.ts'
+import { jsonReply } from '../support/response-bytes.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { startUpProcess } from '../support/up-process.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
@@ -54,7 +56,7 @@ async function shared(gateway: GatewayProcess): Promise<JsonRecord> {
 }
 
 /** Waits until it holds; fails with what was seen last. */
-async function until(what: string, holds: () => Promise<unknown>, limitMs = 60_000): Promise<void> {
+async function untilSeen(what: string, holds: () => Promise<unknown>, limitMs = 60_000): Promise<void> {
   const endMs = performance.now() + limitMs
   for (;;) {
     const seen = await holds()
@@ -66,15 +68,12 @@ async function until(what: string, holds: () => Promise<unknown>, limitMs = 60_0
 
 /** An upstream each of whose calls takes so long. */
 function slowUpstream(durationMs: number): Promise<SimulatedUpstream> {
-  const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'a' } }], usage: {} })
-  return startSimulatedUpstream({
-    reply: () => [
-      wait(durationMs),
-      write(
-        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      ),
-    ],
-  })
+  return startSimulatedUpstream({ reply: () => answerAfter(durationMs) })
+}
+
+function answerAfter(durationMs: number): ReplyStep[] {
+  const choices = [{ message: { role: 'assistant', content: 'a' } }]
+  return [wait(durationMs), ...jsonReply(200, { choices, usage: {} })]
 }
 
 test('two gateways have one limit, which both tell; who waits is served wherever a slot becomes free', async () => {
@@ -87,7 +86,7 @@ test('two gateways have one limit, which both tell; who waits is served wherever
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
   assert.ok(upstream.peakInFlight <= max, `${upstream.peakInFlight} at once`)
   assert.equal(upstream.peakInFlight, max)
-  await until('both are known, nothing is held', async () => {
+  await untilSeen('both are known, nothing is held', async () => {
     const { gateways, held } = await shared(one)
     return (gateways === 2 && held === 0) || { gateways, held }
   })
@@ -114,7 +113,7 @@ test('a start with another limit is refused in words, and a change on one is a c
   const limitOf = async (gateway: GatewayProcess): Promise<unknown> =>
     asRecord((await gateway.health())['rate_limiter'])['max_concurrent']
   for (const gateway of [one, other])
-    await until('it has the limit', async () => (await limitOf(gateway)) === 7)
+    await untilSeen('it has the limit', async () => (await limitOf(gateway)) === 7)
 })
 
 test('what a killed gateway held is free within seconds, long before its lease ends', async () => {
@@ -125,7 +124,7 @@ test('what a killed gateway held is free within seconds, long before its lease e
   const lost = Array.from({ length: max }, () => call(one).catch(() => null))
   await upstream.waitForInFlight(max)
   void call(other).catch(() => null)
-  await until('it waits', async () => asRecord((await other.health())['rate_limiter'])['queued'] === 1)
+  await untilSeen('it waits', async () => asRecord((await other.health())['rate_limiter'])['queued'] === 1)
   assert.equal(upstream.inFlight, max)
   await one.kill9()
   await Promise.all(lost)
@@ -139,20 +138,25 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
   const { pathname, port } = new URL(await postgres.database('limit_cut'))
   await using proxy = await startTcpProxy(() => Number(port))
   const url = `postgres://tokenweir:very-secret@127.0.0.1:${proxy.port}${pathname}`
-  await using one = await startGateway(upstream, { url, args: ['--share-lease-s', '3'] })
-  assert.equal((await call(one)).status, 200)
+  await using one = await startGateway(upstream, { url, args: ['--share-lease-s', '6'] })
+  const gate = Promise.withResolvers<void>()
+  upstream.replyOnce([until(gate.promise), ...answerAfter(20)])
+  const first = call(one)
+  await upstream.waitForInFlight(1)
   proxy.cut()
-  assert.equal((await call(one)).status, 200, 'with the slot that it holds')
-  const answer = await call(one)
-  assert.equal(answer.status, 200)
-  await until('it is refused', async () => {
+  // It can ask for no other slot, and has the one that the first gives back.
+  const next = call(one)
+  await untilCalls(one, { active: 1, queued: 1 })
+  gate.resolve()
+  assert.deepEqual([(await first).status, (await next).status], [200, 200])
+  await untilSeen('it is refused', async () => {
     const { status, code } = await call(one)
     return status === 503 && code === 'limit_unreachable'
   })
   assert.equal((await shared(one))['engine'], 'away')
   assert.ok(!JSON.stringify(await one.health()).includes('very-secret'))
   proxy.mend()
-  await until('it is served again', async () => (await call(one)).status === 200)
+  await untilSeen('it is served again', async () => (await call(one)).status === 200)
   assert.ok(!`${one.stdout}${one.stderr}`.includes('very-secret'))
 })
 
@@ -187,12 +191,15 @@ test('a gateway that pauses for less than its lease keeps its slots; for longer,
   await sleep(1000)
   assert.equal(upstream.inFlight, max)
   process.kill(one.pid, 'SIGCONT')
-  await until('it holds them still', async () => (await shared(one))['held'] === max)
+  await untilSeen('it holds them still', async () => (await shared(one))['held'] === max)
   assert.equal(upstream.inFlight, max)
   process.kill(one.pid, 'SIGSTOP')
   await upstream.waitFor('the pool gives it up', () => upstream.inFlight === max + 1, 30_000)
   process.kill(one.pid, 'SIGCONT')
-  await until('it has joined again, with what it uses', async () => (await shared(one))['held'] === max + 1)
+  await untilSeen(
+    'it has joined again, with what it uses',
+    async () => (await shared(one))['held'] === max + 1,
+  )
 })
 
 test('a database that crashes has lost who holds what: nobody gets a slot before all are back, and never are there too many', async () => {
