@@ -37,6 +37,7 @@ async function figuresOf(
   const clock = { ...systemClock, wallTime: () => nowMs }
   const queries = new QueryProcess({
     clock,
+    deadlineMs: 60_000,
     spawn: spawnQuery(path, { ...process.env, TZ: 'Asia/Tokyo' }),
     onFault: assert.ifError,
   })

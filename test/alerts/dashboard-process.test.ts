@@ -58,7 +58,6 @@ test('a real gateway fails, is killed, and so is its dashboard: each thing is to
   let begun: readonly string[]
   {
     await using dashboard = await startDashboardProcess(options)
-    await dashboard.ask('PUT', '/api/alerts', { gateway_down: { threshold: 0 } })
     await dashboard.ask('POST', '/api/proxy/start')
     const { port, pid } = await dashboard.status()
     for (let call = 0; call < 20; call += 1) {
@@ -72,6 +71,8 @@ test('a real gateway fails, is killed, and so is its dashboard: each thing is to
     assert.deepEqual(receiver.types(), ['alert.begins error_ratio'])
     const told = ofChildren(dashboard.command.pid)
 
+    // Only now: one that answers late counts as down, too.
+    await dashboard.ask('PUT', '/api/alerts', { gateway_down: { threshold: 0 } })
     process.kill(pid ?? assert.fail(), 'SIGKILL')
     await receiver.waitFor(2)
     begun = ['alert.begins error_ratio', 'alert.begins gateway_down']

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { CostMatches, Costs, PriceEntry } from '../../src/api/costs.ts'
@@ -204,10 +205,10 @@ test('a sync runs by itself, one at a time, and tells how it went', async () => 
   ])
   say(dir, '{"error":{"code":"sync_failed","message":"The list has no price in it."}}', 'exit 1')
   let state = await syncState()
-  await until('it is over', () => {
-    void syncState().then((found) => (state = found))
-    return state.state === 'idle'
-  })
+  while (state.state !== 'idle') {
+    await delay(5)
+    state = await syncState()
+  }
   assert.equal(state.last_error, 'The list has no price in it.')
   assert.ok(state.started_at !== null && state.finished_at !== null)
   // The next one may begin.

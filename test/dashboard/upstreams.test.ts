@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { UpstreamsReport } from '../../src/api/upstreams.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { eventually } from '../supervisor/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -56,11 +58,15 @@ test('upstreams are added, changed, tested and removed by command; the gateway g
   )
   assert.equal((await dashboard.ask('POST', '/api/proxy/restart')).status, 200)
   const { port } = await dashboard.status()
-  const list = await fetch(`http://127.0.0.1:${port}/v1/models`)
-  assert.deepEqual(
-    ((await list.json()) as { data: { id: string }[] }).data.map(({ id }) => id),
-    ['gpt', 'llama-3'],
-  )
+  // One that takes longer than two seconds to tell its models is left out.
+  await eventually('the models of both', async () => {
+    const list = await fetch(`http://127.0.0.1:${port}/v1/models`)
+    const { data } = (await list.json()) as { data: { id: string }[] }
+    return isDeepStrictEqual(
+      data.map(({ id }) => id),
+      ['gpt', 'llama-3'],
+    )
+  })
   assert.equal(local.requests.at(-1)?.header('authorization'), 'Bearer key-of-local')
   assert.ok(!readFileSync(`${dashboard.directory}/data/upstreams.json`, 'utf8').includes('key-of-local'))
 
@@ -106,7 +112,12 @@ test('the dashboard sets upstreams, and has no key sent anywhere', async () => {
   const { upstreams: set, file } = await report(
     put('local', { urls: ['http://127.0.0.1:9'], models: ['l*'], max_concurrent: 3 }),
   )
-  assert.equal(set[1]?.health?.rate_limiter.max_concurrent, 3)
+  assert.equal(set[1]?.max_concurrent, 3)
+  // The answer does not wait for a gateway that takes its time.
+  await eventually('the gateway to go by it', async () => {
+    const { upstreams: now } = await report(dashboard.ask('GET', '/api/upstreams'))
+    return now[1]?.health?.rate_limiter.max_concurrent === 3
+  })
   assert.equal(file, `${dashboard.directory}/data/upstreams.json`)
   const changed = await report(put('local', { max_concurrent: null, fallback: 'default' }))
   assert.deepEqual([changed.upstreams[1]?.max_concurrent, changed.upstreams[1]?.fallback], [null, 'default'])

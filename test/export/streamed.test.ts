@@ -51,6 +51,7 @@ test('an export over HTTP has what /api/query lists, but all of it', async () =>
   writeDatabase(dir.file('calls.db'), { calls })
   const queries = new QueryProcess({
     clock: systemClock,
+    deadlineMs: 60_000,
     spawn: spawnQuery(dir.file('calls.db'), {}),
     onFault: (error) => assert.fail(String(error)),
   })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
@@ -21,6 +22,9 @@ import { until } from './until.ts'
 
 const days = 12
 const callsPerDay = 300
+/** The process that folds goes by the day that it is: another must not begin between here and there. */
+const leftOfDayMs = dayMs - (Date.now() % dayMs)
+if (leftOfDayMs < 60_000) await delay(leftOfDayMs)
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs
 const fromMs = todayMs - days * dayMs
 const lookMs = 600_000
@@ -97,7 +101,6 @@ test('days: nothing while it is off, then at a quiet moment, and the sums say wh
   assert.equal(retention.isFolding, false, 'it waits for a moment without calls')
   state.isQuiet = true
   await clock.advance(lookMs)
-  assert.equal(retention.isFolding, true)
   await until('it folded', () => folded.length === 1)
   assert.equal(folded[0]?.folded_calls, (days - 8) * callsPerDay)
   assert.equal(callsIn(path), 8 * callsPerDay)

@@ -419,7 +419,7 @@ test('noise in a page while it is in use: found when the file is looked through,
   await until('rows', () => before.figures().written === 3000)
   await before.close()
   const page = pageOfOldCalls(path)
-  const writer = writerIn(dir, { quickCheckAfterMs: 1000 })
+  const writer = writerIn(dir, { quickCheckAfterMs: 5000 })
   await writer.usageByMinute(0)
   // In one write: the file is looked through once, and whole at that moment.
   const file = openSync(path, 'r+')

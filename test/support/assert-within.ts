@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 
 /**
- * Asserts that something took no longer than `limitMs`, if times are asserted at all: `npm run test:faults` sets
- * `TOKENWEIR_TIMES`, everything else runs on machines that may be busy with something else.
+ * Whether times are asserted at all: `npm run test:faults` sets `TOKENWEIR_TIMES`, everything else runs on machines that
+ * may be busy with something else.
  */
+export const timesCount: boolean = process.env['TOKENWEIR_TIMES'] === '1'
+
+/** Asserts that something took no longer than `limitMs`, where times count. */
 export function assertWithin(limitMs: number, tookMs: number, what: string): void {
-  if (process.env['TOKENWEIR_TIMES'] !== '1') return
+  if (!timesCount) return
   assert.ok(tookMs <= limitMs, `${what} took ${tookMs.toFixed(1)} ms of at most ${limitMs}`)
 }

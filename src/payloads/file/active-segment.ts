@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, statSync, writeSync, writevSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../../lib/errors.ts'
 import { lineBreak, tornEnd, tornStart } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
@@ -9,6 +10,8 @@ const searchedBytes = 64 * 2 ** 20
 /** A write that is under way adds something within this time, unless its process hardly gets to run. */
 const growthMs = 100
 const lookEveryMs = 2
+/** To find a folder that others delete. */
+const mostTries = 10
 
 /** The active file, open for appending. Throws the system's errors. Nothing is synced: a power cut may lose the end. */
 export class ActiveSegment {
@@ -21,8 +24,7 @@ export class ActiveSegment {
   /** Makes the folder and the file if they are missing. */
   constructor(path: string) {
     this.#path = path
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    this.#file = openSync(path, 'a+', 0o600)
+    this.#file = openInFolder(path)
     this.#fileNumber = fstatSync(this.#file).ino
   }
 
@@ -88,6 +90,18 @@ export class ActiveSegment {
       closeSync(file)
     }
     this.append([first])
+  }
+}
+
+/** Makes the folder, too, also one that is deleted between that and the opening. */
+function openInFolder(path: string): number {
+  for (let tries = 1; ; tries++) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    try {
+      return openSync(path, 'a+', 0o600)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || tries === mostTries) throw error
+    }
   }
 }
 
