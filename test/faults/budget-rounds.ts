@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
-import { exchange, requestBytes } from '../support/exchange.ts'
+import { exchange, requestBytes, whenOpen } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilHealth, untilIdle } from '../support/gateway-state.ts'
@@ -37,7 +37,7 @@ export async function startsBeyondTheLimit(starts: number, clients: number): Pro
   await useUp(upstream, dir.path)
   let refused = 0
   for (let at = 0; at < starts; at++) {
-    const waiting = Array.from({ length: clients }, () => callWhenOpen(port))
+    const waiting = Array.from({ length: clients }, () => whenOpen(() => call(port)))
     await using gateway = await start(upstream, dir.path, '--port', String(port))
     const answers = (await Promise.all(waiting)).map(answered)
     refused += answers.filter((answer) => answer === '429 token_budget_exceeded').length
@@ -262,18 +262,6 @@ function answered(response: RawResponse): string {
 
 function call(port: number, body: object = {}): Promise<RawResponse> {
   return exchange(port, 'POST', chat, { body: asking(body) })
-}
-
-/** The answer of a gateway that is not there yet. */
-async function callWhenOpen(port: number): Promise<RawResponse> {
-  for (;;) {
-    try {
-      return await call(port)
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) throw error
-      await sleep(1)
-    }
-  }
 }
 
 function start(

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { exchange } from '../support/exchange.ts'
+import { exchange, whenOpen } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import { untilWarned } from '../support/gateway-state.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -12,7 +13,11 @@ import { bodyReply, jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { startGatewayOfUpstreams, untilUpstreams, writeUpstreams } from '../support/upstreams-file.ts'
 
-function chat(gateway: GatewayProcess, model: string, path = '/v1/chat/completions'): Promise<RawResponse> {
+function chat(
+  gateway: Pick<GatewayProcess, 'port'>,
+  model: string,
+  path = '/v1/chat/completions',
+): Promise<RawResponse> {
   // Spaces and an odd order of members, which a gateway that writes bodies anew would not keep.
   const body = `{ "messages" : [], "temperature":1.0,  "model":${JSON.stringify(model)} }`
   return exchange(gateway.port, 'POST', path, { body, headers: [['Content-Type', 'application/json']] })
@@ -174,4 +179,17 @@ test('the list of models is that of all upstreams, as each has them, without tho
     rows.map(({ call_type, outcome, status }) => [call_type, outcome, status]),
     Array.from({ length: 3 }, () => ['props', 'ok', 200]),
   )
+})
+
+test('whoever calls as soon as the port is open is answered', async () => {
+  await using upstream = await startSimulatedUpstream()
+  const port = await freePort()
+  const calls = Array.from({ length: 40 }, () => whenOpen(() => chat({ port }, 'llama-3')))
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: upstream.baseUrl,
+    named: [{ name: 'local', urls: [upstream.origin], models: ['llama*'] }],
+    args: ['--port', String(port), '--slot-cooldown-ms', '0'],
+  })
+  assert.equal(gateway.port, port)
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
 })

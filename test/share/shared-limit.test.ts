@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { exchange, whenOpen } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls } from '../support/gateway-state.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
@@ -270,4 +272,20 @@ test('a restart without a pause has two holders for a while, and both together k
   await Promise.all(load)
   assert.deepEqual(statuses, new Set([200]))
   assert.equal(upstream.peakInFlight, max)
+})
+
+test('whoever calls while a gateway joins is answered: 503 until it has joined', async () => {
+  await using upstream = await slowUpstream(10)
+  const url = await postgres.database('limit_joins')
+  const port = await freePort()
+  const calls = Array.from({ length: 40 }, () => whenOpen(() => exchange(port, 'GET', '/v1/models')))
+  await using gateway = await startGateway(upstream, {
+    url,
+    args: ['--port', String(port)],
+  })
+  assert.equal(gateway.port, port)
+  for (const answer of await Promise.all(calls)) {
+    const code = answer.header('x-tokenweir-error')
+    assert.ok(answer.status === 200 || code === 'limit_unreachable', `${answer.status} ${code}`)
+  }
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openRawClient } from './raw-client.ts'
 import type { RawResponse } from './raw-response.ts'
 import type { HeaderLines } from './response-bytes.ts'
@@ -48,4 +49,16 @@ export async function exchangeBytes(
   await using client = await openRawClient(port)
   await client.send(bytes)
   return await client.response(method)
+}
+
+/** The answer of a gateway that is not there yet: asks until its port is open. */
+export async function whenOpen<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) throw error
+      await sleep(1)
+    }
+  }
 }

@@ -15,11 +15,11 @@ import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { openClients } from '../../gateway/process/watched-clients.ts'
 import { upstreamsPath } from '../../options/upstreams-path.ts'
-import { openUpstreams } from '../../gateway/process/watched-upstreams.ts'
+import { loadUpstreams } from '../../gateway/process/watched-upstreams.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { databasePlace } from '../../store/sqlite/older-proxy.ts'
-import { joinLimit } from '../join-limit.ts'
-import { shareAddress, shareRows } from '../share-rows.ts'
+import { joinOthers } from '../join-others.ts'
+import { shareAddress } from '../share-rows.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
@@ -52,16 +52,15 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   const bind = found === 'gone' ? listenOnceFree : listen
   const clients = await openClients(dataFolder)
+  const upstreams = await loadUpstreams(upstreamsPath(options.upstreamFile, dataFolder))
   const server =
     sharedPort === null
       ? await bind(options.port, options.host).catch((error: unknown) => reportListenError(error, options))
       : makeServer()
   if (server === null) return
   const port = sharedPort ?? portOf(server)
-  const limit = options.share ? await joinLimit(options, env, server, (line) => gatewayLog.say(line)) : null
-  const share = await shareRows(options, env, { pulls: false }, (line) => gatewayLog.say(line))
-  if (limit !== null && share !== null) limit.behind = () => share.behind
-  const upstreams = await openUpstreams(upstreamsPath(options.upstreamFile, dataFolder), [port])
+  // Nothing else may be waited for from here to the gateway: requests that nobody listens for are never answered.
+  const { limit, share } = await joinOthers(options, env, server, (line) => gatewayLog.say(line))
   const gateway = new RunningGateway({
     listener: { server, port },
     options,

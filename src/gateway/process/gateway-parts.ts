@@ -45,7 +45,7 @@ import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
 import { WatchedClients } from './watched-clients.ts'
-import { type LoadedUpstreams, WatchedUpstreams } from './watched-upstreams.ts'
+import { type UpstreamClasses, WatchedUpstreams } from './watched-upstreams.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { guardLimit } from './limit-guard.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
@@ -90,7 +90,7 @@ export interface GatewaySetup {
   /** What people said of clients, if there is such a file. */
   readonly clients: ClientsFile | null
   /** Upstreams besides the default one, if there is a file of them. */
-  readonly upstreams: LoadedUpstreams | null
+  readonly upstreams: UpstreamClasses | null
   /** The limit that several gateways share; null if it is this one's own. */
   readonly limit: CommonLimit | null
   /** Sends what was recorded to the others; null if nothing is shared. */

@@ -10,25 +10,26 @@ import type * as routing from '../routing/named-routes.ts'
 
 const lookEveryMs = 500
 
-/** All of it that is loaded once there is a file. */
-export interface LoadedUpstreams {
-  readonly file: UpstreamsFile
+/** What named upstreams take, which is loaded once there is a file of them. */
+export interface UpstreamClasses {
+  readonly UpstreamsFile: typeof UpstreamsFile
   readonly NamedUpstream: typeof NamedUpstream
   readonly NamedRoutes: typeof routing.NamedRoutes
 }
 
-/** The file of named upstreams; null, and nothing of it is loaded, if there is none. */
-export async function openUpstreams(
-  path: string,
-  ownPorts: readonly number[],
-): Promise<LoadedUpstreams | null> {
+interface LoadedUpstreams extends UpstreamClasses {
+  readonly file: UpstreamsFile
+}
+
+/** Null, and nothing is loaded, if there is no file of named upstreams. */
+export async function loadUpstreams(path: string): Promise<UpstreamClasses | null> {
   if (!existsSync(path)) return null
   const [{ UpstreamsFile }, { NamedUpstream }, { NamedRoutes }] = await Promise.all([
     import('../../options/upstreams-file.ts'),
     import('../routing/named-upstream.ts'),
     import('../routing/named-routes.ts'),
   ])
-  return { file: new UpstreamsFile(path, ownPorts), NamedUpstream, NamedRoutes }
+  return { UpstreamsFile, NamedUpstream, NamedRoutes }
 }
 
 type AdmissionSettings = ReturnType<NamedUpstreamOptions['admission']>
@@ -50,7 +51,7 @@ export class WatchedUpstreams implements Routing {
   readonly #named = new Map<string, NamedUpstream>()
   /** Taken out of the file; calls may still be under way there. */
   readonly #gone = new Set<NamedUpstream>()
-  #loaded: LoadedUpstreams | null
+  #loaded: LoadedUpstreams | null = null
   #keyFiles: readonly string[] = []
   #admission: AdmissionSettings
   #isDraining = false
@@ -58,19 +59,16 @@ export class WatchedUpstreams implements Routing {
   /** Told when upstreams have come, gone or changed. */
   onChange = (): void => {}
 
-  constructor(loaded: LoadedUpstreams | null, options: WatchedUpstreamsOptions) {
+  constructor(classes: UpstreamClasses | null, options: WatchedUpstreamsOptions) {
     this.#options = options
     this.#admission = options.admission
-    this.#loaded = loaded
-    if (loaded?.file.look() === true) this.#apply(loaded)
+    this.#look(classes)
     watchFile(options.path, { interval: lookEveryMs, persistent: false }, this.#onFileChange)
   }
 
   /** Reads the file again, if it is another one than before; what it says is in force when this resolves. Never rejects. */
   async look(): Promise<void> {
-    const { path, ownPorts } = this.#options
-    this.#loaded ??= await openUpstreams(path, ownPorts)
-    if (this.#loaded?.file.look() === true) this.#apply(this.#loaded)
+    this.#look(this.#loaded ?? (await loadUpstreams(this.#options.path)))
   }
 
   /** Holds from now on, for those that come later too. */
@@ -133,6 +131,13 @@ export class WatchedUpstreams implements Routing {
   }
 
   readonly #onFileChange = (): void => void this.look()
+
+  #look(classes: UpstreamClasses | null): void {
+    if (classes === null) return
+    const { path, ownPorts } = this.#options
+    this.#loaded ??= { ...classes, file: new classes.UpstreamsFile(path, ownPorts) }
+    if (this.#loaded.file.look()) this.#apply(this.#loaded)
+  }
 
   #apply({ file, NamedUpstream, NamedRoutes }: LoadedUpstreams): void {
     const settings = file.content.upstreams

@@ -5,19 +5,48 @@ import { systemClock } from '../call/clock.ts'
 import { writeErrorAnswer } from '../gateway/http/error-answer.ts'
 import { newInstance } from '../gateway/process/gateway-parts.ts'
 import { type GatewayOptions, gatewayOptionTable as table } from '../options/gateway-options.ts'
+import type { ShareProcess } from '../share/rows/share-process.ts'
 import type { SharedLimit } from '../share/slots/shared-limit.ts'
 import { version } from './package-version.ts'
 import { type Environment, OptionError } from './parse-options.ts'
-import { shareAddress } from './share-rows.ts'
+import { shareAddress, shareRows } from './share-rows.ts'
+
+/** What a gateway shares with others. */
+export interface Shared {
+  readonly limit: SharedLimit | null
+  /** Sends its rows. */
+  readonly share: ShareProcess | null
+}
 
 /**
- * Joins the gateways that share a limit. As long as their database cannot be asked, whoever comes is answered 503, so that what
- * balances load goes elsewhere. Throws {@link OptionError} if the others do not allow this start.
+ * Joins the gateways that share their limit and their rows. As long as their database cannot be asked, whoever comes is answered
+ * 503, so that what balances load goes elsewhere. Who asks takes over in the turn in which this resolves, or nobody would answer.
+ * Throws {@link OptionError} if the others do not allow this start.
  */
-export async function joinLimit(
+export async function joinOthers(
   options: GatewayOptions,
   env: Environment,
   server: Server,
+  say: (line: string) => void,
+): Promise<Shared> {
+  if (!options.share) return { limit: null, share: null }
+  server.on('request', refuse)
+  try {
+    const limit = await joinLimit(options, env, say)
+    const share = await shareRows(options, env, { pulls: false }, say)
+    if (share !== null) limit.behind = () => share.behind
+    return { limit, share }
+  } catch (error) {
+    server.close()
+    throw error
+  } finally {
+    server.off('request', refuse)
+  }
+}
+
+async function joinLimit(
+  options: GatewayOptions,
+  env: Environment,
   say: (line: string) => void,
 ): Promise<SharedLimit> {
   const url = shareAddress(env)
@@ -37,14 +66,10 @@ export async function joinLimit(
     clock: systemClock,
     say,
   })
-  server.on('request', refuse)
   try {
     await limit.join()
   } catch (error) {
-    server.close()
     throw error instanceof LimitError ? new OptionError(error.message) : error
-  } finally {
-    server.off('request', refuse)
   }
   return limit
 }
