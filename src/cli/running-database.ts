@@ -9,7 +9,8 @@ import { askHealth } from '../supervisor/gateway-port.ts'
 import { type Environment, parseOptions } from './parse-options.ts'
 import { WarningLines } from './terminal/warning-lines.ts'
 
-const probeLimitMs = 1000
+/** One that stands still for a moment is there all the same: by another database nothing would be right. */
+const probeLimitMs = 5000
 const variable = envName('db')
 
 /**

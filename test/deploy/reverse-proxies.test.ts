@@ -7,7 +7,7 @@ import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { freePort } from '../support/free-port.ts'
-import { parseRecord } from '../support/json-record.ts'
+import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
 import { until, write } from '../support/reply-step.ts'
 import { chunkFrame, lastChunk, responseHead } from '../support/response-bytes.ts'
 import { selfSigned } from '../support/self-signed.ts'
@@ -15,6 +15,7 @@ import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simul
 import { makeTempDir } from '../support/temp-dir.ts'
 import { untilListening } from '../support/until-listening.ts'
 import { startUpProcess, type UpProcess } from '../support/up-process.ts'
+import { eventually } from '../supervisor/eventually.ts'
 
 const page = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
 const token = 'the-admin-token-of-this-test'
@@ -188,7 +189,11 @@ for (const [name, command] of Object.entries(proxies)) {
       const response = await ask('gate', '/v1/chat/completions', post, chat)
       await text(response)
       assert.equal(upstream.requests[index]?.header('authorization'), undefined)
-      const health = parseRecord(await text(await ask('gate', '/health')))
+      let health: JsonRecord = {}
+      await eventually('the past to be read', async () => {
+        health = parseRecord(await text(await ask('gate', '/health')))
+        return asRecord(health['token_budget'])['known'] === true
+      })
       assert.equal(health['status'], 'ok')
       assert.equal(health['pid'], undefined)
     })

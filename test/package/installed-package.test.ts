@@ -79,6 +79,7 @@ test('the packed package, installed in an empty folder, forwards and records a c
     directory: folder.path,
     command,
   })
+  await gateway.waitForOutput(/calls are recorded/)
   const metrics = await fetch(`${gateway.origin}/metrics`)
   assert.match(await metrics.text(), /^tokenweir_build_info\{/m)
   const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {

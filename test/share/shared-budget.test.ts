@@ -5,9 +5,10 @@ import { ControlClient } from '../../src/control/control-client.ts'
 import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { untilCalls } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
-import { type ReplyStep, stall } from '../support/reply-step.ts'
+import { type ReplyStep, until as heldUntil, stall } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -26,9 +27,13 @@ function startUpstream(): Promise<SimulatedUpstream> {
 function* answer(request: SeenRequest): Generator<ReplyStep> {
   const { max_tokens: tokens, model } = request.json()
   if (model === 'stalls') yield stall()
+  yield* answerOf(tokens)
+}
+
+function answerOf(tokens: unknown): ReplyStep[] {
   const usage = { prompt_tokens: 0, completion_tokens: tokens, total_tokens: tokens }
   const choices = [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }]
-  yield* jsonReply(200, { object: 'chat.completion', choices, usage })
+  return jsonReply(200, { object: 'chat.completion', choices, usage })
 }
 
 interface Settings {
@@ -201,8 +206,16 @@ test('without the database the credit that is held may be used, and not more', a
   const url = await own.database('budget_away')
   const args = ['--token-limit', '80000', '--budget-action', 'reject']
   await using gateway = await startGateway({ upstream, url, args })
-  assert.equal(await call(gateway, 100), 200)
+  const gate = Promise.withResolvers<void>()
+  upstream.replyOnce([heldUntil(gate.promise), ...answerOf(100)])
+  const first = call(gateway, 100)
+  await upstream.waitForInFlight(1)
   await own.stop()
+  // One that has been idle for a second before would have gone back.
+  const next = call(gateway, 100)
+  await untilCalls(gateway, { active: 1, queued: 1 })
+  gate.resolve()
+  assert.deepEqual([await first, await next], [200, 200])
   const statuses = new Set<number>()
   await until('its credit is used up', async () => {
     const status = await call(gateway, 1000)

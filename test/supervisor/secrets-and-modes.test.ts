@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { eventually } from './eventually.ts'
 import { hookedCommand, makeWorkplace } from './workplace.ts'
 
 const key = 'sk-secret-of-the-upstream'
@@ -45,6 +46,9 @@ test('secrets go by the environment and never by an argument, and nothing else o
     !('AWS_SECRET_ACCESS_KEY' in given) && !('TOKENWEIR_MAX_CONCURRENT' in given) && !('PORT' in given),
   )
   assert.equal(health?.rate_limiter.max_concurrent, 4)
+  // Before that, files come and go.
+  const log = place.file('proxy.log')
+  await eventually('calls to be recorded', () => readFileSync(log, 'utf8').includes('are recorded in'))
   for (const name of readdirSync(place.folder)) {
     if (!statSync(place.file(name)).isFile()) continue
     const content = readFileSync(place.file(name), 'latin1')

@@ -28,7 +28,7 @@ export const table = gatewayCommandTable
 
 const lookEveryMs = 1000
 /** For what holds the port to say who it is. */
-const probeLimitMs = 1000
+const probeLimitMs = 5000
 
 /** What a gateway says goes to the standard output, what it complains of to the standard error. */
 const gatewayLog: GatewayLog = {

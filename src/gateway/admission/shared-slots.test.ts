@@ -98,6 +98,25 @@ test('a slot is used once the pool has granted it, kept while nobody else waits,
   assert.equal(pool.held, 0)
 })
 
+test('an idle slot is kept as long as the pool cannot be told of it', async () => {
+  const { clock, gateways, link } = connected({ gateways: 1 })
+  const [one] = gateways as [Gateway]
+  const pooled = link()
+  let isAway = false
+  one.slots.connect({ sync: (message) => (isAway ? Promise.resolve(null) : pooled.sync(message)) })
+  void one.arrive()
+  await clock.advance(10)
+  one.end()
+  isAway = true
+  await clock.advance(5000)
+  const permit = one.admission.tryAcquire()
+  assert.ok(permit !== null)
+  permit.release()
+  isAway = false
+  await clock.advance(3000)
+  assert.equal(one.admission.tryAcquire(), null)
+})
+
 test('who waits elsewhere gets the next slot that is free, once it has cooled', async () => {
   const { clock, gateways, link } = connected({ max: 1, cooldownMs: 50 })
   const [one, other] = gateways as [Gateway, Gateway]

@@ -160,7 +160,14 @@ export class SharedSlots implements SlotSharing {
     const joins = this.#kept.answered(answer, sent)
     this.#told = Math.max(0, this.#told - Math.max(0, this.#kept.held - before))
     this.#apply()
-    return joins || (this.#kept.contended && this.#giveIdle()) || this.#waiting() > this.#told
+    // Only with an answer, as the pool can be told: cut off from it, this gateway goes on with what it holds.
+    const mayGive = this.#kept.contended || this.#isLongIdle()
+    return joins || (mayGive && this.#giveIdle()) || this.#waiting() > this.#told
+  }
+
+  #isLongIdle(): boolean {
+    const sinceMs = this.#idleSinceMs
+    return sinceMs !== null && this.#options.clock.now() - sinceMs >= keptIdleMs
   }
 
   /** Whether there was anything to give. */
@@ -194,8 +201,7 @@ export class SharedSlots implements SlotSharing {
     const nowMs = this.#options.clock.now()
     if (this.#link !== null) {
       if (this.#kept.idle === 0) this.#idleSinceMs = null
-      else if (this.#idleSinceMs === null) this.#idleSinceMs = nowMs
-      else if (nowMs - this.#idleSinceMs >= keptIdleMs) this.#giveIdle()
+      else this.#idleSinceMs ??= nowMs
       // Once it is not sure any more of what it holds, nobody is let in.
       this.#apply()
       this.tell()

@@ -22,7 +22,7 @@ const retryMs = 50
 /** What changes besides slots is told together. */
 const gatherMs = 20
 /** For a successor to be found, and to take the last report. */
-const lastReportMs = 1000
+const lastReportMs = 5000
 
 export interface DrainingOptions extends SharedParts {
   /** Where the control socket is. */

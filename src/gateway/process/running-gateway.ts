@@ -26,7 +26,7 @@ import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gatewa
 /** So long the last words of a call that is given up may take to reach the client. */
 const lastWordsMs = 1000
 /** For gateways that this one has taken over from to end, beyond its own end. */
-const predecessorsEndMs = 2000
+const predecessorsEndMs = 3000
 
 /** A gateway at work: what it can be asked and told, how it hands over, and the order in which it stops. */
 export class RunningGateway implements ControlledGateway {
