@@ -7,7 +7,7 @@ import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { sampleHealth } from '../support/sample-health.ts'
-import { openDashboardPage, untilTrue } from './dashboard-page.ts'
+import { openDashboardPage, pressInTurn, untilTrue } from './dashboard-page.ts'
 
 const busy: ProcessStatus = {
   ...runningStatus,
@@ -117,7 +117,7 @@ test('on a phone the state stays in sight and leaves room for the rest', async (
     const { page } = opened
     const views = page.getByRole('navigation', { name: 'Views' })
     for (const keys of ['gg', 'go']) {
-      await page.keyboard.type(keys)
+      await pressInTurn(page, keys)
       const shown = views.locator('[aria-current]')
       await views
         .getByRole('link', { name: keys === 'gg' ? 'Gateway' : 'Overview' })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { openDashboardPage, untilReady, untilTrue } from './dashboard-page.ts'
+import { openDashboardPage, pressInTurn, untilReady, untilTrue } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
 interface Spent {
@@ -20,9 +20,8 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page } = opened
   await untilReady(page)
-  await page.keyboard.press('g')
   // As on most keyboards: the Shift key is pressed in between.
-  await page.keyboard.press('Shift+Digit4')
+  await pressInTurn(page, ['g', 'Shift+Digit4'])
   await untilReady(page)
   assert.equal(new URL(page.url()).pathname, '/costs')
   await untilTrue(page, `document.title === 'Costs · tokenweir'`)

@@ -107,6 +107,11 @@ async function waitedInVain(page: Page, what: string): Promise<string> {
   return `waited in vain until ${what}; ${page.url()} shows: ${await page.locator('body').innerText()}`
 }
 
+/** Presses keys that belong together: the next one does not wait for the answer to the one before. */
+export async function pressInTurn(page: Page, keys: Iterable<string>): Promise<void> {
+  await Promise.all(Array.from(keys, (key) => page.keyboard.press(key)))
+}
+
 /** Starts the gateway by the Gateway view's button, and answers its process id. */
 export async function startByButton(opened: DashboardPage): Promise<number> {
   await opened.untilState('Stopped')

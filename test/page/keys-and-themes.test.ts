@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { openDashboardPage, pressInTurn, untilReady, untilStill } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
 const at = async (page: Page, expected: string): Promise<void> => {
@@ -40,7 +40,7 @@ test('keys go where their list says, but not from within a field or with another
     ['gc', '/calls'],
     ['go', '/'],
   ] as const) {
-    await page.keyboard.type(keys)
+    await pressInTurn(page, keys)
     await page.waitForURL((url) => url.pathname === path)
   }
   await button('All models').waitFor()
@@ -108,11 +108,42 @@ test('every figure says what it means: to the keyboard, and in the help', async 
   }
   assert.equal(new Set(overview).size, overview.length)
   await page.keyboard.press('Escape')
-  await page.keyboard.type('g$')
+  await pressInTurn(page, 'g$')
   await page.getByRole('region', { name: 'Spend over time' }).waitFor()
   await page.keyboard.press('?')
   await dialog.getByText('Spend over time').waitFor()
   assert.ok(!(await told()).includes('Wait p95'))
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the help moves nothing while it is loaded, and comes back however soon after Escape', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  await button('Errors only').waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Help' })
+  const heightOfBar = async (): Promise<number | undefined> =>
+    (await page.locator('.top-bar').boundingBox())?.height
+  const before = await heightOfBar()
+  const loaded = Promise.withResolvers<void>()
+  await page.route(/help-dialog/, async (route) => {
+    await loaded.promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest(/help-dialog/)
+  await page.keyboard.press('?')
+  await asked
+  await untilStill(page)
+  assert.equal(await heightOfBar(), before)
+  loaded.resolve()
+  await dialog.waitFor()
+  for (let again = 0; again < 10; again++) {
+    await pressInTurn(page, ['Escape', '?'])
+    await dialog.waitFor()
+    await untilStill(page)
+    assert.equal(await dialog.count(), 1)
+  }
   assert.deepEqual(opened.problems, [])
 })
 

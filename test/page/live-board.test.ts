@@ -117,7 +117,6 @@ test('calls under way keep their places, tell their states, and one is cancelled
   await question.getByRole('button', { name: 'Cancel the call' }).click()
   const cut = await streams.response()
   assert.deepEqual([cut.status, cut.complete], [200, false])
-  await rowOf(page, 'streams').getByText('Ended').waitFor()
   // What became of it stands in the list below.
   const below = page.getByRole('list', { name: 'Calls, the newest first' })
   await below

@@ -9,7 +9,13 @@ import { until } from '../support/reply-step.ts'
 import { bodyReply, sseEvent } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
-import { type DashboardPage, openDashboardPage, untilStill, untilTrue } from './dashboard-page.ts'
+import {
+  type DashboardPage,
+  openDashboardPage,
+  pressInTurn,
+  untilStill,
+  untilTrue,
+} from './dashboard-page.ts'
 import { naughtyStrings } from './naughty-strings.ts'
 import { sampleAnswer, sampleRequest } from './sample-payloads.ts'
 
@@ -292,6 +298,32 @@ test('axe finds nothing in a list that is full, in light and dark, and it fits e
   assert.deepEqual(opened.problems, [])
 })
 
+test('what is typed on while the address takes the text is kept', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
+  const { page } = opened
+  const field = page.getByLabel('Find in payloads')
+  await field.waitFor()
+  // A letter comes in the very turn in which the address has those before it.
+  await page.evaluate(`{
+    const replace = history.replaceState.bind(history)
+    history.replaceState = (...parts) => {
+      replace(...parts)
+      history.replaceState = replace
+      const field = document.querySelector('[aria-label="Find in payloads"]')
+      field.value += 'r'
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    }
+  }`)
+  await field.pressSequentially('wei')
+  await page.waitForURL(/text=weir$/)
+  assert.equal(await field.inputValue(), 'weir')
+  await page.goBack()
+  await page.goForward()
+  assert.equal(await field.inputValue(), 'weir')
+  assert.deepEqual(opened.problems, [])
+})
 test('payloads come on a stream of their own, and only to the view that shows them', async () => {
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()
@@ -305,8 +337,7 @@ test('payloads come on a stream of their own, and only to the view that shows th
   const other = await page.context().newPage()
   await other.goto(`${dashboard.origin}/calls`)
   const asked = page.waitForRequest(/topics=payloads/)
-  await page.keyboard.press('g')
-  await page.keyboard.press('l')
+  await pressInTurn(page, 'gl')
   await asked
   await page.getByRole('heading', { name: 'The gateway is stopped' }).waitFor()
   await untilTrue(page, 'document.title.startsWith("Live")')

@@ -1,6 +1,8 @@
 /** The Sessions view in a real browser: the list, one session as a line of time, and calls that come while it is read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openEvents } from '../dashboard/event-reader.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -188,13 +190,22 @@ test('a session that runs goes on while it is looked at, and its list does not m
   await using own = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
   await own.ask('POST', '/api/proxy/start')
   const { port } = await own.status()
-  const call = async (session: string): Promise<void> => {
+  const call = async (session: string | null): Promise<void> => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-tokenweir-session': session },
+      headers: {
+        'content-type': 'application/json',
+        ...(session === null ? {} : { 'x-tokenweir-session': session }),
+      },
       body: JSON.stringify({ model: 'a-model', messages: [] }),
     })
     await response.text()
+  }
+  // Calls are told from the dashboard's first look on.
+  using reader = await openEvents(Number(new URL(own.origin).port), 'calls')
+  while (reader.events.length === 0) {
+    await call(null)
+    await delay(200)
   }
   await using opened = await openDashboardPage(browser, own.origin, { ...wide, path: '/sessions' })
   const { page, problems } = opened

@@ -1,8 +1,9 @@
 import './help.css'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
+import { useModal } from '../design/use-modal.ts'
 import { useWatched } from '../data/watched.ts'
 import { keptKeys } from './preferences.ts'
 
@@ -19,24 +20,20 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const areOn = useWatched(keptKeys) === 'on'
   const id = useId()
   const [terms] = useState(() => termsShown(document))
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    if (dialog.current?.open === false) dialog.current.showModal()
-  }, [])
+  const { leave, props } = useModal(onClose)
   return (
     <dialog
-      ref={dialog}
+      {...props}
       class="help-dialog"
       aria-labelledby={id}
-      onClose={onClose}
       // A press beside it is one on the dialog itself.
       onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close()
+        if (event.target === event.currentTarget) leave()
       }}
     >
       <header>
         <h2 id={id}>Help</h2>
-        <Button kind="bare" icon="close" label="Close" onClick={() => dialog.current?.close()} />
+        <Button kind="bare" icon="close" label="Close" onClick={() => leave()} />
       </header>
       <div class="help-parts">
         {terms.length > 0 && (

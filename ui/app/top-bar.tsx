@@ -14,7 +14,11 @@ import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { type Theme, keptTheme } from './preferences.ts'
 
-const HelpDialog = lazyPart(async () => (await import('./help-dialog.tsx')).HelpDialog)
+// A dialog takes no place in the page.
+const HelpDialog = lazyPart(
+  async () => (await import('./help-dialog.tsx')).HelpDialog,
+  () => null,
+)
 
 const views = Object.keys(viewWords) as View[]
 

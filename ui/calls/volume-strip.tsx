@@ -81,7 +81,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   )
   const hasBars = bars.some(({ calls }) => calls > 0)
   return (
-    <div class="volume">
+    <div class="volume" aria-busy={isStale && trouble === null}>
       <div class="volume-head finest">
         <h2>Calls per {question?.stepWords ?? 'hour'}</h2>
         {hasBars && (

@@ -5,6 +5,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
+import { useModal } from '../design/use-modal.ts'
 import { Note } from '../design/note.tsx'
 import { type DraftTrouble, type PriceDraft, bodyOf, draftOf } from './price-form.ts'
 import { type PricedModel, hostOf, overrideName } from './price-lines.ts'
@@ -32,20 +33,19 @@ const sinces = [
 /** Sets a price of one's own, which goes before every other. */
 export function PriceDialog({ model, onDone, onClose }: PriceDialogProps) {
   const times = useTimes()
-  const dialog = useRef<HTMLDialogElement>(null)
+  const { leave, props } = useModal(onClose)
+  const form = useRef<HTMLFormElement>(null)
   const id = useId()
   const [draft, setDraft] = useState<PriceDraft>(() => draftOf(model.rates))
   const [wrong, setWrong] = useState<DraftTrouble>({})
   const { isBusy, trouble, run } = useAction()
-  useEffect(() => dialog.current?.showModal(), [])
   const rejected = trouble?.param ?? null
   useEffect(() => {
     if (rejected !== null && isRate(rejected)) setWrong({ [rejected]: trouble?.message })
   }, [trouble])
   useEffect(() => {
-    dialog.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+    form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [wrong])
-  const leave = (): void => dialog.current?.close()
   const save = (): void => {
     const made = bodyOf(draft, nowMs(), (day) => times.dayStartMs(day))
     setWrong('trouble' in made ? made.trouble : {})
@@ -76,8 +76,9 @@ export function PriceDialog({ model, onDone, onClose }: PriceDialogProps) {
     />
   )
   return (
-    <dialog ref={dialog} class="price-dialog" aria-labelledby={id} onClose={onClose}>
+    <dialog {...props} class="price-dialog" aria-labelledby={id}>
       <form
+        ref={form}
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
@@ -151,7 +152,7 @@ export function PriceDialog({ model, onDone, onClose }: PriceDialogProps) {
           <Note tone="bad">{trouble.message}</Note>
         )}
         <div class="buttons">
-          <Button onClick={leave}>Cancel</Button>
+          <Button onClick={() => leave()}>Cancel</Button>
           <Button type="submit" kind="strong" isOff={isBusy}>
             {isBusy ? 'Setting…' : 'Set price'}
           </Button>

@@ -5,6 +5,7 @@ import { useTimes } from '../data/navigation.tsx'
 import { reasonOf } from '../data/dashboard-error.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
+import { useModal } from '../design/use-modal.ts'
 import { Note } from '../design/note.tsx'
 import { Table } from '../design/table.tsx'
 import { count, counted } from '../format/figures.ts'
@@ -39,12 +40,11 @@ type Stage =
 /** Previews how pricing the past anew would change costs, does it, and tells the result. */
 export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps) {
   const times = useTimes()
-  const dialog = useRef<HTMLDialogElement>(null)
+  const { leave, props } = useModal(onClose)
   const id = useId()
   const repricing = useLive(({ repricing }) => repricing)
   const [onlyUnpriced, setOnlyUnpriced] = useState(question.onlyUnpriced)
   const [stage, setStage] = useState<Stage>({ kind: 'looking' })
-  useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => {
     let isHere = true
     setStage({ kind: 'looking' })
@@ -76,11 +76,10 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
       setStage({ kind: 'failed', trouble: reasonOf(error) })
     }
   }
-  const leave = (): void => dialog.current?.close()
   const isRunning = repricing?.state === 'running' && !repricing.dry_run
   const isOver = stage.kind === 'done' || stage.kind === 'failed'
   return (
-    <dialog ref={dialog} class="reprice-dialog" aria-labelledby={id} onClose={onClose}>
+    <dialog {...props} class="reprice-dialog" aria-labelledby={id}>
       <h2 id={id}>Price past calls anew</h2>
       <p class="quiet">
         By the prices in force when they were made, {times.between(question.fromMs, question.toMs)}. What an
@@ -117,7 +116,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         </ul>
       )}
       <div class="buttons">
-        <Button onClick={leave}>
+        <Button onClick={() => leave()}>
           {stage.kind === 'working' ? 'Close, it goes on' : isOver ? 'Close' : 'Cancel'}
         </Button>
         {!isOver && stage.kind !== 'working' && (

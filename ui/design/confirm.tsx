@@ -1,5 +1,6 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { Button, type ButtonProps } from './button.tsx'
+import { useModal } from './use-modal.ts'
 
 export interface ConfirmDialogProps {
   /** A question. */
@@ -20,30 +21,10 @@ export interface ConfirmDialogProps {
  * does no harm, and back to where it was.
  */
 export function ConfirmDialog({ title, yes, no = 'Cancel', points, onYes, onNo }: ConfirmDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const { leave, props } = useModal(onNo)
   const id = useId()
-  useEffect(() => dialog.current?.showModal(), [])
-  const isAnswered = useRef(false)
-  const answer = (isYes: boolean): void => {
-    if (isAnswered.current) return
-    isAnswered.current = true
-    // Gives the focus back. Its close event comes later: by then somebody may have asked again.
-    dialog.current?.close()
-    if (isYes) onYes()
-    else onNo()
-  }
   return (
-    <dialog
-      ref={dialog}
-      class="confirm-dialog"
-      aria-labelledby={id}
-      aria-describedby={`${id}-points`}
-      onCancel={(event) => {
-        event.preventDefault()
-        answer(false)
-      }}
-      onClose={() => answer(false)}
-    >
+    <dialog {...props} class="confirm-dialog" aria-labelledby={id} aria-describedby={`${id}-points`}>
       <h2 id={id}>{title}</h2>
       <ul id={`${id}-points`} class="points">
         {points.map((point) => (
@@ -51,8 +32,8 @@ export function ConfirmDialog({ title, yes, no = 'Cancel', points, onYes, onNo }
         ))}
       </ul>
       <div class="buttons">
-        <Button onClick={() => answer(false)}>{no}</Button>
-        <Button kind="strong" onClick={() => answer(true)}>
+        <Button onClick={() => leave()}>{no}</Button>
+        <Button kind="strong" onClick={() => leave(onYes)}>
           {yes}
         </Button>
       </div>

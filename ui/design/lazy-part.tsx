@@ -9,10 +9,11 @@ const soonMs = 150
 
 /**
  * A part of the page whose script is loaded when it is first looked at, so that the first view does not wait for it:
- * `lazyPart(async () => (await import('../live/live-view.tsx')).LiveView)`.
+ * `lazyPart(async () => (await import('../live/live-view.tsx')).LiveView)`. `Meanwhile` keeps its place until then.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  Meanwhile: () => JSX.Element | null = Coming,
 ): (props: Props) => JSX.Element {
   return function LazyPart(props: Props) {
     const [Part, setPart] = useState<ComponentType<Props> | 'failed' | null>(null)
@@ -28,7 +29,7 @@ export function lazyPart<Props extends object>(
       }
     }, [])
     if (Part === 'failed') return <NotLoaded />
-    return Part === null ? <Coming /> : <Part {...props} />
+    return Part === null ? <Meanwhile /> : <Part {...props} />
   }
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { SearchField, type SearchFieldProps } from '../design/search-field.tsx'
 
@@ -9,10 +9,19 @@ const typingMs = 200
 export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder' | 'keysTitle'>) {
   const { address, amend } = useNavigation()
   const [text, setText] = useState(address.text)
-  useEffect(() => setText(address.text), [address.text])
+  /** What it last gave the address, or took from it: by now somebody may have typed on. */
+  const shared = useRef(address.text)
+  useEffect(() => {
+    if (address.text === shared.current) return
+    shared.current = address.text
+    setText(address.text)
+  }, [address.text])
   useEffect(() => {
     if (text === address.text) return
-    const timer = setTimeout(() => amend({ text }), typingMs)
+    const timer = setTimeout(() => {
+      shared.current = text
+      amend({ text })
+    }, typingMs)
     return () => clearTimeout(timer)
   }, [text])
   return <SearchField {...props} value={text} onValue={setText} />
