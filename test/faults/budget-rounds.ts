@@ -193,7 +193,7 @@ export interface LeftStreamFigures {
 
 /** Clients that leave each stream before its usage comes, until they are refused. */
 export async function streamsThatAreLeft(clients: number, tokenLimit: number): Promise<LeftStreamFigures> {
-  const words = Array.from({ length: 40 }, (_, index) => [write(wordChunk(`w${index} `)), wait(1)]).flat()
+  const words = Array.from({ length: 40 }, (_, index) => [write(wordChunk(`w${index} `)), wait(5)]).flat()
   await using upstream = await startSimulatedUpstream({ reply: () => [write(streamHead), ...words, stall()] })
   await using dir = await makeTempDir()
   const args = ['--token-limit', String(tokenLimit), '--max-concurrent', String(clients), ...rejecting]

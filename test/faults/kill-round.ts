@@ -59,8 +59,9 @@ export async function killRound(
 
   await using next = await startGatewayProcess(options)
   const startedAtMs = performance.now()
-  assert.equal((await next.health())['status'], 'ok')
+  await next.health()
   const healthMs = performance.now() - startedAtMs
+  await untilHealth(next, 'it is well', ({ status }) => status === 'ok')
   const rows = await untilRows(next.databaseFile, reached)
   checkDatabase(next.databaseFile)
   await untilBudget(next, tokensOf([...rows.values()]))

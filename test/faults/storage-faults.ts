@@ -63,13 +63,16 @@ export const storageFaults: readonly StorageFault[] = [
     name: 'folder moved away, a file in its place',
     codes: ['database_unavailable', 'database_moved'],
     passes: false,
-    begin: async ({ folder, spare }) => {
-      renameSync(folder, spare)
-      writeFileSync(folder, 'a file, no folder')
-      return async () => {
-        rmSync(folder)
-        renameSync(spare, folder)
-      }
+    begin: async ({ pid, folder, spare }) => {
+      await whileItStands(pid, () => {
+        renameSync(folder, spare)
+        writeFileSync(folder, 'a file, no folder')
+      })
+      return () =>
+        whileItStands(pid, () => {
+          rmSync(folder)
+          renameSync(spare, folder)
+        })
     },
   },
   {
@@ -169,6 +172,17 @@ export const storageFaults: readonly StorageFault[] = [
     begin: ({ pid }) => trace(pid, 'fdatasync,fsync:delay_exit=300000'),
   },
 ]
+
+/** Does something of several steps, of which the gateway sees none but the last. */
+async function whileItStands(pid: number, work: () => void): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  try {
+    while (!/\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) await delay(1)
+    work()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
 
 /** Only the soft limit, which may be raised again without any right. A write beyond it fails with EFBIG. */
 function limitFiles(pid: number, bytes: string): void {

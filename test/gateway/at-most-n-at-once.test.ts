@@ -142,7 +142,7 @@ test('of six calls at two slots, never more than two are at the upstream, in the
   )
   for (const row of rows) {
     const waited = !['a', 'b'].includes(row.model ?? '')
-    assert.ok(waited ? row.queue_ms! >= 20 : row.queue_ms! < 1000, `${row.model} waited ${row.queue_ms} ms`)
+    if (waited) assert.ok(row.queue_ms! >= 20, `${row.model} waited ${row.queue_ms} ms`)
     assert.ok(row.queue_ms! <= row.duration_ms!)
   }
 })
@@ -232,7 +232,7 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
   })
   await using holding = await openRawClient(impatient.port)
   await holding.send(post('holding'))
-  await waitForFigures(impatient, { active: 1, queued: 0 })
+  await held.upstream.waitForRequest(0)
   await using running = await openRawClient(gateway.port)
   await using waiting = await openRawClient(gateway.port)
   await sendInLine(gateway, [

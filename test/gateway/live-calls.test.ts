@@ -29,7 +29,7 @@ async function untilOnBoard<T>(
   const client = new ControlClient(gateway.directory)
   const deadline = performance.now() + limitMs
   for (;;) {
-    const board = await client.live()
+    const board = await client.live(limitMs)
     assert.ok(typeof board === 'object')
     const found = probe(board.calls)
     if (found !== undefined) return found
@@ -45,7 +45,7 @@ function untilState(gateway: GatewayProcess, model: string, state: LiveCall['sta
 }
 
 async function cancel(gateway: GatewayProcess, id: string): Promise<unknown> {
-  return new ControlClient(gateway.directory).cancel(id)
+  return new ControlClient(gateway.directory).cancel(id, limitMs)
 }
 
 async function ask(gateway: GatewayProcess, model: string): Promise<RawClient> {
@@ -242,7 +242,7 @@ test('of more than a thousand calls the oldest are told, and how many there are 
     for (const client of some) clients.use(client)
     await untilCalls(gateway, { active: 10, queued: made + 91 })
   }
-  const board = await new ControlClient(gateway.directory).live()
+  const board = await new ControlClient(gateway.directory).live(limitMs)
   assert.ok(typeof board === 'object')
   assert.deepEqual([board.calls.length, board.more], [1000, 10])
   const ids = board.calls.map(({ id }) => id)

@@ -64,7 +64,7 @@ test('what a gateway says first is where it listens, and by then a dashboard can
   lock?.[Symbol.dispose]()
   await gateway.waitForOutput(/calls are recorded in/)
   assert.match(gateway.stdout, /^\S+ tokenweir gateway listening on /)
-  assert.equal((await new ControlClient(dir.path).running())?.port, port)
+  assert.equal((await new ControlClient(dir.path).running(20_000))?.port, port)
 })
 
 test('a gateway in another PID namespace takes nobody for dead, but who is', async (context) => {

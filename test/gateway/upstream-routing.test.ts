@@ -160,7 +160,12 @@ test('the list of models is that of all upstreams, as each has them, without tho
       { name: 'silent', urls: [silent.origin], models: ['s*'] },
     ],
   })
-  const answer = await exchange(gateway.port, 'GET', '/v1/models')
+  let asked = 1
+  let answer = await exchange(gateway.port, 'GET', '/v1/models')
+  // On a machine that stands still for two seconds, others do not tell in time, either.
+  for (; answer.header('x-tokenweir-upstreams-missing') !== 'silent' && asked < 5; asked++) {
+    answer = await exchange(gateway.port, 'GET', '/v1/models')
+  }
   assert.equal(answer.status, 200)
   assert.equal(answer.header('x-tokenweir-upstreams-missing'), 'silent')
   // A model of a name goes where its calls go: llama-3 is local's, and what local has besides is not reached by its name.
@@ -174,9 +179,9 @@ test('the list of models is that of all upstreams, as each has them, without tho
     (await exchange(gateway.port, 'GET', '/local/v1/models')).header('x-tokenweir-upstream'),
     'local',
   )
-  const rows = await recordedCalls(gateway, 3)
+  const rows = await recordedCalls(gateway, asked + 2)
   assert.deepEqual(
-    rows.map(({ call_type, outcome, status }) => [call_type, outcome, status]),
+    rows.slice(asked - 1).map(({ call_type, outcome, status }) => [call_type, outcome, status]),
     Array.from({ length: 3 }, () => ['props', 'ok', 200]),
   )
 })

@@ -1,8 +1,9 @@
-import { existsSync, unwatchFile, watchFile } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientUse } from '../../api/clients.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { ClientsFile } from '../../options/clients-file.ts'
+import { watchPath } from '../../lib/watch-path.ts'
 import type { ClientLimits, UsedByClient } from '../admission/client-limits.ts'
 
 const lookEveryMs = 500
@@ -19,6 +20,8 @@ export class WatchedClients {
   readonly #folder: string
   readonly #limits: ClientLimits
   #file: ClientsFile | null
+  /** Looks no more. */
+  readonly close: () => void
 
   /** `told` is what a predecessor knows of what clients used. */
   constructor(folder: string, file: ClientsFile | null, limits: ClientLimits, told: readonly UsedByClient[]) {
@@ -26,7 +29,7 @@ export class WatchedClients {
     this.#limits = limits
     this.#file = file
     if (file?.look() === true) this.#limits.apply(new Map(Object.entries(file.content)), told)
-    watchFile(pathIn(folder), { interval: lookEveryMs, persistent: false }, this.#onChange)
+    this.close = watchPath(pathIn(folder), lookEveryMs, () => void this.look())
   }
 
   /** Reads the file again, if it is another one than before; what it says is in force when this resolves. Never rejects. */
@@ -49,12 +52,6 @@ export class WatchedClients {
   report(): readonly ClientUse[] {
     return this.#limits.report()
   }
-
-  close(): void {
-    unwatchFile(pathIn(this.#folder), this.#onChange)
-  }
-
-  readonly #onChange = (): void => void this.look()
 }
 
 function pathIn(folder: string): string {

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { UpstreamHealth } from '../../api/health-report.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { UpstreamsFile } from '../../options/upstreams-file.ts'
 import type { CallUpstream, Routes, Routing } from '../call/call-upstream.ts'
+import { watchPath } from '../../lib/watch-path.ts'
 import { slotReport } from '../http/health.ts'
 import type { NamedUpstream, NamedUpstreamOptions } from '../routing/named-upstream.ts'
 import type * as routing from '../routing/named-routes.ts'
@@ -52,7 +53,8 @@ export class WatchedUpstreams implements Routing {
   /** Taken out of the file; calls may still be under way there. */
   readonly #gone = new Set<NamedUpstream>()
   #loaded: LoadedUpstreams | null = null
-  #keyFiles: readonly string[] = []
+  readonly #unwatch: () => void
+  #unwatchKeys: readonly (() => void)[] = []
   #admission: AdmissionSettings
   #isDraining = false
   routes: Routes | null = null
@@ -63,7 +65,7 @@ export class WatchedUpstreams implements Routing {
     this.#options = options
     this.#admission = options.admission
     this.#look(classes)
-    watchFile(options.path, { interval: lookEveryMs, persistent: false }, this.#onFileChange)
+    this.#unwatch = watchPath(options.path, lookEveryMs, () => void this.look())
   }
 
   /** Reads the file again, if it is another one than before; what it says is in force when this resolves. Never rejects. */
@@ -124,13 +126,10 @@ export class WatchedUpstreams implements Routing {
   }
 
   async close(): Promise<void> {
-    const { path } = this.#options
-    unwatchFile(path, this.#onFileChange)
+    this.#unwatch()
     this.#watchKeys([])
     await Promise.all(Array.from(this.all(), (upstream) => upstream.close()))
   }
-
-  readonly #onFileChange = (): void => void this.look()
 
   #look(classes: UpstreamClasses | null): void {
     if (classes === null) return
@@ -177,13 +176,11 @@ export class WatchedUpstreams implements Routing {
   }
 
   #watchKeys(files: readonly string[]): void {
-    for (const file of this.#keyFiles) unwatchFile(file, this.#onKeyChange)
-    this.#keyFiles = files
-    for (const file of files) watchFile(file, { interval: lookEveryMs, persistent: false }, this.#onKeyChange)
-  }
-
-  readonly #onKeyChange = (): void => {
-    for (const upstream of this.#named.values()) upstream.set(upstream.setting)
+    for (const unwatch of this.#unwatchKeys) unwatch()
+    const onChange = (): void => {
+      for (const upstream of this.#named.values()) upstream.set(upstream.setting)
+    }
+    this.#unwatchKeys = files.map((file) => watchPath(file, lookEveryMs, onChange))
   }
 }
 

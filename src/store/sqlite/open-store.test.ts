@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { holdsLock } from '../../../test/support/holds-lock.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { schemaVersion } from './migrate.ts'
 import { applicationId, assertSafe, openForReading, openForWriting } from './open-store.ts'
@@ -145,13 +146,11 @@ test(
   async () => {
     await using dir = await makeTempDir()
     const path = dir.file('calls.db')
-    const locks = (): number =>
-      readFileSync('/proc/locks', 'utf8').split(`:${statSync(path).ino} `).length - 1
     using first = openForWriting(path)
     first.exec('CREATE TABLE seen (x)')
-    assert.equal(locks(), 1)
+    assert.ok(holdsLock(path))
     using second = openForWriting(path)
     assert.equal(second.prepare('SELECT count(*) AS n FROM seen').get()?.['n'], 0)
-    assert.equal(locks(), 1)
+    assert.ok(holdsLock(path))
   },
 )
