@@ -299,8 +299,8 @@ export interface ControlledGateway {
   stop(): void
   /** Reads again what people wrote of clients and upstreams, which is in force when this resolves. */
   lookAtFiles(): Promise<void>
-  /** The values are checked already. */
-  setOptions(options: LiveOptions): void
+  /** The values are checked already. Rejects, and changes nothing, where gateways that share one cannot be told. */
+  setOptions(options: LiveOptions): Promise<void>
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */
   handOver(order: HandOverOrder): Promise<HandOverAnswer>
   /** A gateway that this one has taken over from reports; `tell` gives it orders. */

@@ -137,7 +137,7 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
     case 'POST /options': {
       const asked = readMessage(body, isObject)
       if (asked === null) return refusal(400, 'invalid_request', 'The body must be a JSON object.')
-      gateway.setOptions(readSettings(asked, live))
+      await gateway.setOptions(readSettings(asked, live))
       return [200, gateway.status()]
     }
     case 'POST /files':

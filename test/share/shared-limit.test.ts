@@ -156,6 +156,9 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
     return status === 503 && code === 'limit_unreachable'
   })
   assert.equal((await shared(one))['engine'], 'away')
+  const control = new ControlClient(controlFolder(one.directory))
+  await assert.rejects(control.setOptions({ max_concurrent: 9 }), /cannot be asked/)
+  assert.equal(asRecord((await one.health())['rate_limiter'])['max_concurrent'], max)
   assert.ok(!JSON.stringify(await one.health()).includes('very-secret'))
   proxy.mend()
   await untilSeen('it is served again', async () => (await call(one)).status === 200)

@@ -52,7 +52,7 @@ export class FakeGateway implements ControlledGateway {
 
   async lookAtFiles(): Promise<void> {}
 
-  setOptions(options: LiveOptions): void {
+  async setOptions(options: LiveOptions): Promise<void> {
     this.set.push(options)
   }
 

@@ -152,15 +152,16 @@ export class RunningGateway implements ControlledGateway {
     await Promise.all([this.#parts.clients.look(), this.#parts.upstreams.look()])
   }
 
-  setOptions(options: LiveOptions): void {
+  async setOptions(options: LiveOptions): Promise<void> {
     const { admission, ownBudget, rawLog, succession, upstreams } = this.#parts
-    const { limit, log } = this.#setup
-    const notSet = (error: unknown): void => log.complain('the limit of all could not be set:', error)
+    const { limit } = this.#setup
     const changed = valuesIn({ ...options })
+    // First of all: what holds for all gateways holds for none if the others cannot be told.
+    if (changed.maxConcurrent !== undefined) await limit?.setMax(changed.maxConcurrent)
+    if (changed.tokenLimit !== undefined) await limit?.setTokenLimit(changed.tokenLimit)
     if (changed.maxConcurrent !== undefined) {
       admission.setCapacity(changed.maxConcurrent)
       succession.predecessors.refreshSlots()
-      limit?.setMax(changed.maxConcurrent).catch(notSet)
     }
     const { maxConcurrent, slotCooldownMs } = changed
     const queueOrder = changed.queueOrder === undefined ? undefined : disciplineOf(changed.queueOrder)
@@ -171,10 +172,7 @@ export class RunningGateway implements ControlledGateway {
       ...(queueOrder !== undefined && { queueOrder }),
       ...(slotCooldownMs !== undefined && { slotCooldownMs }),
     })
-    if (changed.tokenLimit !== undefined) {
-      ownBudget.setLimit(changed.tokenLimit)
-      limit?.setTokenLimit(changed.tokenLimit).catch(notSet)
-    }
+    if (changed.tokenLimit !== undefined) ownBudget.setLimit(changed.tokenLimit)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
     this.#keep()
