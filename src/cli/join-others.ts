@@ -20,8 +20,8 @@ export interface Shared {
 
 /**
  * Joins the gateways that share their limit and their rows. As long as their database cannot be asked, whoever comes is answered
- * 503, so that what balances load goes elsewhere. Its caller takes the server over in the turn in which this resolves, or nobody would answer there.
- * Throws {@link OptionError} if the others do not allow this start.
+ * 503, so that what balances load goes elsewhere. The caller takes the server over in the turn in which this resolves, or nobody
+ * would answer there. Throws {@link OptionError} if the others do not allow this start.
  */
 export async function joinOthers(
   options: GatewayOptions,
