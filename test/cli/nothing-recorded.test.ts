@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { eventually } from '../supervisor/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { startUpProcess, type UpProcess } from '../support/up-process.ts'
 

@@ -8,7 +8,7 @@ import { startCommandProcess } from '../support/command-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { startUpProcess, type UpProcess } from '../support/up-process.ts'
-import { eventually } from '../supervisor/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 
 const file = 'data/llm_telemetry.db'
 /** As the older proxy makes it. */

@@ -14,7 +14,7 @@ import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { startUpProcess } from '../support/up-process.ts'
-import { eventually } from '../supervisor/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 
 const dashboardOn = /dashboard on (http:\/\/127\.0\.0\.1:\d+)/
 const anyPorts = ['--port', '0', '--host', '127.0.0.1', '--dashboard-port', '0']

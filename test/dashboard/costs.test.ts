@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { CostMatches, Costs, PriceEntry } from '../../src/api/costs.ts'
@@ -15,6 +14,7 @@ import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { Jobs } from '../../src/supervisor/jobs.ts'
 import { bareCall, chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { override, somePrices, writePrices } from '../support/price-list.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -205,10 +205,7 @@ test('a sync runs by itself, one at a time, and tells how it went', async () => 
   ])
   say(dir, '{"error":{"code":"sync_failed","message":"The list has no price in it."}}', 'exit 1')
   let state = await syncState()
-  while (state.state !== 'idle') {
-    await delay(5)
-    state = await syncState()
-  }
+  await eventually('it to be over', async () => (state = await syncState()).state === 'idle')
   assert.equal(state.last_error, 'The list has no price in it.')
   assert.ok(state.started_at !== null && state.finished_at !== null)
   // The next one may begin.

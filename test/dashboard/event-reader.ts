@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Condition } from '../support/condition.ts'
 
 /** One event as it came. */
@@ -69,4 +70,12 @@ export async function openEvents(port: number, topics: string): Promise<EventRea
   }
   await reader.until(() => (rest === '' ? undefined : true), 'the stream to begin')
   return reader
+}
+
+/** Calls are told from the dashboard's first look on: records some until it tells of one, to a reader of `calls`. */
+export async function untilCallsAreTold(reader: EventReader, record: () => unknown): Promise<void> {
+  while (reader.events.length === 0) {
+    await record()
+    await delay(200)
+  }
 }

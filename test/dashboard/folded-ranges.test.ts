@@ -1,12 +1,12 @@
 /** What the dashboard says of times whose calls were folded into sums: the real command, asked before and after. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Overview } from '../../src/api/overview.ts'
 import type { GroupFigures } from '../../src/call/call-question.ts'
 import { idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { chatCall } from '../store/sample-call.ts'
+import { startOfToday } from '../support/start-of-today.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -20,10 +20,8 @@ const quarterMs = hourMs / 4
 const days = 12
 const keepDays = 4
 
-/** Calls are folded by the day: another must not begin between here and there. */
-const leftOfDayMs = dayMs - (Date.now() % dayMs)
-if (leftOfDayMs < 60_000) await delay(leftOfDayMs)
-const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+/** Calls are folded by the day. */
+const todayMs = await startOfToday()
 const firstMs = todayMs - days * dayMs
 const foldedUntilMs = todayMs - keepDays * dayMs
 const iso = (ms: number): string => new Date(ms).toISOString()

@@ -15,7 +15,7 @@ import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simul
 import { makeTempDir } from '../support/temp-dir.ts'
 import { untilListening } from '../support/until-listening.ts'
 import { startUpProcess, type UpProcess } from '../support/up-process.ts'
-import { eventually } from '../supervisor/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 
 const page = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
 const token = 'the-admin-token-of-this-test'

@@ -14,7 +14,7 @@ import { stall, until, wait, write } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { eventually } from '../supervisor/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from '../supervisor/workplace.ts'
 
 const chat = '/v1/chat/completions'

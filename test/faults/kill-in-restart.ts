@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { InFlight, startCountedUpstream } from '../supervisor/counted-upstream.ts'
-import { eventually } from '../supervisor/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { SteadyLoad } from '../supervisor/steady-load.ts'
 import { makeWorkplace } from '../supervisor/workplace.ts'
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseStat } from '../../src/lib/process-identity.ts'
 
 /** Where a fault is brought about. */
 export interface FaultPlace {
@@ -177,7 +178,7 @@ export const storageFaults: readonly StorageFault[] = [
 async function whileItStands(pid: number, work: () => void): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   try {
-    while (!/\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) await delay(1)
+    while (parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.state !== 'T') await delay(1)
     work()
   } finally {
     process.kill(pid, 'SIGCONT')

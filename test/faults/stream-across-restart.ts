@@ -11,7 +11,7 @@ import {
   expectedAnswer,
   startCountedUpstream,
 } from '../supervisor/counted-upstream.ts'
-import { eventually } from '../supervisor/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from '../supervisor/workplace.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' } } })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertWithin } from '../support/assert-within.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
@@ -143,6 +144,7 @@ test('of six calls at two slots, never more than two are at the upstream, in the
   for (const row of rows) {
     const waited = !['a', 'b'].includes(row.model ?? '')
     if (waited) assert.ok(row.queue_ms! >= 20, `${row.model} waited ${row.queue_ms} ms`)
+    else assertWithin(1000, row.queue_ms!, `the wait of ${row.model}`)
     assert.ok(row.queue_ms! <= row.duration_ms!)
   }
 })
@@ -232,6 +234,7 @@ test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms 
   })
   await using holding = await openRawClient(impatient.port)
   await holding.send(post('holding'))
+  await waitForFigures(impatient, { active: 1, queued: 0 })
   await held.upstream.waitForRequest(0)
   await using running = await openRawClient(gateway.port)
   await using waiting = await openRawClient(gateway.port)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallType } from '../../src/call/call.ts'
@@ -11,7 +10,7 @@ import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
-import { openEvents } from '../dashboard/event-reader.ts'
+import { openEvents, untilCallsAreTold } from '../dashboard/event-reader.ts'
 import { startBrowser } from '../support/browser.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -167,17 +166,13 @@ test('new calls are counted, and come in when they are asked for', async () => {
     new CallWriter(database, words).write(batch)
     database.close()
   }
-  // Calls are told from the dashboard's first look on: it has looked when it tells of one, the last that was written.
   using reader = await openEvents(dashboard.port, 'calls')
   let listed = 3
   const isTold = (): boolean =>
     reader.events.some(({ data }) =>
       (data as Pick<Listed, 'calls'>).calls.some(({ tags }) => tags === `n:${listed}`),
     )
-  while (reader.events.length === 0) {
-    write(['chat'], (listed += 1))
-    await delay(200)
-  }
+  await untilCallsAreTold(reader, () => write(['chat'], (listed += 1)))
   await reader.until(() => isTold() || undefined, 'the last call')
 
   await using browser = await startBrowser()

@@ -114,9 +114,11 @@ test('calls under way keep their places, tell their states, and one is cancelled
   await panel.waitFor({ state: 'detached' })
 
   await rowOf(page, 'streams').getByRole('button', { name: 'Cancel this call' }).click()
-  await question.getByRole('button', { name: 'Cancel the call' }).click()
+  // By keyboard, so that the mouse stays on the board, which keeps what has ended as long as it is read.
+  await question.getByRole('button', { name: 'Cancel the call' }).press('Enter')
   const cut = await streams.response()
   assert.deepEqual([cut.status, cut.complete], [200, false])
+  await rowOf(page, 'streams').getByText('Ended').waitFor()
   // What became of it stands in the list below.
   const below = page.getByRole('list', { name: 'Calls, the newest first' })
   await below
@@ -125,6 +127,9 @@ test('calls under way keep their places, tell their states, and one is cancelled
     .waitFor()
   assert.deepEqual(opened.problems, [])
 
+  // Nobody reads it any more.
+  await page.mouse.move(0, 0)
+  await page.evaluate('document.activeElement.blur()')
   queues.reset()
   await rowOf(page, 'queues').waitFor({ state: 'detached' })
   await page.getByText('No call is under way.').waitFor()

@@ -324,6 +324,7 @@ test('what is typed on while the address takes the text is kept', async () => {
   assert.equal(await field.inputValue(), 'weir')
   assert.deepEqual(opened.problems, [])
 })
+
 test('payloads come on a stream of their own, and only to the view that shows them', async () => {
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()

@@ -1,8 +1,7 @@
 /** The Sessions view in a real browser: the list, one session as a line of time, and calls that come while it is read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
-import { openEvents } from '../dashboard/event-reader.ts'
+import { openEvents, untilCallsAreTold } from '../dashboard/event-reader.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -201,12 +200,8 @@ test('a session that runs goes on while it is looked at, and its list does not m
     })
     await response.text()
   }
-  // Calls are told from the dashboard's first look on.
   using reader = await openEvents(Number(new URL(own.origin).port), 'calls')
-  while (reader.events.length === 0) {
-    await call(null)
-    await delay(200)
-  }
+  await untilCallsAreTold(reader, () => call(null))
   await using opened = await openDashboardPage(browser, own.origin, { ...wide, path: '/sessions' })
   const { page, problems } = opened
   await page.getByText('x-tokenweir-session: ').waitFor()

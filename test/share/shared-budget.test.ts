@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ControlClient } from '../../src/control/control-client.ts'
 import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
@@ -8,10 +7,11 @@ import { type GatewayProcess, startGatewayProcess } from '../support/gateway-pro
 import { untilCalls } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
-import { type ReplyStep, until as heldUntil, stall } from '../support/reply-step.ts'
+import { type ReplyStep, stall, until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { untilSeen } from './until-seen.ts'
 
 let postgres: Postgres
 before(async () => {
@@ -66,17 +66,6 @@ async function budgetOf(gateway: GatewayProcess): Promise<Readonly<Record<string
   return asRecord((await gateway.health())['token_budget'])
 }
 
-/** Waits until it holds; fails with what was seen last. */
-async function until(what: string, holds: () => Promise<unknown>, limitMs = 60_000): Promise<void> {
-  const endMs = performance.now() + limitMs
-  for (;;) {
-    const seen = await holds()
-    if (seen === true) return
-    assert.ok(performance.now() < endMs, `${what}: ${JSON.stringify(seen)}`)
-    await sleep(25)
-  }
-}
-
 /** The tokens that the upstream has given out. */
 function givenOut(upstream: SimulatedUpstream): number {
   return upstream.requests.reduce((sum, request) => sum + Number(request.json()['max_tokens']), 0)
@@ -93,9 +82,9 @@ test('each gateway tells what all have used, and one that starts later does, too
     const { total_used: used } = await budgetOf(gateway)
     return used === 77 || used
   }
-  for (const gateway of [one, other]) await until('it tells of all', tells(gateway))
+  for (const gateway of [one, other]) await untilSeen('it tells of all', tells(gateway))
   await using late = await startGateway({ upstream, url })
-  await until('the third one does, too', tells(late))
+  await untilSeen('the third one does, too', tells(late))
 })
 
 test('with reject three gateways use up one limit, and not a token more', async () => {
@@ -123,12 +112,12 @@ test('with reject three gateways use up one limit, and not a token more', async 
   const given = givenOut(upstream)
   assert.ok(given <= limit, `${given} of ${limit} tokens`)
   // What is left is credit of somebody for a moment; small calls find all of it in the end.
-  await until('nothing is left', async () => {
+  await untilSeen('nothing is left', async () => {
     for (const gateway of gateways) while ((await call(gateway, 1)) === 200);
     return givenOut(upstream) === limit || givenOut(upstream)
   })
   for (const gateway of gateways)
-    await until('it tells of all', async () => (await budgetOf(gateway))['total_used'] === limit)
+    await untilSeen('it tells of all', async () => (await budgetOf(gateway))['total_used'] === limit)
   assert.deepEqual([await call(one, 1), await call(two, 50)], [429, 429])
 })
 
@@ -143,14 +132,14 @@ test('what a killed gateway may have used counts until its rows are there, and i
   assert.equal(await call(one, 500), 429)
   await lost.kill9()
   assert.equal(await pending, 0)
-  await until('it is known to be lost', async () => {
+  await untilSeen('it is known to be lost', async () => {
     const { gateways } = asRecord((await one.health())['shared'])
     return gateways === 1 || gateways
   })
   // Nobody knows yet what it has used.
   assert.equal(await call(one, 500), 429)
   await using _again = await startGateway({ upstream, url, directory: lost.directory })
-  await until('its rows are there', async () => {
+  await untilSeen('its rows are there', async () => {
     const status = await call(one, 500)
     return status === 200 || status
   })
@@ -191,7 +180,7 @@ test('the limit and what it does are those of all: another start is refused in w
   assert.equal((await budgetOf(other))['daily_limit'], 5000)
   await new ControlClient(controlFolder(one.directory)).setOptions({ token_limit: 70 })
   for (const gateway of [one, other])
-    await until('it has the limit', async () => (await budgetOf(gateway))['daily_limit'] === 70)
+    await untilSeen('it has the limit', async () => (await budgetOf(gateway))['daily_limit'] === 70)
   assert.deepEqual([await call(one, 71), await call(other, 71)], [429, 429])
   // A start that asks for what it asked for before has not changed its mind.
   await one.stop()
@@ -207,7 +196,7 @@ test('without the database the credit that is held may be used, and not more', a
   const args = ['--token-limit', '80000', '--budget-action', 'reject']
   await using gateway = await startGateway({ upstream, url, args })
   const gate = Promise.withResolvers<void>()
-  upstream.replyOnce([heldUntil(gate.promise), ...answerOf(100)])
+  upstream.replyOnce([until(gate.promise), ...answerOf(100)])
   const first = call(gateway, 100)
   await upstream.waitForInFlight(1)
   await own.stop()
@@ -217,7 +206,7 @@ test('without the database the credit that is held may be used, and not more', a
   gate.resolve()
   assert.deepEqual([await first, await next], [200, 200])
   const statuses = new Set<number>()
-  await until('its credit is used up', async () => {
+  await untilSeen('its credit is used up', async () => {
     const status = await call(gateway, 1000)
     statuses.add(status)
     return status === 503 || status

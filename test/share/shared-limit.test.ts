@@ -16,6 +16,7 @@ import { jsonReply } from '../support/response-bytes.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { startUpProcess } from '../support/up-process.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
+import { untilSeen } from './until-seen.ts'
 
 const max = 4
 let postgres: Postgres
@@ -55,17 +56,6 @@ async function call({
 
 async function shared(gateway: GatewayProcess): Promise<JsonRecord> {
   return asRecord((await gateway.health())['shared'])
-}
-
-/** Waits until it holds; fails with what was seen last. */
-async function untilSeen(what: string, holds: () => Promise<unknown>, limitMs = 60_000): Promise<void> {
-  const endMs = performance.now() + limitMs
-  for (;;) {
-    const seen = await holds()
-    if (seen === true) return
-    assert.ok(performance.now() < endMs, `${what}: ${JSON.stringify(seen)}`)
-    await sleep(25)
-  }
 }
 
 /** An upstream each of whose calls takes so long. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
@@ -16,16 +15,15 @@ import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { seededRandom } from '../support/seeded-random.ts'
+import { startOfToday } from '../support/start-of-today.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { until } from './until.ts'
 
 const days = 12
 const callsPerDay = 300
-/** The process that folds goes by the day that it is: another must not begin between here and there. */
-const leftOfDayMs = dayMs - (Date.now() % dayMs)
-if (leftOfDayMs < 60_000) await delay(leftOfDayMs)
-const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+/** By which the process that folds goes. */
+const todayMs = await startOfToday()
 const fromMs = todayMs - days * dayMs
 const lookMs = 600_000
 

@@ -7,7 +7,7 @@ import { type Server, createServer } from 'node:net'
 import { test } from 'node:test'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { makeWorkplace } from './workplace.ts'
 

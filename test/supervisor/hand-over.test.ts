@@ -12,7 +12,7 @@ import { until, write } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { InFlight, startCountedUpstream } from './counted-upstream.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { SteadyLoad } from './steady-load.ts'
 import { type Workplace, hookedCommand, makeWorkplace } from './workplace.ts'
 

@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts'
 import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
 test('a client’s own limit and budget hold over both gateways, and others’ calls go past its own', async () => {

@@ -7,7 +7,7 @@ import { readCalls } from '../support/recorded-calls.ts'
 import { stall, write } from '../support/reply-step.ts'
 import { chunkFrame, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
 test('calls that a replaced gateway still finishes are told, and can be cancelled', async () => {

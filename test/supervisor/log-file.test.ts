@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { LogFile } from '../../src/supervisor/log-file.ts'
 import { Condition } from '../support/condition.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 import { assertWithin } from '../support/assert-within.ts'
 

@@ -27,7 +27,7 @@ import { until, write } from '../support/reply-step.ts'
 import { chunkFrame, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { FakeGateway } from './fake-gateway.ts'
 import { filesIn, gatewayCommand, makeWorkplace } from './workplace.ts'
 

@@ -10,7 +10,7 @@ import type { RawResponse } from '../support/raw-response.ts'
 import { until, write } from '../support/reply-step.ts'
 import { jsonReply, responseHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
 function call(port: number, content: string): Promise<RawResponse> {

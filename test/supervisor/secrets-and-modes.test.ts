@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { hookedCommand, makeWorkplace } from './workplace.ts'
 
 const key = 'sk-secret-of-the-upstream'

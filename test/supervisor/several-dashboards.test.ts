@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { StartAnswer } from '../../src/api/process-status.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { commandThatWaitsFor, filesIn, gatewayCommand, makeWorkplace } from './workplace.ts'
 

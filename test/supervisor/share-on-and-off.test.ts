@@ -8,7 +8,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
 test('calls of a gateway that does not share end beside one that does, and the other way round', async () => {

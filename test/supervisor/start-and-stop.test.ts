@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/call/clock.ts'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/options/gateway-settings.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { commandThatWaitsFor, makeWorkplace } from './workplace.ts'
 
 const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { seededRandom } from '../support/seeded-random.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { type AskedCall, expectedAnswer } from './counted-upstream.ts'
 
 export interface SteadyLoadOptions {

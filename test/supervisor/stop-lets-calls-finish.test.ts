@@ -5,7 +5,7 @@ import { openRawClient } from '../support/raw-client.ts'
 import { stall, until, write } from '../support/reply-step.ts'
 import { chunkFrame, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
 const head = responseHead(200, [

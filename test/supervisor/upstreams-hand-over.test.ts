@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts'
 import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeWorkplace } from './workplace.ts'
 
 /** Answers 20 ms after a request, and nothing before `opened`. */

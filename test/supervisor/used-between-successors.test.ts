@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ControlServer, openControl } from '../../src/control/control-server.ts'
 import type { DrainListener, DrainOrder } from '../../src/control/control-messages.ts'
-import { LocalAdmission } from '../../src/gateway/admission/local-admission.ts'
-import { LocalBudget } from '../../src/gateway/admission/local-budget.ts'
-import { SharedSlots } from '../../src/gateway/admission/shared-slots.ts'
+import type { LocalBudget } from '../../src/gateway/admission/local-budget.ts'
 import { Draining } from '../../src/gateway/handover/draining.ts'
-import { Predecessors, type SharedParts } from '../../src/gateway/handover/predecessors.ts'
+import { Predecessors } from '../../src/gateway/handover/predecessors.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { gatewayOfAChain } from '../support/gateway-of-a-chain.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { FakeGateway } from './fake-gateway.ts'
 
 /** Until a gateway that drains has its place in a successor's pool of slots, and both are quiet. */
@@ -62,7 +61,7 @@ class Successor extends FakeGateway {
 
   constructor(instance: string, clock: FakeClock) {
     super(instance)
-    const parts = partsOf(instance, clock)
+    const parts = gatewayOfAChain(instance, clock, false)
     this.predecessors = new Predecessors(parts, () => [{ name: '', ...parts }])
     this.#budget = parts.budget
     this.#clock = clock
@@ -108,15 +107,6 @@ class Successor extends FakeGateway {
   }
 }
 
-function partsOf(instance: string, clock: FakeClock): SharedParts & { readonly slots: SharedSlots } {
-  const limits = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
-  const admission = new LocalAdmission({ clock, ...limits })
-  const slots = new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
-  const clients = { used: () => {}, handover: () => [] }
-  const budget = new LocalBudget(1000, false)
-  return { instance, admission, slots, budget, clients, budgetRejects: false, clock }
-}
-
 interface Place extends AsyncDisposable {
   successor: (instance: string) => Promise<Successor>
   drain: () => Draining
@@ -134,7 +124,7 @@ async function makePlace(): Promise<Place> {
     return made
   }
   const drain = (): Draining => {
-    const { slots, ...parts } = partsOf('old', clock)
+    const { slots, ...parts } = gatewayOfAChain('old', clock, false)
     const none = { onStop: () => {}, onRawLog: () => {}, upstreams: () => [] }
     const onAsk = async () => ({ live: { calls: [], more: 0 }, cancelled: false })
     const draining = new Draining({ ...parts, ...none, onAsk, folder: dir.path }, slots, [], [])

@@ -10,7 +10,7 @@ import type { SupervisorLimits } from '../../src/supervisor/gateway-finder.ts'
 import { LogFile } from '../../src/supervisor/log-file.ts'
 import { SupervisedGateway } from '../../src/supervisor/supervised-gateway.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { eventually } from './eventually.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** Where a test is not about limits: whatever stands still for a while on a busy machine is waited for. */
 const patient: SupervisorLimits = {

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { gatewayOfAChain } from '../../../test/support/gateway-of-a-chain.ts'
 import type { DrainOrder, DrainReport } from '../../control/control-messages.ts'
-import { LocalAdmission } from '../admission/local-admission.ts'
-import { LocalBudget } from '../admission/local-budget.ts'
-import { SharedSlots } from '../admission/shared-slots.ts'
+import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { LocalBudget } from '../admission/local-budget.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { Predecessors } from './predecessors.ts'
 
@@ -23,14 +23,10 @@ function setUp(): {
   report: Report
 } {
   const clock = new FakeClock()
-  const slots = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
-  const admission = new LocalAdmission({ clock, ...slots })
-  const budget = new LocalBudget(1000, true)
-  const clients = { used: () => {}, handover: () => [] }
-  const shared = new SharedSlots({ admission, clock, holder: 'own', leaseMs: Infinity })
-  const parts = { instance: 'own', admission, budget, clients, budgetRejects: true, clock }
-  const predecessors = new Predecessors(parts, () => [{ name: '', admission, slots: shared }])
-  admission.watch(() => shared.changed())
+  const { slots, ...parts } = gatewayOfAChain('own', clock, true)
+  const { admission, budget } = parts
+  const predecessors = new Predecessors(parts, () => [{ name: '', admission, slots }])
+  admission.watch(() => slots.changed())
   budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
   const orders = new Map<string, DrainOrder[]>()
   const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
