@@ -9,7 +9,7 @@ import { callsQuery, compareWords, isFiltered, refreshEveryMs } from '../data/pa
 import { useAnswer } from '../data/use-answer.ts'
 import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
-import { NoCallsCard } from '../design/no-calls.tsx'
+import { NoCallsCard } from '../no-calls/no-calls.tsx'
 import { Note } from '../design/note.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'

@@ -1,9 +1,9 @@
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
-import { Card } from './card.tsx'
-import { lazyPart } from './lazy-part.tsx'
-import { Note } from './note.tsx'
+import { Card } from '../design/card.tsx'
+import { lazyPart } from '../design/lazy-part.tsx'
+import { Note } from '../design/note.tsx'
 
 /** How to make the first call, in place of what it would show. */
 export const FirstCallGuide = lazyPart(async () => (await import('./first-call.tsx')).FirstCallGuide)

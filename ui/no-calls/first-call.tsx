@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { baseUrlOf } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from '../design/copy-button.tsx'
 import { type FirstCallKind, firstCall, firstCallKinds } from './first-call-words.ts'
-import { Note } from './note.tsx'
-import { Segments } from './segments.tsx'
+import { Note } from '../design/note.tsx'
+import { Segments } from '../design/segments.tsx'
 
 function useBaseUrl(): string {
   return useLive(({ status }) => baseUrlOf(status, location.hostname))
