@@ -51,6 +51,8 @@ const table = {
   stream_error: ['upstream', null, 'upstream_error'],
   /** A complete HTTP message whose stream lacks its end mark. */
   stream_truncated: ['upstream', null, 'upstream_error'],
+  /** The answer reports more tokens, or a higher cost, than one call can have used. The call itself did not fail. */
+  implausible_usage: ['upstream', null, 'upstream_error'],
   /** The connection broke before the HTTP message was complete. */
   upstream_reset: ['upstream', null, 'upstream_error'],
   /** The client left. */

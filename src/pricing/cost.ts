@@ -1,3 +1,4 @@
+import { mostCostNanoUsd } from '../call/plausible-usage.ts'
 import { type PicoTier, tierFor } from './price-tiers.ts'
 
 /** The metered usage of a call, as its record has it; null is not known. */
@@ -13,9 +14,6 @@ export interface MeteredUsage {
   readonly reasoningTokens: number | null
   readonly searchUnits: number | null
 }
-
-/** A call that cost more was not metered right: a million dollars, in nano-dollars. */
-const mostNanoUsd = 1e15
 
 /**
  * The cost of a usage, in whole pico-dollars: a number if that is exact, else a bigint. Null if nothing was metered,
@@ -64,7 +62,7 @@ export function costNanoUsd(
   const pico = costPicoUsd(usage, price)
   if (pico === null) return null
   const nano = typeof pico === 'number' ? Math.round(pico / 1000) : Number((pico + 500n) / 1000n)
-  return nano <= mostNanoUsd ? nano : null
+  return nano <= mostCostNanoUsd ? nano : null
 }
 
 /**

@@ -72,8 +72,9 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
   record.callType = forwardedPath(form.path, form.method)!.callType
   meter.complete(record)
   const failure = options.cut === true ? reset : null
-  const { ending, totalEvents, parsedEvents } = meter
-  completeRecord(record, timeline, { status: form.status, failure, gone: null, ending }, (text) => text)
+  const { ending, isImplausible, totalEvents, parsedEvents } = meter
+  const end = { status: form.status, failure, gone: null, ending, isImplausible }
+  completeRecord(record, timeline, end, (text) => text)
   return { columns: columnsOf(record), reading: { ...record, totalEvents, parsedEvents } }
 }
 

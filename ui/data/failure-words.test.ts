@@ -21,6 +21,12 @@ test('a call is told by its failure code, else by its outcome', () => {
   assert.equal(failureCodeWords('unheard_of'), 'unheard_of')
 })
 
+test('a call that succeeds with figures that cannot be right says both', () => {
+  const call = { outcome: 'ok', failure_code: 'implausible_usage', status: 200 }
+  assert.equal(endWords(call), 'Succeeded')
+  assert.match(failureSentence(call) ?? '', /more tokens/)
+})
+
 test('what went wrong is a sentence, and of an upstream error it names the status', () => {
   assert.equal(failureSentence({ outcome: 'ok', failure_code: null, status: 200 }), null)
   assert.equal(

@@ -58,6 +58,10 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
     'The answer began as a success, then the upstream reported an error in it.',
   ],
   stream_truncated: ['No end mark', 'The upstream’s stream stopped without its end mark.'],
+  implausible_usage: [
+    'Wrong usage',
+    'The upstream reported more tokens, or a higher cost, than one call can have used.',
+  ],
   upstream_reset: ['Broke off', 'The upstream’s connection broke before the answer was complete.'],
   client_gone: ['Client left', 'The client left before it had the whole answer.'],
   client_stalled: ['Client stalled', 'The client stopped reading the answer for longer than it may.'],
@@ -76,16 +80,16 @@ export type JudgedCall = EndedCall & { readonly failed: boolean }
 
 /** How a call ended, in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
-  return code !== null && isFailureCode(code)
+  return outcome !== 'ok' && code !== null && isFailureCode(code)
     ? failureWords[code][0]
     : isOutcome(outcome)
       ? outcomeWords[outcome]
       : outcome
 }
 
-/** What went wrong, in a sentence; null where nothing did. */
+/** What went wrong, in a sentence; null where nothing did. A call can succeed and report figures that cannot be right. */
 export function failureSentence({ outcome, failure_code: code, status }: EndedCall): string | null {
-  if (outcome === 'ok') return null
+  if (outcome === 'ok') return code !== null && isFailureCode(code) ? failureWords[code][1] : null
   if (outcome === 'interrupted') {
     return 'The gateway ended before this call did. What became of it is not known.'
   }

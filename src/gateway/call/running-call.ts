@@ -265,8 +265,9 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   complete(): void {
     const { meter, record, timeline, failure, client } = this
     this.noteUpstream()
-    meter?.complete(record)
-    const end = { status: client.status, failure, gone: client.gone, ending: meter?.ending ?? 'none' }
+    meter?.complete(record, this.tokensAsked)
+    const { ending = 'none', isImplausible = false } = meter ?? {}
+    const end = { status: client.status, failure, gone: client.gone, ending, isImplausible }
     completeRecord(record, timeline, end, this.#options.labels.text)
   }
 

@@ -4,6 +4,7 @@ import { longestLooked } from '../../call/error-message.ts'
 import { countPiece, isAscii, parsePiece, stringPiece } from '../../json/json-piece.ts'
 import { type AnswerPart, answerParts, answerPlaces } from './answer-places.ts'
 import { type ReportedError, readError } from './read-error.ts'
+import { isImplausible, withinBounds } from './implausible-usage.ts'
 import { addChoices, noFigures, type ReportedFigures, readFigures, type UsagePieces } from './read-usage.ts'
 import { ReportedPieces } from './reported-pieces.ts'
 import { ToolCalls } from './tool-calls.ts'
@@ -43,6 +44,8 @@ export class AnswerReader implements JsonPeekReceiver {
   /** The answer says that it failed. */
   failed = false
   error: ReportedError | null = null
+  /** It reports more than one call can have used; set by `figures`. */
+  isImplausible = false
   /** The upstream's own id of the request, if it stands in the answer. */
   requestId: string | null = null
   /** A stream's reasoning came with it, in whole or as a summary. */
@@ -97,13 +100,17 @@ export class AnswerReader implements JsonPeekReceiver {
   }
 
   /** Counts, cost and times as reported so far. Only a POST spends anything, and a body that is no JSON says nothing. */
-  figures(): ReportedFigures {
+  figures(tokensAsked: number = 0): ReportedFigures {
     const { callType, method } = this.#call
     const isBroken = !this.#isEvent && this.#peek.notJson
     if (this.#pieces === null || isBroken || method !== 'POST' || (callType === 'other' && this.#isStored))
       return noFigures
-    const each = this.#pieces.all().map((pieces) => readFigures(pieces, callType, this.#choiceCount))
-    return addChoices(each)
+    const all = this.#pieces.all()
+    const call = { callType, tokensAsked, bodyChoices: this.#choiceCount }
+    const sum = addChoices(all.map((pieces) => readFigures(pieces, call)))
+    const figures = withinBounds(sum)
+    this.isImplausible = figures !== sum || all.some(isImplausible)
+    return figures
   }
 
   /** The data of one event of a stream; `isError` where the stream names it so. */

@@ -131,12 +131,20 @@ export class CallMeter implements CallObserver, SseReceiver {
     return this.#decoder === null ? null : this.#decoder.settled()
   }
 
-  /** Writes what is known into the record; final once the attempt is over and `settled`. */
-  complete(record: CallDraft): void {
+  /** The answer reports more than one call can have used; known once the record is complete. */
+  get isImplausible(): boolean {
+    return this.#answer?.isImplausible === true
+  }
+
+  /**
+   * Writes what is known into the record; final once the attempt is over and `settled`. `tokensAsked`: the most that
+   * the call asked for; 0 where it did not say.
+   */
+  complete(record: CallDraft, tokensAsked: number = 0): void {
     const answer = this.#answer
     const pace = this.#pace
     const whole = this.#isWhole
-    const figures = (whole ? answer?.figures() : null) ?? noFigures
+    const figures = (whole ? answer?.figures(tokensAsked) : null) ?? noFigures
     Object.assign(record, figures)
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
     const error = this.#status >= 400 || this.ending === 'stream_error' ? (answer?.error ?? null) : null

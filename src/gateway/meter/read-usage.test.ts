@@ -169,7 +169,7 @@ const shapes: readonly [what: string, pieces: UsagePieces, usage: Partial<Usage>
 
 for (const [what, pieces, usage, callType = 'chat'] of shapes) {
   test(`usage of ${what}`, () => {
-    assert.deepEqual(usageIn(readFigures(pieces, callType)), { ...zeros, ...usage })
+    assert.deepEqual(usageIn(readFigures(pieces, { callType })), { ...zeros, ...usage })
   })
 }
 
@@ -194,36 +194,42 @@ const unknown: readonly unknown[] = [
 
 for (const usage of unknown) {
   test(`${JSON.stringify(usage)} is no usage`, () => {
-    assert.equal(usageIn(readFigures({ usage }, 'chat')), null)
+    assert.equal(usageIn(readFigures({ usage }, { callType: 'chat' })), null)
   })
 }
 
 test('timings without the cached part would count too little, and do not count', () => {
-  assert.equal(usageIn(readFigures({ timings: { prompt_n: 2, predicted_n: 3 } }, 'chat')), null)
+  assert.equal(usageIn(readFigures({ timings: { prompt_n: 2, predicted_n: 3 } }, { callType: 'chat' })), null)
 })
 
 test('the times that Groq reports in seconds', () => {
   const usage = { queue_time: 0.25, prompt_time: 0.5, completion_time: 1.5 }
-  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ usage }, 'chat')
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ usage }, { callType: 'chat' })
   assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [250, 500, 1500])
 })
 
 test('the times that Cerebras reports in seconds', () => {
   const timeInfo = { queue_time: 0.25, prompt_time: 0.5, completion_time: 1.5, total_time: 3 }
-  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ timeInfo }, 'chat')
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures(
+    { timeInfo },
+    { callType: 'chat' },
+  )
   assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [250, 500, 1500])
 })
 
 test('the times that vLLM reports in milliseconds', () => {
   const metrics = { queue_time_ms: 2.5, time_to_first_token_ms: 80, generation_time_ms: null }
-  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ metrics }, 'chat')
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures(
+    { metrics },
+    { callType: 'chat' },
+  )
   assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [2.5, 80, null])
 })
 
 test('the output that stands at the start of an Anthropic stream is no count', () => {
   const startUsage = { input_tokens: 10, output_tokens: 1 }
-  assert.equal(usageIn(readFigures({ startUsage, usage: { outputs: 70 } }, 'chat')), null)
-  const usage = usageIn(readFigures({ startUsage }, 'chat'))
+  assert.equal(usageIn(readFigures({ startUsage, usage: { outputs: 70 } }, { callType: 'chat' })), null)
+  const usage = usageIn(readFigures({ startUsage }, { callType: 'chat' }))
   assert.deepEqual([usage?.inputTokens, usage?.outputTokens, usage?.totalTokens], [10, null, null])
 })
 
@@ -233,40 +239,55 @@ const timed = (predicted_n: number, predicted_ms: number): UsagePieces => ({
 })
 
 test('choices that are told of one by one add up; the prompt that they share counts once', () => {
-  const both = addChoices([readFigures(timed(12, 220), 'chat'), readFigures(timed(11, 300), 'chat')])
+  const both = addChoices([
+    readFigures(timed(12, 220), { callType: 'chat' }),
+    readFigures(timed(11, 300), { callType: 'chat' }),
+  ])
   const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = both
   assert.deepEqual([inputTokens, cachedInputTokens, outputTokens, totalTokens], [7, 3, 23, 30])
   assert.deepEqual([both.upstreamPromptMs, both.upstreamDecodeMs, both.tpotMs], [9, 300, 25])
-  const others = readFigures({ timings: { cache_n: 0, prompt_n: 5, predicted_n: 2 } }, 'chat')
-  const prompts = addChoices([readFigures(timed(12, 220), 'chat'), others])
+  const others = readFigures({ timings: { cache_n: 0, prompt_n: 5, predicted_n: 2 } }, { callType: 'chat' })
+  const prompts = addChoices([readFigures(timed(12, 220), { callType: 'chat' }), others])
   assert.deepEqual([prompts.inputTokens, prompts.outputTokens, prompts.totalTokens], [12, 14, 26])
-  assert.equal(usageIn(addChoices([readFigures(timed(12, 220), 'chat'), noFigures])), null)
+  assert.equal(usageIn(addChoices([readFigures(timed(12, 220), { callType: 'chat' }), noFigures])), null)
 })
 
 test('a body of several choices with the counts of the first alone has no known usage', () => {
-  assert.equal(readFigures(timed(12, 220), 'chat', 1).outputTokens, 12)
-  const ofTwo = readFigures(timed(12, 220), 'chat', 2)
+  assert.equal(readFigures(timed(12, 220), { callType: 'chat', bodyChoices: 1 }).outputTokens, 12)
+  const ofTwo = readFigures(timed(12, 220), { callType: 'chat', bodyChoices: 2 })
   assert.deepEqual([usageIn(ofTwo), ofTwo.upstreamPromptMs], [null, 9])
   const whole = { ...timed(12, 220), usage: { prompt_tokens: 7, completion_tokens: 24 } }
-  assert.equal(readFigures(whole, 'chat', 2).outputTokens, 24)
+  assert.equal(readFigures(whole, { callType: 'chat', bodyChoices: 2 }).outputTokens, 24)
 })
 
 test('the time per token after the first, where the upstream tells how long it decoded', () => {
   const groq = { prompt_tokens: 9, completion_tokens: 5, completion_time: 0.02 }
-  assert.equal(readFigures({ usage: groq }, 'chat').tpotMs, 5)
-  assert.equal(readFigures({ usage: { ...groq, completion_tokens: 1 } }, 'chat').tpotMs, null)
-  assert.equal(readFigures({ timings: { predicted_n: 11, predicted_ms: 250 } }, 'chat').tpotMs, 25)
-  assert.equal(readFigures({ timings: { predicted_n: 11, predicted_ms: null } }, 'chat').tpotMs, null)
+  assert.equal(readFigures({ usage: groq }, { callType: 'chat' }).tpotMs, 5)
+  assert.equal(readFigures({ usage: { ...groq, completion_tokens: 1 } }, { callType: 'chat' }).tpotMs, null)
+  assert.equal(
+    readFigures({ timings: { predicted_n: 11, predicted_ms: 250 } }, { callType: 'chat' }).tpotMs,
+    25,
+  )
+  assert.equal(
+    readFigures({ timings: { predicted_n: 11, predicted_ms: null } }, { callType: 'chat' }).tpotMs,
+    null,
+  )
 })
 
 test('the service tier within the usage', () => {
-  assert.equal(readFigures({ usage: { service_tier: 'priority' } }, 'chat').serviceTier, 'priority')
-  assert.equal(readFigures({ usage: { service_tier: 7 } }, 'chat').serviceTier, null)
+  assert.equal(
+    readFigures({ usage: { service_tier: 'priority' } }, { callType: 'chat' }).serviceTier,
+    'priority',
+  )
+  assert.equal(readFigures({ usage: { service_tier: 7 } }, { callType: 'chat' }).serviceTier, null)
 })
 
 test('the times that llama.cpp reports, null where it has none', () => {
   const timings = { prompt_ms: 31.5, predicted_ms: null }
-  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ timings }, 'chat')
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures(
+    { timings },
+    { callType: 'chat' },
+  )
   assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [null, 31.5, null])
 })
 
@@ -283,11 +304,55 @@ const costs: readonly [usage: object, costNanoUsd: number | null][] = [
 
 for (const [usage, costNanoUsd] of costs) {
   test(`the cost of ${JSON.stringify(usage)}`, () => {
-    assert.equal(readFigures({ usage }, 'chat').costNanoUsd, costNanoUsd)
+    assert.equal(readFigures({ usage }, { callType: 'chat' }).costNanoUsd, costNanoUsd)
   })
 }
 
 test("Cohere's search units", () => {
-  assert.equal(readFigures({ meta: { billed_units: { search_units: 3 } } }, 'rerank').searchUnits, 3)
-  assert.equal(readFigures({ meta: null }, 'rerank').searchUnits, null)
+  assert.equal(
+    readFigures({ meta: { billed_units: { search_units: 3 } } }, { callType: 'rerank' }).searchUnits,
+    3,
+  )
+  assert.equal(readFigures({ meta: null }, { callType: 'rerank' }).searchUnits, null)
 })
+
+const gaps: readonly [what: string, usage: object, tokensAsked: number, output: number | null][] = [
+  [
+    'no more than was asked for',
+    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 1_000_000 },
+    100,
+    100,
+  ],
+  ['no more than any answer has', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 1_000_000 }, 0, 5],
+  [
+    'the reasoning of Gemini, which no part tells',
+    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 60 },
+    0,
+    50,
+  ],
+  [
+    'nothing where the reasoning is told and smaller',
+    {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 60,
+      completion_tokens_details: { reasoning_tokens: 3 },
+    },
+    0,
+    5,
+  ],
+  ['an output that is not told', { prompt_tokens: 10, total_tokens: 60 }, 0, 50],
+  ['an output that is not told, and too large', { prompt_tokens: 10, total_tokens: 1_000_000 }, 0, null],
+  [
+    'the completion, even if less was asked for',
+    { prompt_tokens: 10, completion_tokens: 5, total_tokens: 60 },
+    2,
+    5,
+  ],
+]
+
+for (const [what, usage, tokensAsked, output] of gaps) {
+  test(`a gap between a total and its parts counts as ${what}`, () => {
+    assert.equal(readFigures({ usage }, { callType: 'chat', tokensAsked }).outputTokens, output)
+  })
+}

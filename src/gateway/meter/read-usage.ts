@@ -1,5 +1,6 @@
 import type { CallRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
+import { mostCostNanoUsd, mostTokens } from '../../call/plausible-usage.ts'
 import { isObject } from '../../lib/message-shape.ts'
 
 /** Objects that an answer was found to hold, as parsed; `undefined` or `null` where there was none. */
@@ -18,7 +19,8 @@ export interface UsagePieces {
   readonly meta?: unknown
 }
 
-const noCounts = {
+/** The counts of an answer that tells none. */
+export const noCounts = {
   inputTokens: null,
   outputTokens: null,
   cachedInputTokens: null,
@@ -53,22 +55,26 @@ export type ReportedFigures = Counts &
 type Fields = Readonly<Record<string, unknown>>
 
 const none: Fields = {}
-const largestCount = 1e9
 const largestMs = 1e9
-const nanoPerUsd = 1e9
+export const nanoPerUsd = 1e9
 /** xAI counts cost in ticks, of which 1e10 make a dollar. */
-const ticksPerNanoUsd = 10
+export const ticksPerNanoUsd = 10
 const longestTier = 100
+/** No answer is longer. A gap between a total and its parts that is larger is no output. */
+const longestOutput = 131_072
 
-/**
- * Reads the figures off the pieces; shapes that are not known give `null`, never a guess. `bodyChoices`: how many choices
- * stand in a body; llama.cpp tells there of the first alone.
- */
-export function readFigures(
-  pieces: UsagePieces,
-  callType: CallType,
-  bodyChoices: number = 0,
-): ReportedFigures {
+/** What is known of a call whose figures are read. */
+export interface AskedCall {
+  readonly callType: CallType
+  /** The most output that it asked for, in tokens; 0 where it did not say. */
+  readonly tokensAsked?: number
+  /** How many choices stand in a body; llama.cpp tells there of the first alone. */
+  readonly bodyChoices?: number
+}
+
+/** Reads the figures off the pieces; shapes that are not known give `null`, never a guess. */
+export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigures {
+  const { bodyChoices = 0 } = call
   const said = mergedUsage(pieces)
   const timings = fields(pieces.timings)
   const metrics = fields(pieces.metrics)
@@ -76,9 +82,7 @@ export function readFigures(
   const isOfFirst = bodyChoices > 1 && coversOneChoice(said, timings)
   const usage = isOfFirst ? none : said
   const mayLackOutput = pieces.usage === undefined && pieces.startUsage !== undefined
-  const counts = isOfFirst
-    ? null
-    : (fromUsage(usage, timings, callType, mayLackOutput) ?? fromTimings(timings))
+  const counts = isOfFirst ? null : (fromUsage(usage, timings, call, mayLackOutput) ?? fromTimings(timings))
   const upstreamDecodeMs =
     milliseconds(usage['completion_time'], 1000) ??
     milliseconds(timeInfo['completion_time'], 1000) ??
@@ -106,7 +110,7 @@ export function readFigures(
 }
 
 /** What is known of an answer that reports nothing, or whose reports do not count. */
-export const noFigures: ReportedFigures = readFigures({}, 'other')
+export const noFigures: ReportedFigures = readFigures({}, { callType: 'other' })
 
 /**
  * Of choices that were told of one by one: their counts add up, and they are decoded beside one another. Where all tell
@@ -164,7 +168,7 @@ function mergedUsage(pieces: UsagePieces): Fields {
 function fromUsage(
   usage: Fields,
   timings: Fields,
-  callType: CallType,
+  { callType, tokensAsked = 0 }: AskedCall,
   mayLackOutput: boolean,
 ): Counts | null {
   if (usage === none || !isReadable(usage)) return null
@@ -200,11 +204,12 @@ function fromUsage(
     input += (anthropicRead ?? 0) + (anthropicWrite ?? 0)
   }
   if (input === null) return null
+  const reasoning = count(outputDetails['reasoning_tokens']) ?? count(usage['reasoning_tokens'])
   if (callType === 'chat' && total !== null && total >= input + (output ?? 0)) {
     const surplus = total - input - (output ?? 0)
-    // Reasoning left out of the completion (xAI, Gemini); or cached input left out of the prompt.
+    // Cached input left out of the prompt.
     if (surplus > 0 && surplus === cached && cached > input) input += surplus
-    else output = total - input
+    else output = withHidden({ output, surplus, reasoning, tokensAsked })
   }
   if (output === null && !mayLackOutput) return null
 
@@ -216,13 +221,27 @@ function fromUsage(
     cacheWrite1hTokens: Math.min(written1h ?? 0, input),
     inputAudioTokens: count(inputDetails['audio_tokens']),
     outputAudioTokens: count(outputDetails['audio_tokens']),
-    reasoningTokens: Math.min(
-      count(outputDetails['reasoning_tokens']) ?? count(usage['reasoning_tokens']) ?? 0,
-      output ?? 0,
-    ),
+    reasoningTokens: Math.min(reasoning ?? 0, output ?? 0),
     totalTokens: output === null ? null : input + output,
     usageSource: 'usage',
   }
+}
+
+/**
+ * The output with what of the total stands in no part: all of it, or the reasoning that xAI tells and Gemini does not.
+ * It is never more than the call asked for, nor than anything answers.
+ */
+function withHidden(told: {
+  readonly output: number | null
+  readonly surplus: number
+  readonly reasoning: number | null
+  readonly tokensAsked: number
+}): number | null {
+  const { output, surplus, reasoning, tokensAsked } = told
+  if (output !== null && reasoning !== null && surplus > reasoning) return output
+  const whole = (output ?? 0) + surplus
+  if (tokensAsked > 0) return Math.max(output ?? 0, Math.min(whole, tokensAsked))
+  return whole <= longestOutput ? whole : output
 }
 
 /** Input and output rest on these. */
@@ -269,7 +288,8 @@ function reportedCost(usage: Fields): number | null {
     return Math.round((cost + (provider ?? 0)) * nanoPerUsd)
   }
   const ticks = usage['cost_in_usd_ticks']
-  return isFinitePositive(ticks) ? Math.round(ticks / ticksPerNanoUsd) : null
+  const isCost = isFinitePositive(ticks) && ticks / ticksPerNanoUsd <= mostCostNanoUsd
+  return isCost ? Math.round(ticks / ticksPerNanoUsd) : null
 }
 
 function fields(value: unknown): Fields {
@@ -281,11 +301,11 @@ function isFinitePositive(value: unknown): value is number {
 }
 
 function count(value: unknown): number | null {
-  return isFinitePositive(value) && Number.isInteger(value) && value <= largestCount ? value : null
+  return isFinitePositive(value) && Number.isInteger(value) && value <= mostTokens ? value : null
 }
 
 function amount(value: unknown): number | null {
-  return isFinitePositive(value) && value <= 1e6 ? value : null
+  return isFinitePositive(value) && value * nanoPerUsd <= mostCostNanoUsd ? value : null
 }
 
 function tier(value: unknown): string | null {

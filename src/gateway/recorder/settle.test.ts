@@ -13,6 +13,14 @@ const cases: readonly [
   status: number | null,
 ][] = [
   ['a whole answer', { status: 200 }, 'ok', null, 200],
+  ['figures that cannot be right', { status: 200, isImplausible: true }, 'ok', 'implausible_usage', 200],
+  [
+    'such figures, and a client that leaves',
+    { status: 200, isImplausible: true, gone: failure('client_gone') },
+    'client_disconnected',
+    'client_gone',
+    200,
+  ],
   ['a whole stream', { status: 200, ending: 'complete' }, 'ok', null, 200],
   ['a status of 400 and above', { status: 404 }, 'upstream_error', 'upstream_http', 404],
   [
@@ -122,7 +130,14 @@ const cases: readonly [
 
 for (const [what, end, outcome, code, status] of cases) {
   test(`${what} is ${outcome}`, () => {
-    const verdict = settle({ status: null, failure: null, gone: null, ending: 'none', ...end })
+    const verdict = settle({
+      status: null,
+      failure: null,
+      gone: null,
+      ending: 'none',
+      isImplausible: false,
+      ...end,
+    })
     assert.deepEqual(verdict, { outcome, failureCode: code, status })
   })
 }

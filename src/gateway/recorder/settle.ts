@@ -10,6 +10,8 @@ export interface CallEnd {
   /** Why the client counts as gone, or `null` where it took all that was sent. */
   readonly gone: Failure | null
   readonly ending: AnswerEnding
+  /** What the answer reports of its usage cannot be true. */
+  readonly isImplausible: boolean
 }
 
 export interface Verdict {
@@ -36,7 +38,7 @@ export function settle(end: CallEnd): Verdict {
     return { outcome: 'upstream_error', failureCode: 'upstream_http', status }
   }
   if (ending === 'truncated') return { outcome: 'upstream_cut', failureCode: 'stream_truncated', status }
-  return { outcome: 'ok', failureCode: null, status }
+  return { outcome: 'ok', failureCode: end.isImplausible ? 'implausible_usage' : null, status }
 }
 
 function endOf(failure: Failure, end: CallEnd): Omit<Verdict, 'status'> {

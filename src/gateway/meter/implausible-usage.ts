@@ -1,0 +1,43 @@
+import { mostCostNanoUsd, mostTokens } from '../../call/plausible-usage.ts'
+import { isObject } from '../../lib/message-shape.ts'
+import {
+  type ReportedFigures,
+  type UsagePieces,
+  noCounts,
+  nanoPerUsd,
+  ticksPerNanoUsd,
+} from './read-usage.ts'
+
+const timingCounts = ['cache_n', 'prompt_n', 'predicted_n']
+
+/** Whether an upstream reports more tokens, or a higher cost, than one call can have used. */
+export function isImplausible({ usage, startUsage, timings, meta }: UsagePieces): boolean {
+  return (
+    [usage, startUsage].some((each) => tellsTooMuch(each, 2)) ||
+    (isObject(timings) && timingCounts.some((name) => isAbove(timings[name], mostTokens))) ||
+    (isObject(meta) && tellsTooMuch(meta['billed_units'], 1))
+  )
+}
+
+/** The figures without sums that no single part of them tells: those of many choices, or of input read from a cache. */
+export function withinBounds(figures: ReportedFigures): ReportedFigures {
+  const { inputTokens, outputTokens, costNanoUsd } = figures
+  if (isAbove(inputTokens, mostTokens) || isAbove(outputTokens, mostTokens))
+    return { ...figures, ...noCounts }
+  return isAbove(costNanoUsd, mostCostNanoUsd) ? { ...figures, costNanoUsd: null } : figures
+}
+
+/** `levels`: how deep counts lie. A field is known by its name: providers have many of them. */
+function tellsTooMuch(value: unknown, levels: number): boolean {
+  if (!isObject(value)) return false
+  return Object.entries(value).some(([name, each]) => {
+    if (typeof each !== 'number') return levels > 1 && tellsTooMuch(each, levels - 1)
+    if (name === 'cost_in_usd_ticks') return each / ticksPerNanoUsd > mostCostNanoUsd
+    if (name.includes('cost')) return each * nanoPerUsd > mostCostNanoUsd
+    return (name.includes('tokens') || name === 'search_units') && each > mostTokens
+  })
+}
+
+function isAbove(value: unknown, most: number): boolean {
+  return typeof value === 'number' && value > most
+}
