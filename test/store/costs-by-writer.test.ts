@@ -76,7 +76,7 @@ test('each call costs what its upstream said, else what the prices say, else not
     ],
     [{ ...bareCall(idAt(7)), upstream: 'api.openai.com', model: 'gpt-5.1-mini' }, [null, null, null]],
     // An upstream may report any count it likes.
-    [chat(8, { inputTokens: -5, cachedInputTokens: 1e15, outputTokens: 0 }), [0, 'litellm', 'gpt-5.1-mini']],
+    [chat(8, { inputTokens: -5, cachedInputTokens: 1e15, outputTokens: 0 }), [null, null, null]],
   ]
   const dbPath = dir.file('calls.db')
   const writer = new WriterThread({ dbPath, instance: 'a', version: '1' })

@@ -6,7 +6,7 @@ import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
 const seenSql = `SELECT client_id, key_fingerprint, count(*),
-  coalesce(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0), max(id)
+  total(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), max(id)
   FROM calls NOT INDEXED WHERE id >= ? AND id < ? GROUP BY 1, 2`
 
 type Row = readonly [client: number | null, key: number | null, calls: number, tokens: number, lastId: number]

@@ -9,7 +9,7 @@ import type { RowStatements } from '../sqlite/row-statements.ts'
 const canCost = '(usage_source_id <> 0 OR search_units IS NOT NULL OR cost_nano_usd IS NOT NULL)'
 const servedSql = `SELECT upstream_id, model_id, response_model_id, count(*),
   count(*) FILTER (WHERE cost_nano_usd IS NULL AND usage_source_id <> 0),
-  coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), sum(cost_nano_usd)
+  total(input_tokens), total(output_tokens), CASE WHEN count(cost_nano_usd) > 0 THEN total(cost_nano_usd) END
   FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`
 
 type Id = number | null

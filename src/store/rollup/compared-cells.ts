@@ -1,4 +1,5 @@
 import { fingerprintFrom } from '../../lib/histogram.ts'
+import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { VarintReader } from '../../lib/packed-numbers.ts'
 import { type Figures, measureNames, sumColumns } from './rollup-figures.ts'
 
@@ -100,7 +101,7 @@ export class ComparedCells {
     const numbers = this.#numbers
     for (const [cell, at] of this.#offsets)
       for (let i = at; i < at + width; i++)
-        if (numbers[i] !== numbers[i + width]) {
+        if (!isSame(numbers[i] ?? 0, numbers[i + width] ?? 0)) {
           yield cell
           break
         }
@@ -109,4 +110,9 @@ export class ComparedCells {
   clear(): void {
     this.#offsets.clear()
   }
+}
+
+/** Sums are written up to a largest number, so that larger ones look the same; what cannot be read is like nothing. */
+function isSame(one: number, other: number): boolean {
+  return saturatedNumber(one) === saturatedNumber(other)
 }

@@ -1,3 +1,4 @@
+import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { VarintReader, VarintWriter } from '../../lib/packed-numbers.ts'
 import { type Figures, measureNames, type Spread, sumColumns } from './rollup-figures.ts'
 
@@ -41,10 +42,10 @@ export function addSpreadBytes(figures: Figures, bytes: Uint8Array): void {
 function write(spread: Spread, to: VarintWriter): void {
   to.write(spread.count)
   if (spread.count === 0) return
-  to.write(spread.sum)
+  to.write(saturatedNumber(spread.sum))
   to.write(spread.min)
   to.write(spread.max)
-  to.write(Math.min(Number.MAX_SAFE_INTEGER, Math.round(spread.inverseSum / inversePart)))
+  to.write(saturatedNumber(Math.round(spread.inverseSum / inversePart)))
   spread.histogram.writeTo(to)
 }
 

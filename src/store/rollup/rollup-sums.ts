@@ -1,3 +1,4 @@
+import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -146,7 +147,7 @@ export class RollupSums {
 
   #put(cell: Cell, sums: readonly number[], spreads: Uint8Array | null): void {
     const [{ put }, key] = placeOf(cell)
-    this.#statements.run(put, ...key, ...sums, spreads)
+    this.#statements.run(put, ...key, ...sums.map(saturatedNumber), spreads)
   }
 }
 

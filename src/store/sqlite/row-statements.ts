@@ -1,3 +1,5 @@
+import { codeOf } from '../../lib/errors.ts'
+import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { WordTable } from '../../call/call-fields.ts'
@@ -25,12 +27,12 @@ export class RowStatements {
   /** All rows at once: one costs half of what it does one by one. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes the SQL knows its columns.
   all<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Found[] {
-    return this.get(sql).all(...values) as unknown as readonly Found[]
+    return readAnyway(this.get(sql), (statement) => statement.all(...values)) as unknown as readonly Found[]
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes the SQL knows its columns.
   first<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): Found | undefined {
-    return this.get(sql).get(...values) as unknown as Found | undefined
+    return readAnyway(this.get(sql), (statement) => statement.get(...values)) as unknown as Found | undefined
   }
 
   /** The first value of the first row; `null` if there is none. */
@@ -50,4 +52,24 @@ export class RowStatements {
   run(sql: string, ...values: readonly SQLInputValue[]): number {
     return Number(this.get(sql).run(...values).lastInsertRowid)
   }
+}
+
+/** Reads rows; integers that no number can hold become the nearest one that can. */
+function readAnyway<Rows>(statement: StatementSync, read: (statement: StatementSync) => Rows): Rows {
+  try {
+    return read(statement)
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_OUT_OF_RANGE') throw error
+    statement.setReadBigInts(true)
+    try {
+      return saturated(read(statement)) as Rows
+    } finally {
+      statement.setReadBigInts(false)
+    }
+  }
+}
+
+function saturated(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(saturated)
+  return typeof value === 'bigint' ? saturatedNumber(Number(value)) : value
 }

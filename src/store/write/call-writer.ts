@@ -67,7 +67,8 @@ const labelsKept = 1000
 const lastSeq = 'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM rollup_state'
 const priceableIn = batchReader<Omit<PriceableCall, 'startedAtMs'>>(priceableFields)
 const addTo = (table: string): string =>
-  `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`
+  `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE
+    SET tokens = min(tokens + excluded.tokens, ${Number.MAX_SAFE_INTEGER})`
 const microsecondsPerMinute = 60_000_000
 
 /** Where the value of a column comes from: a word's table, the texts of a batch, or the number itself. */

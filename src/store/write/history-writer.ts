@@ -19,7 +19,7 @@ const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
 const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
 /** Later than all calls. */
 const everMs = 2 ** 41
-const usage = `SELECT minute, sum(tokens), sum(estimated) FROM (
+const usage = `SELECT minute, total(tokens), total(estimated) FROM (
     SELECT minute, tokens, 0 AS estimated FROM budget_minutes WHERE minute >= ?1
     UNION ALL SELECT minute, tokens, tokens FROM budget_estimates WHERE minute >= ?1
     UNION ALL SELECT ((id >> 12) * 1000 + coalesce(duration_us, 0)) / 60000000,

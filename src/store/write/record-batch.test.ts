@@ -43,6 +43,7 @@ function stored({ kind, codes }: NamedField, value: string | number | boolean | 
 }
 
 const count = fc.option(fc.nat())
+const tokens = fc.option(fc.nat(1e9))
 const ms = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }))
 const word = fc.option(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'b', 'gpt-5.1-mini', '')))
 const anyCall = fc
@@ -54,8 +55,8 @@ const anyCall = fc
     errorMessage: word,
     upstreamRequestId: word,
     status: count,
-    inputTokens: count,
-    outputTokens: count,
+    inputTokens: tokens,
+    outputTokens: tokens,
     queueMs: ms,
     durationMs: ms,
     keyFingerprint: fc.option(

@@ -3,6 +3,7 @@
  * whose words cross once, the rest as a list. A structured clone of the records would cost some thirty times as much.
  */
 import { estimatedTokens } from '../../call/budget-tokens.ts'
+import { plausibleAmounts } from '../../call/plausible-amounts.ts'
 import { type NamedField, type RecordFields, storedFields } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import { recordReader } from '../../call/record-reader.ts'
@@ -32,18 +33,19 @@ const limits = {
   wordLength: 2000,
 } as const
 
-/** Whole numbers only, and none that a reader could not hold: an upstream may report any count it likes. */
-function whole(value: number): number {
-  return value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER
-    ? Math.round(value)
-    : Number.NaN
+/** A whole number; unknown if it cannot be true, because an upstream or a file may say any number. */
+function whole(value: number, least: number, most: number): number {
+  return value <= most && value >= least ? Math.round(value) : Number.NaN
 }
 
 /** What a value is stored as, in the words of the program: `value` is what the record has. */
-function encoding({ kind, codes }: NamedField): string {
+function encoding(field: NamedField): string {
+  const { kind, codes } = field
   switch (kind) {
     case 'time':
-      return 'whole(value * 1000)'
+      return `whole(value * 1000, ${plausibleAmounts(field).join(', ')})`
+    case 'flag':
+      return 'Number(value)'
     case 'code':
       return `${JSON.stringify(codes)}[value]`
     case 'fingerprint':
@@ -53,7 +55,7 @@ function encoding({ kind, codes }: NamedField): string {
     case 'text':
       return 'texts.push(value) - 1'
     default:
-      return 'whole(Number(value))'
+      return `whole(value, ${plausibleAmounts(field).join(', ')})`
   }
 }
 
