@@ -148,14 +148,8 @@ export default defineConfig({
   plugins: ['typescript', 'import', 'unicorn', 'oxc', 'node'],
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
   rules: {
-    'typescript/no-floating-promises': [
-      'error',
-      {
-        allowForKnownSafeCalls: [
-          { from: 'package', name: ['test', 'describe', 'it', 'suite'], package: 'node:test' },
-        ],
-      },
-    ],
+    // A promise that rejects and is not caught ends the process.
+    'typescript/no-floating-promises': ['error', { ignoreVoid: false }],
     'typescript/no-misused-promises': 'error',
     'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     'typescript/only-throw-error': 'error',
@@ -184,12 +178,14 @@ export default defineConfig({
     {
       files: ['ui/**'],
       rules: {
+        'typescript/no-floating-promises': 'error',
         'typescript/consistent-return': 'off',
         'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
       },
     },
     // What a component returns is JSX.
     { files: ['ui/**/*.tsx'], rules: { 'typescript/explicit-module-boundary-types': 'off' } },
+    { files: ['src/lib/fault.ts'], rules: { 'no-console': 'off' } },
     { files: ['src/lib/file-lock.ts'], rules: { 'no-restricted-imports': 'off' } },
     { files: ['oxlint.config.ts'], rules: { 'import/no-default-export': 'off' } },
     {
@@ -200,6 +196,14 @@ export default defineConfig({
     {
       files: ['**/*.test.ts', 'test/**', 'bench/**'],
       rules: {
+        'typescript/no-floating-promises': [
+          'error',
+          {
+            allowForKnownSafeCalls: [
+              { from: 'package', name: ['test', 'describe', 'it', 'suite'], package: 'node:test' },
+            ],
+          },
+        ],
         'typescript/no-non-null-assertion': 'off',
         'max-lines': 'off',
         'typescript/strict-boolean-expressions': 'off',

@@ -14,6 +14,7 @@ import { asksWords, ruleList } from './alert-rules.ts'
 import { type AlertSettings, AlertSettingsFile, alertChange } from './alert-settings.ts'
 import { alertOf, nextStates } from './alert-states.ts'
 import { sendAlert, tryAlert } from './send-alert.ts'
+import { reportFault } from '../lib/fault.ts'
 
 /** Messages that are kept, waiting ones among them: of more the oldest go. */
 const mostMessages = 100
@@ -108,7 +109,7 @@ export class AlertService {
       lookedAt: new Date(nowMs).toISOString(),
       receiver: shownReceiver(receiver),
     })
-    void this.#sendPending()
+    this.#sendPending().catch(reportFault)
   }
 
   report(): AlertsReport {

@@ -33,7 +33,7 @@ export async function joinOthers(
   server.on('request', refuse)
   try {
     const limit = await joinLimit(options, env, say)
-    const share = await shareRows(options, env, { pulls: false }, say)
+    const share = shareRows(options, env, { pulls: false }, say)
     if (share !== null) limit.behind = () => share.behind
     return { limit, share }
   } catch (error) {

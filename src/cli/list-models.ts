@@ -40,7 +40,7 @@ export async function listModels(asked: AskedForModels): Promise<Whole> {
   )
   const whole = await answer.whole
   clearTimeout(tooLate)
-  void upstream.close()
+  await upstream.close()
   return whole
 }
 

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
-import type { AlertService } from '../alerts/alert-service.ts'
+import { AlertService } from '../alerts/alert-service.ts'
 import { makeDashboardServer } from '../dashboard/dashboard-server.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
@@ -13,7 +13,6 @@ import type { Options } from '../options/option-spec.ts'
 import { QueryProcess } from '../query/query-process.ts'
 import { spawnQuery } from '../query/spawn-query.ts'
 import type { ShareProcess } from '../share/rows/share-process.ts'
-import type { GatewayList } from '../share/slots/gateway-list.ts'
 import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
@@ -87,15 +86,10 @@ export async function openDashboard(
   const jobs = new Jobs({ command: ownCommand, db: ownDb, pricingSource, env, clock })
   const files = payloadFiles(resolve(options.rawLogFile), options.rawLogCapture)
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
-  let alerts: Promise<AlertService> | null = null
-  // Loaded only when somebody looks, or at the first look at the rules; again if that failed.
-  const alertService = (): Promise<AlertService> =>
-    (alerts ??= loadAlerts().catch((error: unknown) => {
-      alerts = null
-      throw error
-    }))
-  const loadAlerts = async (): Promise<AlertService> => {
-    const { AlertService } = await import('../alerts/alert-service.ts')
+  let alerts: AlertService | null = null
+  // Made when somebody asks for it, or at the first look at the rules.
+  const alertService = (): AlertService => (alerts ??= startAlerts())
+  const startAlerts = (): AlertService => {
     const everyMs = options.alertEveryS * 1000
     const receiver = readReceiver(options, env)
     const warn = (line: string): void => console.error(`tokenweir: ${line}`)
@@ -104,12 +98,13 @@ export async function openDashboard(
     return service
   }
   let share: ShareProcess | null = null
-  let gateways: Promise<GatewayList> | null = null
-  const gatewayList = async (): Promise<GatewayList> => {
-    const { GatewayList } = await import('../share/slots/gateway-list.ts')
-    const url = shareAddress(env)
-    return new GatewayList({ url, folder: dirname(db), clock, copy: () => share?.copy ?? null })
-  }
+  // What speaks to PostgreSQL is loaded where somebody shares, and before anybody can ask.
+  const sharing = options.share ? await import('../share/slots/gateway-list.ts') : null
+  const copy = (): ShareProcess['copy'] => share?.copy ?? null
+  const gateways =
+    sharing === null
+      ? null
+      : new sharing.GatewayList({ url: shareAddress(env), folder: dirname(db), clock, copy })
   const server = makeDashboardServer({
     process: gateway,
     log: logFile,
@@ -126,7 +121,7 @@ export async function openDashboard(
       dashboard: own,
       gatewayPort: options.port,
     }),
-    gateways: options.share ? () => (gateways ??= gatewayList()) : null,
+    gateways,
     priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),
@@ -142,17 +137,15 @@ export async function openDashboard(
     throw error
   }
   queries.start()
-  share = await shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
-  const cancelFirstLook = clock.after(options.alertEveryS * 1000, () => void alertService().catch(onFault), {
-    background: true,
-  })
+  share = shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
+  const cancelFirstLook = clock.after(options.alertEveryS * 1000, alertService, { background: true })
   return {
     gateway,
     port: own.port,
     signInPath: demandsToken ? server.signInLink() : null,
     close: async () => {
       cancelFirstLook()
-      for (const part of [await alerts, await gateways, gateway, jobs, queries]) part?.close()
+      for (const part of [alerts, gateways, gateway, jobs, queries]) part?.close()
       await Promise.all([share?.close(), server.close()])
     },
   }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
-import type { ShareProcess } from '../share/rows/share-process.ts'
+import { ShareProcess } from '../share/rows/share-process.ts'
 import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { type Environment, OptionError } from './parse-options.ts'
@@ -15,16 +15,15 @@ export function shareAddress(env: Environment): string {
   )
 }
 
-/** Begins to send rows to the common database, and, with `pulls`, to fetch the others'; null, and nothing is loaded, without `--share`. */
-export async function shareRows(
+/** Begins to send rows to the common database, and, with `pulls`, to fetch the others'; null without `--share`. */
+export function shareRows(
   { share, shareDays, db }: Pick<GatewayValues, 'share' | 'shareDays' | 'db'>,
   env: Environment,
   { pulls }: { readonly pulls: boolean },
   say: (line: string) => void,
-): Promise<ShareProcess | null> {
+): ShareProcess | null {
   if (!share) return null
   const address = shareAddress(env)
-  const { ShareProcess } = await import('../share/rows/share-process.ts')
   const own = { ...childEnvironment(env), TOKENWEIR_SHARE: address }
   return new ShareProcess(
     { path: resolve(databasePlace(db).path), pulls, days: shareDays },

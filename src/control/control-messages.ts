@@ -297,8 +297,8 @@ export interface ControlledGateway {
   cancel(id: string): Promise<boolean>
   /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
   stop(): void
-  /** Reads again what people wrote of clients and upstreams, which is in force when this resolves. */
-  lookAtFiles(): Promise<void>
+  /** Reads again what people wrote of clients and upstreams, which is in force when this returns. */
+  lookAtFiles(): void
   /** The values are checked already. Rejects, and changes nothing, where gateways that share one cannot be told. */
   setOptions(options: LiveOptions): Promise<void>
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */

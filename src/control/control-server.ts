@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
 import { messageOf } from '../lib/errors.ts'
+import { reportFault } from '../lib/fault.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { either, isObject, onMessage, readMessage } from '../lib/message-shape.ts'
@@ -59,7 +60,12 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   const ownPath = join(folder, ownName)
   const path = join(folder, socketName)
   // A gateway that finishes its calls reports for as long as those take, in one request.
-  const server = createServer({ requestTimeout: 0 }, (req, res) => void answer(gateway, req, res))
+  const server = createServer({ requestTimeout: 0 }, (req, res) => {
+    answer(gateway, req, res).catch((error: unknown) => {
+      reportFault(error)
+      res.destroy()
+    })
+  })
   // Who looks at a gateway does not keep it alive.
   server.on('connection', (socket) => socket.unref()).unref()
   using address = openSocketAddress(folder, ownName)
@@ -141,7 +147,7 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       return [200, gateway.status()]
     }
     case 'POST /files':
-      await gateway.lookAtFiles()
+      gateway.lookAtFiles()
       return [200, gateway.status()]
     case 'POST /hand-over': {
       // What it would start is not looked into: who may open the socket could start any program himself.

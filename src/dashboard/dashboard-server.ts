@@ -83,7 +83,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     live,
     jobTopic(jobs),
     payloadTopic(rawLog),
-    stateTopic('alerts', { clock, look: async () => (await alerts()).active(), onFault }),
+    stateTopic('alerts', { clock, look: async () => alerts().active(), onFault }),
   ]
   const events = eventRoutes(topics, clock)
   const signIn = adminToken === null ? null : new SignIn(adminToken, clock)
@@ -126,7 +126,12 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
   server.maxConnections = maxConnections
   // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
   for (const event of ['request', 'checkExpectation']) {
-    server.on(event, (req: IncomingMessage, res: ServerResponse) => void answer(req, res))
+    server.on(event, (req: IncomingMessage, res: ServerResponse) => {
+      answer(req, res).catch((error: unknown) => {
+        onFault(error)
+        res.destroy()
+      })
+    })
   }
   server.on('clientError', answerMalformed)
 

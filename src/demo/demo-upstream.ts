@@ -10,6 +10,7 @@ import { type Random, between } from './random.ts'
 import { ApiError, type Fields, parseFields } from './request-fields.ts'
 import { type FaultShares, type SimulatedFault, drawFault, ordinaryFaults } from './simulated-fault.ts'
 import { modelIds } from './simulated-models.ts'
+import { reportFault } from '../lib/fault.ts'
 
 export interface DemoUpstreamOptions {
   /** The machine's, unless told. */
@@ -42,7 +43,7 @@ export async function startDemoUpstream({
     response.once('close', () => left.abort())
     serial += 1
     const fault = simulatedHeader in request.headers ? drawFault(random, faults) : null
-    void answer({ clock, random, fault, request, response, serial, left: left.signal })
+    answer({ clock, random, fault, request, response, serial, left: left.signal }).catch(reportFault)
   })
   const listening = await listenOnLoopback(server)
   return { ...listening, baseUrl: `${listening.origin}/v1` }

@@ -75,6 +75,7 @@ export class ParquetEncoder implements CallEncoder {
 
   end(): Uint8Array {
     if (this.#rows.length > 0) this.#writeGroup()
+    // oxlint-disable-next-line no-floating-promises -- a fault here ends the command, as it must
     void this.#file.finish()
     return this.#taken()
   }
@@ -88,6 +89,7 @@ export class ParquetEncoder implements CallEncoder {
         data: type === 'whole' ? data.map(wholeOf) : type === 'instant' ? data.map(instantOf) : data,
       }
     })
+    // oxlint-disable-next-line no-floating-promises -- as above
     void this.#file.write({ columnData, rowGroupSize: this.#rows.length })
     this.#rows = []
   }

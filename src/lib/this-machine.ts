@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { codeOf } from './errors.ts'
 import { lineReader } from './line-reader.ts'
+import { reportFault } from './fault.ts'
 
 /** Says whose the other end of a connection is; null where the system cannot. */
 type Owners = Pick<SocketOwners, 'ownerOf'> | null
@@ -95,7 +96,7 @@ export class SocketOwners {
     if (key === null) return Promise.resolve(null)
     const waiting = this.#wanted.get(key) ?? Promise.withResolvers<number | null>()
     this.#wanted.set(key, waiting)
-    if (!this.#isReading) void this.#read()
+    if (!this.#isReading) this.#read().catch(reportFault)
     return waiting.promise
   }
 

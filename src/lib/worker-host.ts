@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
 import { messageOf } from './errors.ts'
+import { reportFault } from './fault.ts'
 
 /** To a thread that is asked something: the host numbers it, and the answer carries its number. */
 type Question<To> = Extract<To, { readonly question: number }>
@@ -89,7 +90,7 @@ export class WorkerHost<To extends object, From extends object> {
     const worker = this.#worker
     if (worker === null) return
     this.#worker = null
-    if ('terminate' in worker) void worker.terminate()
+    if ('terminate' in worker) worker.terminate().catch(reportFault)
     else worker.kill('SIGKILL')
     if (fault === null) this.#rejectAll('it was ended')
     else this.#die(fault)

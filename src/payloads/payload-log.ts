@@ -17,6 +17,7 @@ import type {
 import { asksNoCapture } from './tap/asks-no-capture.ts'
 import { formatCaptureRule, isSampled } from './tap/capture-rule.ts'
 import { TapSender } from './tap/tap-sender.ts'
+import { reportFault } from '../lib/fault.ts'
 
 export interface PayloadLogOptions
   extends
@@ -313,7 +314,7 @@ export class PayloadLog implements PayloadTaps {
   }
 
   #refreshSize(): void {
-    if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) void this.#measure()
+    if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) this.#measure().catch(reportFault)
   }
 
   /** Off the loop and once at a time: a disk that hangs holds up nobody. */

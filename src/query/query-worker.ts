@@ -2,6 +2,7 @@
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { QueryService } from './query-service.ts'
 import { type FromQuery, isToQuery } from './query-messages.ts'
+import { reportFault } from '../lib/fault.ts'
 
 const [, , path] = process.argv
 if (path === undefined || process.send === undefined) {
@@ -16,7 +17,7 @@ process.on('disconnect', () => {
   process.exit(0)
 })
 process.on('message', (asked: unknown) => {
-  if (isToQuery(asked)) void service.answer(asked).then(tell)
+  if (isToQuery(asked)) service.answer(asked).then(tell).catch(reportFault)
 })
 
 // Calls go before questions about them; but not before its start, which would then take many seconds where models

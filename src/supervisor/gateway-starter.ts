@@ -18,6 +18,7 @@ import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import type { LogFile } from './log-file.ts'
+import { reportFault } from '../lib/fault.ts'
 
 /** A gateway that did not come up is quoted with so many of its last lines. */
 const quotedLines = 20
@@ -169,7 +170,7 @@ export class GatewayStarter {
     }
     if (begun.controlled) {
       let end: GatewayEnd | null = null
-      void child.ended.then((ended) => (end = ended))
+      child.ended.then((ended) => (end = ended)).catch(reportFault)
       // It listens; now it has to answer, on its socket and on its port, as the very process that was started.
       await this.#expectHealth(deadline, child.pid, () => {
         if (end !== null) throw startFailed(`The gateway ${endInWords(end)}.`)

@@ -25,7 +25,7 @@ export function startPoll<T>(
   let cancelNext = (): void => {}
   const refresh = (): void => {
     again = true
-    if (!isLooking) void run()
+    if (!isLooking) run().catch(onFault)
   }
   const run = async (): Promise<void> => {
     cancelNext()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { type CallFilter, namedFilters } from '../call/call-filter.ts'
 import { JobError, type JobProgram } from './run-job.ts'
+import { reportFault } from '../lib/fault.ts'
 
 /**
  * The bytes of the file that `tokenweir db export` writes, as soon as there are some; they end with an error if the process does. Who
@@ -15,7 +16,7 @@ export async function exportedBy({ child, words }: JobProgram, onEnd: () => void
       resolve(code === 0 ? null : new JobError('job_failed', message))
     })
   })
-  void ended.then(onEnd)
+  ended.then(onEnd).catch(reportFault)
   await Promise.race([ended, once(child.stdout, 'readable')])
   // Readable is the end, too.
   const failure = child.stdout.readableLength > 0 ? null : await ended

@@ -4,7 +4,7 @@ import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
 import { within } from '../call/clock.ts'
 import type { LiveOptions } from '../control/control-messages.ts'
-import { type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
+import { type GatewayEnd, type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/errors.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
 import { type Settings, SettingError, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
@@ -16,6 +16,7 @@ import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts
 import { OperationQueue, type QueuedOperation } from './operation-queue.ts'
 import { type Poll, startPoll } from './poll.ts'
 import { stopGateway } from './stop-gateway.ts'
+import { reportFault } from '../lib/fault.ts'
 
 const rotationCheckMs = 60_000
 
@@ -239,14 +240,15 @@ export class SupervisedGateway {
 
   #adopt(child: SpawnedGateway): void {
     this.#child = child
-    void child.ended.then((end) => {
+    const onEnd = (end: GatewayEnd): void => {
       // Whoever stops it takes it away first.
       if (this.#child !== child) return
       this.#child = null
       if (end.code !== 0) {
         this.#trouble = `The gateway (process ${child.pid}) ended unexpectedly: it ${endInWords(end)}.`
       }
-    })
+    }
+    child.ended.then(onEnd).catch(reportFault)
   }
 
   async #end(): Promise<void> {

@@ -106,7 +106,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     rawLog,
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
-    alerts: async () => setup.alerts ?? noAlerts,
+    alerts: () => setup.alerts ?? noAlerts,
     clients: { report: notAsked, change: notAsked },
     upstreams: { report: notAsked, change: notAsked, remove: notAsked },
     notes: new NotesFile('/nowhere'),

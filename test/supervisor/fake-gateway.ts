@@ -50,7 +50,7 @@ export class FakeGateway implements ControlledGateway {
     this.stops += 1
   }
 
-  async lookAtFiles(): Promise<void> {}
+  lookAtFiles(): void {}
 
   async setOptions(options: LiveOptions): Promise<void> {
     this.set.push(options)

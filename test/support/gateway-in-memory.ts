@@ -162,8 +162,6 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
       clock: systemClock,
       log: { say: () => {}, complain: console.error },
       handover: null,
-      clients: null,
-      upstreams: null,
       share: null,
       limit: null,
     },

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { exitCode } from '../exit-code.ts'
 import { systemClock } from '../../call/clock.ts'
 import { listen, makeServer, portOf } from '../../gateway/http/listen.ts'
@@ -11,11 +10,8 @@ import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
 import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
-import type { TraceSettings } from '../../traces/trace-settings.ts'
+import { traceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
-import { openClients } from '../../gateway/process/watched-clients.ts'
-import { upstreamsPath } from '../../options/upstreams-path.ts'
-import { loadUpstreams } from '../../gateway/process/watched-upstreams.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { databasePlace } from '../../store/sqlite/older-proxy.ts'
 import { joinOthers } from '../join-others.ts'
@@ -23,6 +19,7 @@ import { shareAddress } from '../share-rows.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 export const table = gatewayCommandTable
 
@@ -42,8 +39,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const proxy = upstreamProxy(options.upstream, env)
-  const dataFolder = dirname(options.db)
-  const traces = await tracesOf(options, env)
+  const traces = isTraced(options) ? traceSettings(options, env) : null
   const found = await Predecessor.find(env)
   if (found === 'unknown') {
     throw new OptionError('the running gateway is of a version that cannot hand over')
@@ -51,8 +47,6 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const predecessor = found === 'gone' ? null : found
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   const bind = found === 'gone' ? listenOnceFree : listen
-  const clients = await openClients(dataFolder)
-  const upstreams = await loadUpstreams(upstreamsPath(options.upstreamFile, dataFolder))
   const server =
     sharedPort === null
       ? await bind(options.port, options.host).catch((error: unknown) => reportListenError(error, options))
@@ -75,13 +69,11 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     clock: systemClock,
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
-    clients,
-    upstreams,
     limit,
     share,
   })
   stopOnSignals(gateway)
-  void gateway.ended.then(() => process.exit(process.exitCode ?? 0))
+  gateway.ended.then(() => process.exit(process.exitCode ?? 0)).catch(reportFault)
   const trouble = await gateway.openControl()
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
   if (predecessor !== null && trouble !== null) {
@@ -115,9 +107,10 @@ function tellOfRecording(gateway: RunningGateway, db: string): void {
     systemClock.after(lookEveryMs, look, { background: true })
   }
   systemClock.after(0, look, { background: true })
-  void gateway.records().then(() => {
+  const onRecorded = (): void => {
     if (!gateway.isStopping) console.log(`calls are recorded in ${db}`)
-  })
+  }
+  gateway.records().then(onRecorded).catch(reportFault)
 }
 
 /** Begins each line of this process's log with its time, ISO 8601 in UTC. */
@@ -143,11 +136,8 @@ function stopOnSignals(gateway: RunningGateway): void {
   })
 }
 
-/** Where spans go; null for nowhere, and then not even their settings are loaded. */
-async function tracesOf(options: GatewayOptions, env: NodeJS.ProcessEnv): Promise<TraceSettings | null> {
-  if (options.otlpEndpoint === 'none' && options.otlpTracesEndpoint === 'none') return null
-  const { traceSettings } = await import('../../traces/trace-settings.ts')
-  return traceSettings(options, env)
+function isTraced({ otlpEndpoint, otlpTracesEndpoint }: GatewayOptions): boolean {
+  return otlpEndpoint !== 'none' || otlpTracesEndpoint !== 'none'
 }
 
 function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy | null {

@@ -16,6 +16,7 @@ import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { tableOf } from '../terminal/table-layout.ts'
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 export const table = optionTable({
   once: flag('print the calls that are under way now, and end; so it is also where nobody watches'),
@@ -150,7 +151,7 @@ class Top {
     this.#notice = ''
     this.#asked = null
     if (asked !== null) {
-      if (key === 'y') void this.#cancel(asked.id)
+      if (key === 'y') this.#cancel(asked.id).catch(reportFault)
     } else if (key === 'q') this.#ended.resolve(0)
     else if (key === 'c' || key === 'x') this.#asked = this.#calls[this.#markedAt] ?? null
     else this.#mark(this.#markedAt + (steps.get(key) ?? 0))

@@ -5,11 +5,11 @@ import type { DashboardParts } from './dashboard-parts.ts'
 /** `/api/alerts`: the rules, what is active and what was sent; setting them, and sending a test. */
 export function alertRoutes({ alerts }: Pick<DashboardParts, 'alerts'>): RouteTable {
   return {
-    'GET /api/alerts': route({}, async () => (await alerts()).report()),
+    'GET /api/alerts': route({}, async () => alerts().report()),
     'PUT /api/alerts': route({}, async ({ body }) => {
-      const service = await alerts()
+      const service = alerts()
       return service.change(checkedBody(service.check, body))
     }),
-    'POST /api/alerts/test': route({}, async () => (await alerts()).test()),
+    'POST /api/alerts/test': route({}, async () => alerts().test()),
   }
 }

@@ -36,7 +36,7 @@ export interface DashboardParts {
   readonly rawLog: RawLogSource
   readonly jobs: JobStarter
   /** Loaded when it is first asked for. */
-  readonly alerts: () => Promise<AlertSource>
+  readonly alerts: () => AlertSource
   /** Limits and names of clients. */
   readonly clients: Pick<Clients, 'report' | 'change'>
   /** What people noted of moments. */
@@ -44,7 +44,7 @@ export interface DashboardParts {
   /** Further upstreams. */
   readonly upstreams: Pick<Upstreams, 'report' | 'change' | 'remove'>
   /** Loaded when it is first asked for; null without `--share`. */
-  readonly gateways: (() => Promise<GatewaysSource>) | null
+  readonly gateways: GatewaysSource | null
   /** The path of the price file. */
   readonly priceFile: string
 }

@@ -11,12 +11,12 @@ export function gatewayRoutes(
   clock: Clock,
 ): RouteTable {
   const report = async (): Promise<GatewaysReport> =>
-    (await gateways?.())?.report() ?? ownGateway(await process.status(), clock.wallTime())
+    (await gateways?.report()) ?? ownGateway(await process.status(), clock.wallTime())
   return {
     'GET /api/gateways': route({}, report),
     'POST /api/gateways/:instance/release': route({}, async ({ params: { instance = '' } }) => {
       if (gateways === null) throw new RequestError('gateway_not_found', 'No other gateways are known here.')
-      await (await gateways()).release(instance)
+      await gateways.release(instance)
       return report()
     }),
   }

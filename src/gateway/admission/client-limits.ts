@@ -7,6 +7,7 @@ import type { ClientCalls, LocalAdmission } from './local-admission.ts'
 import type { BudgetOwners } from './budget.ts'
 import { upstreamPrefix } from './budget-refusal.ts'
 import { LocalBudget } from './local-budget.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 /** A call waits so long to learn what its client used before. */
 const waitLimitMs = 10_000
@@ -176,7 +177,7 @@ export class ClientLimits {
       if (used === undefined) unknown.push(added)
       else added.restore(used)
     }
-    if (unknown.length > 0) void this.#read(unknown)
+    if (unknown.length > 0) this.#read(unknown).catch(reportFault)
   }
 
   /** The tokens that an upstream with a limit has used; null while that is not known. */

@@ -1,3 +1,5 @@
+import { reportFault } from '../../lib/fault.ts'
+
 /**
  * A function that has `ask` done, one at a time: once more, however often it is called meanwhile, and as long as `ask` answers
  * true. `ask` must not reject.
@@ -13,6 +15,6 @@ export function oneAtATime(ask: () => Promise<boolean>): () => void {
   }
   return () => {
     if (isAsking) asksAgain = true
-    else void askOn()
+    else askOn().catch(reportFault)
   }
 }

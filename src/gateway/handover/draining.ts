@@ -14,6 +14,7 @@ import type { SharedSlots } from '../admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../admission/slot-pool.ts'
 import type { SharedParts } from './predecessors.ts'
 import type { UpstreamSlots } from './slot-pools.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 /** Takes the answer of the pool; null if none comes. */
 type Asked = (answer: SlotAnswer | null) => void
@@ -75,7 +76,7 @@ export class Draining {
     this.#claims = claims
     this.#used = [...used]
     for (const each of this.#allSlots()) each.drain()
-    void this.#keepReporting()
+    this.#keepReporting().catch(reportFault)
   }
 
   used(usage: MinuteUsage): void {
@@ -166,7 +167,7 @@ export class Draining {
       this.#connection?.end()
       this.#connection = null
     } else if ('rawLog' in order) onRawLog(order.rawLog)
-    else if ('ask' in order) void this.#answer(order.ask)
+    else if ('ask' in order) this.#answer(order.ask).catch(reportFault)
     else if ('taken' in order) budget.reserveElsewhere(order.taken)
     else onStop(order.stopWithinMs)
   }

@@ -20,6 +20,7 @@ import { type Target, forwardedPath, parseTarget, pathOfUpstream, rawLogPath } f
 import type { TrustedClients } from './trusted-clients.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
 import { METHODS } from '../../lib/http.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
@@ -67,7 +68,7 @@ export class GatewayServer {
    */
   async drain(): Promise<void> {
     this.#draining = true
-    void this.stopListening()
+    this.stopListening().catch(reportFault)
     await this.#options.calls.drain()
     this.#server.closeIdleConnections()
   }
@@ -91,7 +92,7 @@ export class GatewayServer {
 
   /** Breaks what is still open. */
   close(): void {
-    void this.stopListening()
+    this.stopListening().catch(reportFault)
     this.#server.closeAllConnections()
   }
 
@@ -136,18 +137,25 @@ export class GatewayServer {
     const target = parseTarget(req.url ?? '')
     const path = forwardedPath(target.path, req.method ?? 'GET')
     if (path !== null) {
-      void this.#options.calls.handle({ req, res, head, target, path })
+      this.#call({ req, res, head, target, path })
       return
     }
     const named = this.#options.routing.routes?.byPath(target.path) ?? null
     if (named !== null) {
       const below = { path: named.path, query: target.query }
       const path = pathOfUpstream(named.path, req.method ?? 'GET')
-      void this.#options.calls.handle({ req, res, head, target: below, path, upstream: named.upstream })
+      this.#call({ req, res, head, target: below, path, upstream: named.upstream })
       return
     }
     this.#ownRoute(req, res, head, target).catch((error: unknown) => {
       writeErrorAnswer(res, asFailure(error), null)
+    })
+  }
+
+  #call(arrived: Parameters<CallHandler['handle']>[0]): void {
+    this.#options.calls.handle(arrived).catch((error: unknown) => {
+      reportFault(error)
+      arrived.res.destroy()
     })
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../call/clock.ts'
 import type { CallsAnswer } from '../../control/control-messages.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { CallHandler } from '../call/handle-call.ts'
-import type { LiveBoard } from '../call/live-board.ts'
+import { LiveBoard } from '../call/live-board.ts'
 import type { Predecessors } from '../handover/predecessors.ts'
 
 /** Calls that are told of at a time. */
@@ -21,7 +21,7 @@ interface CallsUnderWayParts {
 /** The calls of this gateway that are not over yet, and of those before it that still finish theirs. */
 export class CallsUnderWay {
   readonly #parts: CallsUnderWayParts
-  #board: LiveBoard | null = null
+  readonly #board = new LiveBoard()
 
   constructor(parts: CallsUnderWayParts) {
     this.#parts = parts
@@ -29,7 +29,8 @@ export class CallsUnderWay {
 
   async live(): Promise<LiveCalls> {
     const { predecessors } = this.#parts
-    const [own, others] = await Promise.all([this.#look(), predecessors.ask(null)])
+    const others = await predecessors.ask(null)
+    const own = this.#look()
     return others.length === 0 ? own : joined([own, ...others.map(({ live }) => live)])
   }
 
@@ -43,13 +44,11 @@ export class CallsUnderWay {
   /** For a successor that asks: all calls here, or whether the one of this id was cancelled. */
   async answer(cancel: string | null): Promise<Omit<CallsAnswer, 'seq'>> {
     if (cancel !== null) return { live: { calls: [], more: 0 }, cancelled: this.#cancel(cancel) }
-    return { live: await this.#look(), cancelled: false }
+    return { live: this.#look(), cancelled: false }
   }
 
-  async #look(): Promise<LiveCalls> {
+  #look(): LiveCalls {
     const { calls, admissions, clock } = this.#parts
-    // Loaded when somebody looks for the first time.
-    this.#board ??= new (await import('../call/live-board.ts')).LiveBoard()
     const live = this.#board.look(
       calls.running,
       admissions().map((each) => each.waiting()),

@@ -7,9 +7,9 @@ import type { Warning } from '../../call/call-sink.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
+import { reportFault } from '../../lib/fault.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
-import type { ClientsFile } from '../../options/clients-file.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { upstreamsPath } from '../../options/upstreams-path.ts'
 import { databasePlace } from '../../store/sqlite/older-proxy.ts'
@@ -45,7 +45,7 @@ import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
 import { WatchedClients } from './watched-clients.ts'
-import { type UpstreamClasses, WatchedUpstreams } from './watched-upstreams.ts'
+import { WatchedUpstreams } from './watched-upstreams.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { guardLimit } from './limit-guard.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
@@ -87,10 +87,6 @@ export interface GatewaySetup {
   readonly log: GatewayLog
   /** From the gateway that this one takes over from. */
   readonly handover: Handover | null
-  /** What people said of clients, if there is such a file. */
-  readonly clients: ClientsFile | null
-  /** Upstreams besides the default one, if there is a file of them. */
-  readonly upstreams: UpstreamClasses | null
   /** The limit that several gateways share; null if it is this one's own. */
   readonly limit: CommonLimit | null
   /** Sends what was recorded to the others; null if nothing is shared. */
@@ -170,7 +166,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     destination,
     replicas: null,
   }
-  const upstreams = new WatchedUpstreams(setup.upstreams, {
+  const upstreams = new WatchedUpstreams({
     path: upstreamsPath(options.upstreamFile, dataFolder),
     ownPorts: [listener.port],
     byDefault,
@@ -208,7 +204,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     rejects: budgetRejects,
     usageOfClients: (of, at, endedBeforeMs) => sink.usageOfClients(of, at, endedBeforeMs),
   })
-  const clients = new WatchedClients(dataFolder, setup.clients, limits, handover?.usedByClients ?? [])
+  const clients = new WatchedClients(dataFolder, limits, handover?.usedByClients ?? [])
 
   const sharedSlots =
     limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
@@ -228,7 +224,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     listener,
     host: options.host,
     upstreams: () => upstreams.all(),
-    makeWay: () => void server.stopListening(),
+    makeWay: () => {
+      server.stopListening().catch(reportFault)
+    },
     onStop: stop,
     onRawLog: (to) => rawLog.follow(to),
     onAsk: (cancel) => underWay.answer(cancel),
@@ -241,9 +239,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     for (const each of admissions()) each.hold(by)
   }
   const holds = budgetRejects && limit === null ? { hold } : null
-  void restoreBudget(ownBudget, holds, sink, clock, { told, isAll, sinceMs }).then(
-    () => (readableMs = clock.now()),
-  )
+  restoreBudget(ownBudget, holds, sink, clock, { told, isAll, sinceMs })
+    .then(() => (readableMs = clock.now()))
+    .catch(reportFault)
   const tellTraces = (): void => {
     for (const { name, setting } of upstreams.all()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }

@@ -14,11 +14,12 @@ import type {
 } from '../../control/control-messages.ts'
 import { type ControlServer, openControl } from '../../control/control-server.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
 import { fileOfUpstreams } from '../../options/upstreams-path.ts'
-import type { Retention } from '../../store/jobs/retention.ts'
+import { Retention } from '../../store/jobs/retention.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
@@ -42,8 +43,7 @@ export class RunningGateway implements ControlledGateway {
   /** Set here alone. */
   isStopping = false
   #hasPidFile = false
-  /** Loaded when there is a limit to what is kept; before that, null. */
-  #retention: Promise<Retention> | null = null
+  readonly #retention: Retention
 
   constructor(setup: GatewaySetup) {
     const { options, clock, handover } = setup
@@ -53,6 +53,7 @@ export class RunningGateway implements ControlledGateway {
     this.#predecessor = handover?.instance ?? null
     this.#parts = makeGatewayParts(setup, (withinMs) => this.stop(withinMs))
     this.#note('start', JSON.stringify({ max_concurrent: options.maxConcurrent }))
+    this.#retention = this.#makeRetention()
     this.#keep()
   }
 
@@ -119,7 +120,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   stop(withinMs: number = this.#values.drainTimeoutMs): void {
-    if (!this.isStopping) void this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs))
+    if (!this.isStopping) this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs)).catch(reportFault)
   }
 
   /** Ends without having taken over: the gateway that was to hand over goes on. */
@@ -148,8 +149,9 @@ export class RunningGateway implements ControlledGateway {
     this.#parts.rawLog.routes.answer(name, query, req, res)
   }
 
-  async lookAtFiles(): Promise<void> {
-    await Promise.all([this.#parts.clients.look(), this.#parts.upstreams.look()])
+  lookAtFiles(): void {
+    this.#parts.clients.look()
+    this.#parts.upstreams.look()
   }
 
   async setOptions(options: LiveOptions): Promise<void> {
@@ -181,7 +183,7 @@ export class RunningGateway implements ControlledGateway {
 
   async #stop(drainTimeoutMs: number): Promise<void> {
     this.isStopping = true
-    void this.#retention?.then((retention) => retention.close())
+    this.#retention.close()
     const { clock, log } = this.#setup
     const { clients, rawLog, succession, server, calls, minutes, upstream, upstreams, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
@@ -219,11 +221,11 @@ export class RunningGateway implements ControlledGateway {
     )
     this.#note('restart')
     // It does so itself.
-    void this.#retention?.then((retention) => retention.close())
+    this.#retention.close()
     rawLog.feed.close()
     const left = server.leave()
     succession.drain()
-    void left.then(() => this.stop())
+    left.catch(reportFault).finally(() => this.stop())
   }
 
   /** A successor has ended that may have had this gateway's port, and the names under which it is found. */
@@ -248,26 +250,23 @@ export class RunningGateway implements ControlledGateway {
 
   /** Folds old calls away, as far as the options say so. */
   #keep(): void {
+    const { keepDays, keepMb } = this.#values
+    if (!this.isStopping) this.#retention.set({ keepDays, keepMb })
+  }
+
+  #makeRetention(): Retention {
     const { clock, log } = this.#setup
-    const { db, keepDays, keepMb } = this.#values
-    if (this.#retention === null && keepDays + keepMb === 0) return
-    this.#retention ??= import('../../store/jobs/retention.ts').then(
-      ({ Retention }) =>
-        new Retention({
-          path: db,
-          clock,
-          isQuiet: () => this.#parts.admission.snapshot().active === 0,
-          onFolded: ({ folded_calls, before_bytes, after_bytes }) => {
-            const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`
-            const sizes = `${megabytes(before_bytes)} → ${megabytes(after_bytes)}`
-            log.say(`${folded_calls} old calls were folded into sums; the database: ${sizes}`)
-            this.#note('compress', JSON.stringify({ folded_calls, before_bytes, after_bytes }))
-          },
-          onProblem: (problem) => log.complain(problem),
-        }),
-    )
-    void this.#retention.then((retention) => {
-      if (!this.isStopping) retention.set({ keepDays, keepMb })
+    return new Retention({
+      path: this.#values.db,
+      clock,
+      isQuiet: () => this.#parts.admission.snapshot().active === 0,
+      onFolded: ({ folded_calls, before_bytes, after_bytes }) => {
+        const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`
+        const sizes = `${megabytes(before_bytes)} → ${megabytes(after_bytes)}`
+        log.say(`${folded_calls} old calls were folded into sums; the database: ${sizes}`)
+        this.#note('compress', JSON.stringify({ folded_calls, before_bytes, after_bytes }))
+      },
+      onProblem: (problem) => log.complain(problem),
     })
   }
 

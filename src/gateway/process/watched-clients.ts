@@ -1,47 +1,35 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientUse } from '../../api/clients.ts'
 import type { Warning } from '../../call/call-sink.ts'
-import type { ClientsFile } from '../../options/clients-file.ts'
+import { ClientsFile } from '../../options/clients-file.ts'
 import { watchPath } from '../../lib/watch-path.ts'
 import type { ClientLimits, UsedByClient } from '../admission/client-limits.ts'
 
 const lookEveryMs = 500
 
-/** The file of what people said of clients; null, and nothing of it is loaded, if there is none. */
-export async function openClients(folder: string): Promise<ClientsFile | null> {
-  if (!existsSync(pathIn(folder))) return null
-  const { ClientsFile } = await import('../../options/clients-file.ts')
-  return new ClientsFile(folder)
-}
-
 /** Keeps what people said of clients in force, as they change it. */
 export class WatchedClients {
-  readonly #folder: string
   readonly #limits: ClientLimits
-  #file: ClientsFile | null
+  readonly #file: ClientsFile
   /** Looks no more. */
   readonly close: () => void
 
   /** `told` is what a predecessor knows of what clients used. */
-  constructor(folder: string, file: ClientsFile | null, limits: ClientLimits, told: readonly UsedByClient[]) {
-    this.#folder = folder
+  constructor(folder: string, limits: ClientLimits, told: readonly UsedByClient[]) {
     this.#limits = limits
-    this.#file = file
-    if (file?.look() === true) this.#limits.apply(new Map(Object.entries(file.content)), told)
-    this.close = watchPath(pathIn(folder), lookEveryMs, () => void this.look())
+    this.#file = new ClientsFile(folder)
+    this.look(told)
+    this.close = watchPath(join(folder, 'clients.json'), lookEveryMs, () => this.look())
   }
 
-  /** Reads the file again, if it is another one than before; what it says is in force when this resolves. Never rejects. */
-  async look(): Promise<void> {
-    this.#file ??= await openClients(this.#folder)
-    const file = this.#file
-    if (file?.look() === true) this.#limits.apply(new Map(Object.entries(file.content)))
+  /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
+  look(told?: readonly UsedByClient[]): void {
+    if (this.#file.look()) this.#limits.apply(new Map(Object.entries(this.#file.content)), told)
   }
 
   /** What is wrong with the file. */
   get warning(): Warning | null {
-    const problem = this.#file?.problem ?? null
+    const { problem } = this.#file
     if (problem === null) return null
     return {
       code: 'broken_clients_file',
@@ -52,8 +40,4 @@ export class WatchedClients {
   report(): readonly ClientUse[] {
     return this.#limits.report()
   }
-}
-
-function pathIn(folder: string): string {
-  return join(folder, 'clients.json')
 }

@@ -1,37 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { UpstreamHealth } from '../../api/health-report.ts'
 import type { Warning } from '../../call/call-sink.ts'
-import type { UpstreamsFile } from '../../options/upstreams-file.ts'
+import { UpstreamsFile } from '../../options/upstreams-file.ts'
 import type { CallUpstream, Routes, Routing } from '../call/call-upstream.ts'
 import { watchPath } from '../../lib/watch-path.ts'
 import { slotReport } from '../http/health.ts'
-import type { NamedUpstream, NamedUpstreamOptions } from '../routing/named-upstream.ts'
-import type * as routing from '../routing/named-routes.ts'
+import { NamedUpstream, type NamedUpstreamOptions } from '../routing/named-upstream.ts'
+import { NamedRoutes } from '../routing/named-routes.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 const lookEveryMs = 500
-
-/** What named upstreams take, which is loaded once there is a file of them. */
-export interface UpstreamClasses {
-  readonly UpstreamsFile: typeof UpstreamsFile
-  readonly NamedUpstream: typeof NamedUpstream
-  readonly NamedRoutes: typeof routing.NamedRoutes
-}
-
-interface LoadedUpstreams extends UpstreamClasses {
-  readonly file: UpstreamsFile
-}
-
-/** Null, and nothing is loaded, if there is no file of named upstreams. */
-export async function loadUpstreams(path: string): Promise<UpstreamClasses | null> {
-  if (!existsSync(path)) return null
-  const [{ UpstreamsFile }, { NamedUpstream }, { NamedRoutes }] = await Promise.all([
-    import('../../options/upstreams-file.ts'),
-    import('../routing/named-upstream.ts'),
-    import('../routing/named-routes.ts'),
-  ])
-  return { UpstreamsFile, NamedUpstream, NamedRoutes }
-}
 
 type AdmissionSettings = ReturnType<NamedUpstreamOptions['admission']>
 
@@ -52,7 +31,7 @@ export class WatchedUpstreams implements Routing {
   readonly #named = new Map<string, NamedUpstream>()
   /** Taken out of the file; calls may still be under way there. */
   readonly #gone = new Set<NamedUpstream>()
-  #loaded: LoadedUpstreams | null = null
+  readonly #file: UpstreamsFile
   readonly #unwatch: () => void
   #unwatchKeys: readonly (() => void)[] = []
   #admission: AdmissionSettings
@@ -61,16 +40,17 @@ export class WatchedUpstreams implements Routing {
   /** Told when upstreams have come, gone or changed. */
   onChange = (): void => {}
 
-  constructor(classes: UpstreamClasses | null, options: WatchedUpstreamsOptions) {
+  constructor(options: WatchedUpstreamsOptions) {
     this.#options = options
     this.#admission = options.admission
-    this.#look(classes)
-    this.#unwatch = watchPath(options.path, lookEveryMs, () => void this.look())
+    this.#file = new UpstreamsFile(options.path, options.ownPorts)
+    this.look()
+    this.#unwatch = watchPath(options.path, lookEveryMs, () => this.look())
   }
 
-  /** Reads the file again, if it is another one than before; what it says is in force when this resolves. Never rejects. */
-  async look(): Promise<void> {
-    this.#look(this.#loaded ?? (await loadUpstreams(this.#options.path)))
+  /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
+  look(): void {
+    if (this.#file.look()) this.#apply()
   }
 
   /** Holds from now on, for those that come later too. */
@@ -112,7 +92,7 @@ export class WatchedUpstreams implements Routing {
 
   /** What a person should know of. */
   get warnings(): readonly Warning[] {
-    const problem = this.#loaded?.file.problem ?? null
+    const { problem } = this.#file
     const broken =
       problem === null
         ? []
@@ -131,15 +111,8 @@ export class WatchedUpstreams implements Routing {
     await Promise.all(Array.from(this.all(), (upstream) => upstream.close()))
   }
 
-  #look(classes: UpstreamClasses | null): void {
-    if (classes === null) return
-    const { path, ownPorts } = this.#options
-    this.#loaded ??= { ...classes, file: new classes.UpstreamsFile(path, ownPorts) }
-    if (this.#loaded.file.look()) this.#apply(this.#loaded)
-  }
-
-  #apply({ file, NamedUpstream, NamedRoutes }: LoadedUpstreams): void {
-    const settings = file.content.upstreams
+  #apply(): void {
+    const settings = this.#file.content.upstreams
     const { path, variable } = this.#options
     const folder = dirname(path)
     const keys = { variable, readFile: (file: string) => readFileSync(file, 'utf8'), folder }
@@ -148,7 +121,7 @@ export class WatchedUpstreams implements Routing {
       const { active, queued } = upstream.admission.snapshot()
       if (active + queued > 0) continue
       this.#gone.delete(upstream)
-      void upstream.close()
+      upstream.close().catch(reportFault)
     }
     for (const [name, upstream] of this.#named) {
       if (settings.some((setting) => setting.name === name)) continue

@@ -4,6 +4,7 @@ import type { Dispatcher, buildConnector } from 'undici'
 import { ReuseRules } from './reuse-rules.ts'
 import { Client, buildConnector as makeConnector } from './undici.ts'
 import { type UpstreamProxy, tunnelConnector } from './upstream-proxy.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 export interface ConnectionPoolOptions {
   /** Until the socket, TLS included, is ready. */
@@ -218,6 +219,6 @@ export class ConnectionPool {
   }
 
   #discard(connection: Connection): void {
-    if (this.#all.delete(connection)) void connection.client.destroy()
+    if (this.#all.delete(connection)) connection.client.destroy().catch(reportFault)
   }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../call/clock.ts'
 import { CodedError } from '../../lib/errors.ts'
 import { type PostgresConnection, connectShared, errorInWords } from '../postgres.ts'
 import { ownRun } from './machine.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 /** Why a gateway is not released. */
 export class ReleaseError extends CodedError<
@@ -102,7 +103,7 @@ export class GatewayList {
       applicationName: 'tokenweir dashboard',
       statementTimeoutMs: statementMs,
     })
-    void connection.closed.then(() => this.close())
+    connection.closed.then(() => this.close()).catch(reportFault)
     return connection
   }
 

@@ -8,6 +8,7 @@ import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
 import { type PostgresConnection, connectShared, errorInWords, shownAddress } from '../postgres.ts'
 import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from './shared-tokens.ts'
 import { type ListedGateway, type RunIdentity, isSeenDead, ownRun, runLockPath } from './machine.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 export interface SharedLimitOptions extends AskedBudget {
   readonly url: string
@@ -105,8 +106,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** From here on the gateway hears of what others do. */
   attach(gateway: LimitedGateway): void {
     this.#gateway = gateway
-    void this.#keepMain()
-    void this.#keepSide()
+    this.#keepMain().catch(reportFault)
+    this.#keepSide().catch(reportFault)
   }
 
   async sync(message: SlotSync): Promise<SlotAnswer | null> {
@@ -242,9 +243,10 @@ export class SharedLimit implements SlotLink, BudgetLink {
 
   #begin(main: PostgresConnection): void {
     this.#main = main
-    void main.closed.then(() => {
+    const onClosed = (): void => {
       if (this.#main === main) this.#main = null
-    })
+    }
+    main.closed.then(onClosed).catch(reportFault)
   }
 
   async #keepMain(): Promise<void> {
@@ -282,7 +284,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
         hasNews = hears
         tries = 0
         const gone = new AbortController()
-        void side.closed.then(() => gone.abort())
+        side.closed.then(() => gone.abort()).catch(reportFault)
         while (!this.#isClosed && !gone.signal.aborted) {
           await this.#look(side)
           await this.#tellBehind(side)

@@ -19,6 +19,7 @@ import { RowObservers } from './row-observers.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
 import { problemOf, StoreError, type StoreProblem } from '../sqlite/store-error.ts'
 import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
+import { reportFault } from '../../lib/fault.ts'
 
 const retry = { firstMs: 50, longestMs: 2000 } as const
 /** Dead instances' journals are looked for at the start and every so many checks. */
@@ -93,11 +94,11 @@ export class StoreWriter {
 
   handle(message: ToWriter): void {
     if (message.kind === 'close') {
-      void this.#close()
+      this.#close().catch(reportFault)
       return
     }
     if (message.kind === 'ask') {
-      void this.#ask(message.question, message.observer, message.text)
+      this.#ask(message.question, message.observer, message.text).catch(reportFault)
       return
     }
     // Once per batch, and not again when its writing is tried again.
