@@ -215,7 +215,7 @@ export class JsonPeek {
       this.#depth = 1
       this.#state = state.skip
     } else if (byte === quote) this.#state = state.string
-    else if (beginsScalar(byte)) this.#state = state.scalar
+    else if (beginsScalar(byte) || (this.#root.isLenient && beginsNoNumber(byte))) this.#state = state.scalar
     else {
       this.#state = state.notJson
       return
@@ -365,6 +365,11 @@ function beginsScalar(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x6e || byte === 0x74 || byte === 0x66
 }
 
+/** `NaN`, `Infinity`. */
+function beginsNoNumber(byte: number): boolean {
+  return byte === 0x4e || byte === 0x49
+}
+
 function endsScalar(byte: number): boolean {
   return byte === comma || byte === closeBrace || byte === closeBracket || isSpace(byte)
 }
@@ -372,11 +377,9 @@ function endsScalar(byte: number): boolean {
 function memberOf(place: JsonPlace, bytes: Buffer, start: number, end: number): JsonPlace | null {
   const found = place.member(bytes, start, end)
   if (found !== null) return found
-  for (let i = start; i < end; i++) {
-    if (bytes[i] === backslash) {
-      const text = jsonOrUndefined(`"${bytes.toString('utf8', start, end)}"`)
-      return typeof text === 'string' ? place.memberNamed(text) : null
-    }
-  }
-  return null
+  const hasEscape = bytes.subarray(start, end).includes(backslash)
+  if (!hasEscape && !place.isLenient) return null
+  const raw = bytes.toString('utf8', start, end)
+  const text = hasEscape ? jsonOrUndefined(`"${raw}"`) : raw
+  return typeof text === 'string' ? place.memberNamed(text) : null
 }

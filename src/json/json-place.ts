@@ -26,7 +26,13 @@ export class JsonPlace {
   /** Whether members are wanted, if this place is an object. */
   hasKeys = false
   longestKey = 0
+  /** Reads as the most lenient parsers do: keys in any case (Go), `NaN` and `Infinity` (Python). */
+  readonly isLenient: boolean
   readonly #buckets: WantedKey[][] = Array.from({ length: bucketCount }, () => [])
+
+  constructor(isLenient = false) {
+    this.isLenient = isLenient
+  }
 
   /** The place of the member whose key stands, unescaped, in these bytes. */
   member(bytes: Buffer, start: number, end: number): JsonPlace | null {
@@ -42,16 +48,22 @@ export class JsonPlace {
     return null
   }
 
-  /** As {@link member}, for a key that had to be unescaped. */
+  /** As {@link member}, for a key that had to be unescaped, or is in another case. */
   memberNamed(text: string): JsonPlace | null {
-    return this.#buckets.flat().find((key) => key.text === text)?.place ?? null
+    const wanted = this.#folded(text)
+    return this.#buckets.flat().find((key) => this.#folded(key.text) === wanted)?.place ?? null
+  }
+
+  /** Both ways, as U+017F is an `s` only in upper case, and U+212A a `k` only in lower case. */
+  #folded(text: string): string {
+    return this.isLenient ? text.toUpperCase().toLowerCase() : text
   }
 
   /** Adds the member if it is not there yet. */
   ensureMember(text: string): JsonPlace {
     const known = this.memberNamed(text)
     if (known !== null) return known
-    const key = { text, bytes: Buffer.from(text), place: new JsonPlace() }
+    const key = { text, bytes: Buffer.from(text), place: new JsonPlace(this.isLenient) }
     const bucket = this.#buckets[(key.bytes.length + (key.bytes[0] ?? 0)) % bucketCount]
     bucket?.push(key)
     this.hasKeys = true
@@ -61,12 +73,12 @@ export class JsonPlace {
 }
 
 /** The tree for {@link JsonPeek}; its root stands for the whole text. Safe to share: peeking does not change it. */
-export function compilePlaces(wanted: readonly WantedPlace[]): JsonPlace {
-  const root = new JsonPlace()
+export function compilePlaces(wanted: readonly WantedPlace[], isLenient = false): JsonPlace {
+  const root = new JsonPlace(isLenient)
   for (const { path, id, limit } of wanted) {
     let place = root
     for (const step of path.match(/\[\]|[^.[\]]+/g) ?? []) {
-      place = step === '[]' ? (place.element ??= new JsonPlace()) : place.ensureMember(step)
+      place = step === '[]' ? (place.element ??= new JsonPlace(isLenient)) : place.ensureMember(step)
     }
     place.id = id
     place.limit = limit

@@ -3,7 +3,8 @@ import { type CallRecord, blankRecord } from '../../src/call/call-record.ts'
 import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
 import { CallTimeline } from '../../src/gateway/recorder/call-timeline.ts'
 import { completeRecord } from '../../src/gateway/recorder/recorder.ts'
-import { forwardedPath } from '../../src/gateway/http/target.ts'
+import { pathMeaning } from '../../src/gateway/http/path-meaning.ts'
+import { parseUpstreamBase } from '../../src/gateway/http/target.ts'
 import type { AnswerColumns, WireForm } from './wire-form.ts'
 
 /** What became of an answer that was shown to the meter. */
@@ -19,6 +20,7 @@ export interface MeterOptions {
   readonly headers?: readonly string[]
 }
 
+const base = parseUpstreamBase('http://127.0.0.1:8080')
 /** Of a call whose one attempt went out as it came. */
 const timeline = new CallTimeline(0)
 timeline.attempt(0)
@@ -49,7 +51,7 @@ export function meterFormNow(
 }
 
 function showForm(form: WireForm, pieces: readonly Uint8Array[], options: MeterOptions): CallMeter {
-  const callType = forwardedPath(form.path, form.method)!.callType
+  const { callType } = pathMeaning(base, { path: form.path, query: '' }, form.method)
   const meter = new CallMeter({ callType, method: form.method }, true, 0, (error) => {
     throw error
   })
@@ -69,7 +71,7 @@ const reset = new Failure('upstream_reset', 'said by a test')
 
 function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): MeteredForm {
   const record = blankRecord()
-  record.callType = forwardedPath(form.path, form.method)!.callType
+  record.callType = pathMeaning(base, { path: form.path, query: '' }, form.method).callType
   meter.complete(record)
   const failure = options.cut === true ? reset : null
   const { ending, isImplausible, totalEvents, parsedEvents } = meter

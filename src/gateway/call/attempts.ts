@@ -147,9 +147,9 @@ export class Attempts {
   /** One attempt; a second one only if nothing can have been done twice. */
   #attemptOnce(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
     const attempt = attemptOf(running, body, this.#options.via)
-    const { facts, arrived } = running
+    const { facts, path } = running
     const { usageInjection } = running.upstream
-    const injected = facts === null ? null : usageInjection.ask(arrived.path.name, facts, attempt, answer)
+    const injected = facts === null ? null : usageInjection.ask(path.name, facts, attempt, answer)
     running.injected = injected?.answer ?? null
     if (injected !== null) return this.#attemptAsked(running, injected, attempt, answer)
     const answered = relay(attempt, running, answer)
@@ -171,7 +171,7 @@ export class Attempts {
     await relay(asked.request, running, asked.answer)
     if (!asked.answer.isRefused) return
     const { usageInjection } = running.upstream
-    const { name } = running.arrived.path
+    const { name } = running.path
     usageInjection.refused(name)
     try {
       await relay(attempt, running, answer)

@@ -50,8 +50,8 @@ export interface Fallback {
 export interface Routes {
   /** The one that a path names with its first segment, and the path behind that; null if it names none. */
   byPath(path: string): { readonly upstream: CallUpstream; readonly path: string } | null
-  /** The one of the model that the call asks for or about; null for the default one. */
-  byModel(running: RunningCall): CallUpstream | null
+  /** The one of the model that the call asks for or about, else the default one. Throws if nobody can know its model. */
+  byModel(running: RunningCall): CallUpstream
   /** Whether a call may be answered by others than its upstream. */
   mayGoOn(running: RunningCall): boolean
   /** The next one for a call; null if there is none, or it has been there. */

@@ -11,7 +11,6 @@ import type { CallUpstream } from './call-upstream.ts'
 import { ClientLabels } from './client-labels.ts'
 import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
 import { RequestHead } from '../http/request-head.ts'
-import { forwardedPath } from '../http/target.ts'
 
 /** What became of one call in a gateway some part of which fails. */
 async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
@@ -49,7 +48,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     const head = new RequestHead(req.rawHeaders, req.httpVersion)
     const target = { path: '/v1/models', query: '' }
     try {
-      over = handler.handle({ req, res, head, target, path: forwardedPath(target.path, 'GET')! })
+      over = handler.handle({ req, res, head, target })
     } catch (error) {
       thrown = error
       res.end()

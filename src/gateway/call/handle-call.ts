@@ -9,7 +9,7 @@ import { Attempts } from './attempts.ts'
 import type { Routing } from './call-upstream.ts'
 import { SwapList } from '../../lib/swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
-import { type BodyLimits, HeldBody, endReading, readBody } from '../http/request-body.ts'
+import { type BodyLimits, HeldBody, beginsAsObject, endReading, readBody } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
@@ -64,10 +64,15 @@ export class CallHandler {
     let permit: Permit | null = null
     try {
       this.#check(arrived.head)
-      if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
+      if (!running.isReadWhole && running.mayNameModel)
+        running.isReadWhole = await beginsAsObject(arrived.req)
+      if (running.isReadWhole) {
+        await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
+        if (arrived.head.contentEncoding !== null) await running.readCopy(body)
+      }
       running.received(body.bytes)
       const { routes } = routing
-      if (routes !== null) running.goTo(arrived.upstream ?? routes.byModel(running) ?? running.upstream)
+      if (routes !== null && arrived.upstream === undefined) running.goTo(routes.byModel(running))
       if (running.wantsKey) running.borrowsKey = await trusted.include(arrived.head, arrived.req.socket)
       if (running.needsSlot) {
         budget.check(clock.wallTime(), running.tokensAsked)
@@ -189,13 +194,7 @@ export class CallHandler {
       if (own !== noBudgets) for (const each of own) each.budget.add(clock.wallTime(), reported, estimated)
       if (tap !== null) tap.ended(record)
       if (meter !== null)
-        upstream.usageInjection.learn(
-          running.arrived.path.name,
-          running.facts,
-          running.injected,
-          meter,
-          record,
-        )
+        upstream.usageInjection.learn(running.path.name, running.facts, running.injected, meter, record)
     } catch (error) {
       if (!isRecorded) sink.lose(record)
       onFault(error)

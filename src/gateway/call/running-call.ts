@@ -12,17 +12,20 @@ import { type ClientBudget, type ClientLimits, noBudgets } from '../admission/cl
 import { CallTimeline } from '../recorder/call-timeline.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
+import { showDecoded } from '../http/decoded-copy.ts'
 import { sessionInMetadata, tagsOfBody } from './caller-tags.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import { type GuardedTap, guardTap } from '../raw-log/tap-guard.ts'
 import { completeRecord } from '../recorder/recorder.ts'
+import { storedText } from '../recorder/stored-text.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retries-429.ts'
-import { type HeldBody, endReading } from '../http/request-body.ts'
+import { type HeldBody, endReading, mayBeObject } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
-import { type RequestFacts, RequestPeek } from '../http/request-peek.ts'
-import type { ForwardedPath, Target } from '../http/target.ts'
+import { type RequestFacts, RequestPeek, factsOfCopy } from '../http/request-peek.ts'
+import type { Target } from '../http/target.ts'
+import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
 import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
 
 /** A request on a forwarded path, as the server found it. */
@@ -32,7 +35,6 @@ export interface ArrivedCall {
   readonly head: RequestHead
   /** As the upstream is to see it. */
   readonly target: Target
-  readonly path: ForwardedPath
   /** The upstream that its path has named. */
   readonly upstream?: CallUpstream | undefined
 }
@@ -58,6 +60,8 @@ export interface RunningCallOptions {
 }
 
 const none: readonly Disposable[] = []
+/** Longest name of a content coding that is repeated. */
+const longestCoding = 40
 
 /** All that is known of one call while it runs. */
 export class RunningCall implements RelayedCall, RetriedCall, Placed {
@@ -75,6 +79,10 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   #meter: CallMeter | null = null
   /** What its body says; `null` until that has been read. */
   facts: RequestFacts | null = null
+  /** What it asks of its upstream. */
+  path: PathMeaning
+  /** Its body is read whole before it queues; any other is passed on as it comes. */
+  isReadWhole: boolean
   /** In the list of running calls. */
   place = -1
   upstream: CallUpstream
@@ -98,9 +106,11 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     this.arrived = arrived
     this.upstream = arrived.upstream ?? options.upstream
     this.destination = this.upstream.destination
+    this.path = pathMeaning(this.destination.base, arrived.target, arrived.req.method ?? 'GET')
+    this.isReadWhole = this.path.inference || (arrived.head.contentEncoding !== null && this.mayNameModel)
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
-    this.record = identify(arrived, options)
+    this.record = identify(arrived, this.path, options)
     this.tap = options.taps.isOpen ? this.#newTap() : null
     this.client = new ClientAnswer(res, options.clientStallTimeoutMs, this.tap)
   }
@@ -115,18 +125,32 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return this.#meter
   }
 
-  /** Inference requests are read whole before they queue; any other body is passed on as it comes. */
-  get isReadWhole(): boolean {
-    return this.arrived.path.inference
+  /** Its body may name a model, and so where it goes. */
+  get mayNameModel(): boolean {
+    const { req, head } = this.arrived
+    return (
+      this.#options.routing.routes !== null &&
+      req.method === 'POST' &&
+      head.hasBody &&
+      mayBeObject(head.contentType)
+    )
+  }
+
+  /** Reads a decoded copy of its body, which goes on as it came. */
+  async readCopy({ chunks }: HeldBody): Promise<void> {
+    const copy = new RequestPeek()
+    const coding = this.arrived.head.contentEncoding ?? ''
+    const isRead = await showDecoded(chunks, coding, (piece) => copy.push(piece))
+    this.facts = factsOfCopy(isRead ? copy.result() : null, this.#peek.result())
   }
 
   get acceptsTrailers(): boolean {
     return this.arrived.head.acceptsTrailers
   }
 
-  /** Only POSTs are counted; every other method passes at once. */
+  /** It works with a model; all else passes at once, and is not counted. */
   get needsSlot(): boolean {
-    return this.record.method === 'POST'
+    return this.path.usesModel
   }
 
   /** There is a key, and the request brings none that counts. */
@@ -137,7 +161,8 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Tokens that it may use as far as it says; 0 where it does not. */
   get tokensAsked(): number {
-    return this.facts?.tokensAsked ?? 0
+    if (this.facts === null) return 0
+    return this.facts.isUnreadable && this.path.inference ? Infinity : this.facts.tokensAsked
   }
 
   /** Learns from a piece of the request's body. */
@@ -153,10 +178,10 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** The body is here, or needs no reading before the queue. */
   received(bytes: number): void {
-    const facts = this.#peek.result()
-    this.facts = facts
+    const facts = (this.facts ??= this.#peek.result())
+    const model = facts.model ?? (this.path.inference ? this.path.model : null)
     this.record.requestBytes = bytes
-    this.record.model = facts.model === null ? null : this.#options.labels.text(facts.model)
+    this.record.model = model === null ? null : this.#options.labels.text(model)
     this.record.stream = facts.stream
     this.#noteCaller(facts)
     this.timeline.bodyReadAt = this.clock.now()
@@ -216,6 +241,9 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   goTo(upstream: CallUpstream): void {
     this.upstream = upstream
     this.destination = upstream.destination
+    const { req, target } = this.arrived
+    this.path = pathMeaning(this.destination.base, target, req.method ?? 'GET')
+    this.record.callType = this.path.callType
   }
 
   /** The upstream that it goes to has another name for its model. */
@@ -269,6 +297,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     const { ending = 'none', isImplausible = false } = meter ?? {}
     const end = { status: client.status, failure, gone: client.gone, ending, isImplausible }
     completeRecord(record, timeline, end, this.#options.labels.text)
+    if (this.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)
   }
 
   /** What the body says of who calls, and the head did not. */
@@ -300,9 +329,16 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   }
 }
 
+/** Why nobody knows what its body asks for. */
+export function unreadableBody({ contentEncoding }: RequestHead): string {
+  const coding = storedText(contentEncoding ?? '', longestCoding)
+  return `The request body cannot be decoded (Content-Encoding: ${coding}). The gateway reads gzip, deflate, br and zstd.`
+}
+
 /** The record of a call, as far as its head tells. */
 function identify(
-  { req, head, target, path }: ArrivedCall,
+  { req, head, target }: ArrivedCall,
+  path: PathMeaning,
   { ids, labels, instance }: RunningCallOptions,
 ): CallDraft {
   const { userAgent, credential, traceParent } = head

@@ -16,7 +16,7 @@ import { listen } from './listen.ts'
 import { refuseMalformed, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
-import { type Target, forwardedPath, parseTarget, pathOfUpstream, rawLogPath } from './target.ts'
+import { type Target, isForwarded, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
 import { METHODS } from '../../lib/http.ts'
@@ -135,16 +135,14 @@ export class GatewayServer {
       return
     }
     const target = parseTarget(req.url ?? '')
-    const path = forwardedPath(target.path, req.method ?? 'GET')
-    if (path !== null) {
-      this.#call({ req, res, head, target, path })
-      return
-    }
     const named = this.#options.routing.routes?.byPath(target.path) ?? null
     if (named !== null) {
       const below = { path: named.path, query: target.query }
-      const path = pathOfUpstream(named.path, req.method ?? 'GET')
-      this.#call({ req, res, head, target: below, path, upstream: named.upstream })
+      this.#call({ req, res, head, target: below, upstream: named.upstream })
+      return
+    }
+    if (isForwarded(target.path)) {
+      this.#call({ req, res, head, target })
       return
     }
     this.#ownRoute(req, res, head, target).catch((error: unknown) => {

@@ -57,6 +57,8 @@ export class HeldBody implements Disposable {
   }
 }
 
+const leftEarly = 'The client left while it sent its request.'
+
 /** Reads a body whole into `body`, showing each chunk to `peek` as it comes. */
 export function readBody(
   req: IncomingMessage,
@@ -80,9 +82,57 @@ export function readBody(
   })
   req.on('end', resolve)
   req.on('error', (error) => {
-    const gone = new Failure('client_gone', 'The client left while it sent its request.')
-    reject(error instanceof Failure ? error : gone)
+    reject(error instanceof Failure ? error : new Failure('client_gone', leftEarly))
   })
+  return promise
+}
+
+const space = 0x20
+const openBrace = 0x7b
+/** How the byte order marks of UTF-8, UTF-16 and UTF-32 begin. */
+const marks: ReadonlyMap<number, number> = new Map([
+  [0xef, 0xbb],
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+])
+/** Uploads are long, and none of them is a request for a model in JSON. */
+const uploads = /^\s*(?:multipart|audio|image|video)\//i
+
+/** Whether a body of this type may be a JSON object. */
+export function mayBeObject(contentType: string | null): boolean {
+  return contentType === null || !uploads.test(contentType)
+}
+
+/** It begins with a brace, or with white space alone, or the mark of an encoding. */
+function mayBeginObject(bytes: Uint8Array): boolean {
+  const first = bytes.find((byte) => byte > space)
+  if (first === undefined || first === openBrace) return true
+  const [mark = 0, next] = bytes
+  return marks.has(mark) && (next === undefined || next === marks.get(mark))
+}
+
+/** Waits for the first bytes of a body, which stay unread, and tells whether they may begin a JSON object. */
+export function beginsAsObject(req: IncomingMessage): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const onReadable = (): void => {
+    const chunk = req.read() as Buffer | null
+    if (chunk === null) return
+    leave()
+    req.unshift(chunk)
+    resolve(mayBeginObject(chunk))
+  }
+  const onEnd = (): void => {
+    leave()
+    resolve(false)
+  }
+  const onError = (error: unknown): void => {
+    leave()
+    reject(error instanceof Failure ? error : new Failure('client_gone', leftEarly))
+  }
+  const leave = (): void => {
+    req.off('readable', onReadable).off('end', onEnd).off('error', onError)
+  }
+  req.on('readable', onReadable).on('end', onEnd).on('error', onError)
   return promise
 }
 

@@ -36,6 +36,9 @@ export class RequestHead {
   readonly contentLength: number | null = null
   /** The message has a body at all (RFC 9112 §6.3). */
   readonly hasBody: boolean
+  readonly contentType: string | null = null
+  /** In lower case; several are joined as sent, and `null` stands for none. */
+  readonly contentEncoding: string | null = null
   readonly acceptsTrailers: boolean = false
   readonly upgrade: string | null = null
   /** `Authorization`, `x-api-key` or `api-key`: the first that is there. */
@@ -91,6 +94,15 @@ export class RequestHead {
         case 'content-length':
           this.contentLength = Number(value)
           break
+        case 'content-type':
+          this.contentType = value
+          break
+        case 'content-encoding': {
+          const coding = value.trim().toLowerCase()
+          if (coding === '' || coding === 'identity') break
+          this.contentEncoding = this.contentEncoding === null ? coding : `${this.contentEncoding}, ${coding}`
+          break
+        }
         case 'transfer-encoding':
           transferEncoding = transferEncoding === null ? value : `${transferEncoding},${value}`
           break

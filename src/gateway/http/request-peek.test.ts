@@ -15,6 +15,7 @@ const nothing: RequestFacts = {
   user: null,
   safetyIdentifier: null,
   metadata: undefined,
+  isUnreadable: false,
 }
 
 function factsOf(chunks: readonly Uint8Array[]): RequestFacts {

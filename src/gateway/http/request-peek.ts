@@ -2,6 +2,7 @@ import { isObject } from '../../lib/message-shape.ts'
 import { JsonPeek, type JsonPeekReceiver } from '../../json/json-peek.ts'
 import { parsePiece, stringPiece } from '../../json/json-piece.ts'
 import { compilePlaces } from '../../json/json-place.ts'
+import { Utf8Copy } from './utf8-copy.ts'
 
 /** A value in the body, and where it stands, in bytes from the body's begin; `end` is exclusive. */
 export interface BodyValue {
@@ -13,7 +14,7 @@ export interface BodyValue {
 
 /** What the gateway wants to know of a request's body. Of duplicate keys the last counts, as in `JSON.parse`. */
 export interface RequestFacts {
-  /** Whether the body is one whole JSON object; all else here is only trustworthy where it is. */
+  /** Whether the body is one whole JSON object, byte by byte as it came; places are only good where it is. */
   readonly isObject: boolean
   readonly model: string | null
   /** Where it stands; `null` if it is not there. */
@@ -37,6 +38,8 @@ export interface RequestFacts {
   readonly safetyIdentifier: string | null
   /** As parsed; `undefined` if it is not there, too long, or no JSON. */
   readonly metadata: unknown
+  /** The body is in a coding that cannot be undone, so that nobody knows what it asks for. */
+  readonly isUnreadable: boolean
 }
 
 /** Longest session that is read, with its quotes. */
@@ -50,49 +53,81 @@ const limits = {
   max_tokens: 32,
   max_completion_tokens: 32,
   max_output_tokens: 32,
+  max_new_tokens: 32,
+  n_predict: 32,
+  'options.num_predict': 32,
+  'generationConfig.maxOutputTokens': 32,
   n: 32,
   best_of: 32,
+  'prompt[]': 0,
   prompt_cache_key: session,
   user: 512,
   safety_identifier: 512,
   metadata: 16 * 1024,
 } as const
 const names = Object.keys(limits) as (keyof typeof limits)[]
-const places = compilePlaces(Object.entries(limits).map(([path, limit], id) => ({ path, id, limit })))
+const places = compilePlaces(
+  Object.entries(limits).map(([path, limit], id) => ({ path, id, limit })),
+  true,
+)
+/** Each bounds what one choice may use, to some upstream. */
+const bounds = [
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_new_tokens',
+  'n_predict',
+  'options.num_predict',
+  'generationConfig.maxOutputTokens',
+] as const
+const counted: ReadonlySet<string> = new Set([...bounds, 'n', 'best_of'])
 
 /** In place of a value that is too long to be read: of the numbers, one beyond counting. */
 const tooLong = Infinity
 const openBrace = 0x7b
+const quote = 0x22
+const openBracket = 0x5b
 
 /** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
 export class RequestPeek implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(places, this)
+  readonly #text = new Utf8Copy((bytes) => this.#read(bytes))
   /** The first byte that is not white space; 0 before it. */
   #first = 0
   #firstAt = 0
   readonly #found: { -readonly [name in keyof typeof limits]?: BodyValue } = {}
+  /** The highest that was set, as upstreams differ in which of two they read. */
+  readonly #counts = new Map<string, number>()
+  /** Texts, or lists of tokens, that are each completed on their own. */
+  #prompts = 0
 
   push(chunk: Uint8Array): void {
+    this.#text.push(chunk)
+  }
+
+  #read(bytes: Uint8Array): void {
     if (this.#first === 0) {
-      const at = chunk.findIndex(isNoSpace)
-      this.#firstAt += at < 0 ? chunk.length : at
-      this.#first = chunk[at] ?? 0
+      const at = bytes.findIndex(isNoSpace)
+      this.#firstAt += at < 0 ? bytes.length : at
+      this.#first = bytes[at] ?? 0
     }
-    this.#peek.push(chunk)
+    this.#peek.push(bytes)
   }
 
   /** What the bytes so far say; final once all have been pushed. */
   result(): RequestFacts {
+    this.#text.end()
+    const { markBytes, isSame } = this.#text
     const { model, stream, stream_options: streamOptions = null, metadata } = this.#found
     const options = streamOptions?.value
     const isUnread = options === undefined || options === tooLong
     return {
-      isObject: this.#peek.complete && this.#first === openBrace,
+      isObject: this.#peek.complete && this.#first === openBrace && isSame,
       model: textOf(model),
-      modelPlace: model ?? null,
+      modelPlace: isSame ? (model ?? null) : null,
       stream: stream?.value === true,
-      firstAt: this.#firstAt,
-      streamOptions,
+      firstAt: markBytes + this.#firstAt,
+      streamOptions: isSame ? streamOptions : null,
       hasIncludeUsage:
         streamOptions !== null && (isUnread || (isObject(options) && 'include_usage' in options)),
       tokensAsked: this.#tokensAsked(),
@@ -100,6 +135,7 @@ export class RequestPeek implements JsonPeekReceiver {
       user: textOf(this.#found.user),
       safetyIdentifier: textOf(this.#found.safety_identifier),
       metadata: metadata?.value,
+      isUnreadable: false,
     }
   }
 
@@ -108,21 +144,32 @@ export class RequestPeek implements JsonPeekReceiver {
     this.#note(which, end - start, read(bytes, start, end))
   }
 
-  tooLong(which: number): void {
-    this.#note(which, 0, tooLong)
+  tooLong(which: number, firstByte: number): void {
+    if (names[which] !== 'prompt[]') this.#note(which, 0, tooLong)
+    else if (firstByte === quote || firstByte === openBracket) this.#prompts++
   }
 
   #note(which: number, length: number, value: unknown): void {
     const name = names[which]
-    const start = this.#peek.valueOffset
-    if (name !== undefined) this.#found[name] = { start, end: start + length, value }
+    if (name === undefined) return
+    const start = this.#text.markBytes + this.#peek.valueOffset
+    if (counted.has(name)) this.#counts.set(name, Math.max(this.#counts.get(name) ?? 0, countAsked(value)))
+    else this.#found[name] = { start, end: start + length, value }
   }
 
   #tokensAsked(): number {
-    const asked = (name: keyof typeof limits): number => countAsked(this.#found[name]?.value)
-    const each = Math.max(asked('max_tokens'), asked('max_completion_tokens'), asked('max_output_tokens'))
-    return each === 0 ? 0 : each * Math.max(1, asked('n'), asked('best_of'))
+    const asked = (name: string): number => this.#counts.get(name) ?? 0
+    const each = Math.max(...bounds.map(asked))
+    return each === 0 ? 0 : each * Math.max(1, asked('n'), asked('best_of')) * Math.max(1, this.#prompts)
   }
+}
+
+/** What is known of a body, of which only a decoded copy could be read; null if it could not be decoded. */
+export function factsOfCopy(copy: RequestFacts | null, asItCame: RequestFacts): RequestFacts {
+  // Some upstreams do not look at the coding.
+  if (asItCame.isObject) return asItCame
+  if (copy === null) return { ...asItCame, isUnreadable: true }
+  return { ...copy, isObject: false, modelPlace: null, streamOptions: null }
 }
 
 function textOf(found: BodyValue | undefined): string | null {

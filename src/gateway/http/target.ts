@@ -1,20 +1,10 @@
 import { Failure } from '../../call/failure.ts'
-import type { CallType } from '../../call/call.ts'
 
 /** A request target, split but not decoded: what the upstream will see is made of these very characters. */
 export interface Target {
   readonly path: string
   /** With its question mark; empty where there is none. */
   readonly query: string
-}
-
-/** How a path on the gateway is treated. */
-export interface ForwardedPath {
-  /** The known path that this is, however it is written; empty for one that is not known. */
-  readonly name: string
-  readonly callType: CallType
-  /** Its body is read whole before it queues, and peeked at; other bodies are streamed through. */
-  readonly inference: boolean
 }
 
 /** The upstream's base URL, taken apart once. */
@@ -66,53 +56,20 @@ function badTarget(why: string): Failure {
   return new Failure('invalid_request', `The request target ${why}.`)
 }
 
-const props: ForwardedPath = { name: '', callType: 'props', inference: false }
-const other: ForwardedPath = { name: '', callType: 'other', inference: false }
-
-const forwardedPaths: ReadonlyMap<string, ForwardedPath> = new Map([
-  ...known('chat', '/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/messages'),
-  ...known('embedding', '/v1/embeddings'),
-  ...known('rerank', '/v1/rerank', '/v1/reranking', '/rerank', '/reranking'),
-  ...known('props', '/v1/models', '/v1/props', '/props'),
-])
-
-function known(callType: CallType, ...names: readonly string[]): [string, ForwardedPath][] {
-  return names.map((name) => [name, { name, callType, inference: callType !== 'props' }])
-}
-
 /** What is under it is the gateway's own. */
 export const rawLogPath = '/v1/raw-log/'
 
-/** How this path is forwarded, or `null` where it is not. Only a POST infers: a CORS preflight is no chat. */
-export function forwardedPath(path: string, method: string): ForwardedPath | null {
-  const known = knownPath(path)
-  return known?.inference === true && method !== 'POST' ? other : known
+/** Paths without `/v1` that are forwarded as well. */
+const outsideV1: ReadonlySet<string> = new Set(['/rerank', '/reranking', '/v2/rerank', '/props'])
+
+/** Whether this path is forwarded without the name of an upstream before it. */
+export function isForwarded(path: string): boolean {
+  if (!path.startsWith('/v1/')) return outsideV1.has(path)
+  return !path.startsWith(rawLogPath) && path !== '/v1/raw-log'
 }
 
-/** How a path is treated behind the name of an upstream: there everything is forwarded. */
-export function pathOfUpstream(path: string, method: string): ForwardedPath {
-  return forwardedPath(path, method) ?? other
-}
-
-function knownPath(path: string): ForwardedPath | null {
-  const exact = forwardedPaths.get(path)
-  if (exact !== undefined) return exact
-  if (!path.startsWith('/v1/') || path.startsWith(rawLogPath) || path === '/v1/raw-log') return null
-  const same = forwardedPaths.get(asUpstreamsReadIt(path))
-  if (same !== undefined) return same
-  return path.startsWith('/v1/models/') ? props : other
-}
-
-/** Upstreams differ in what they take for the same path; what any of them does must not pass unseen. */
-function asUpstreamsReadIt(path: string): string {
-  const decoded = path.replaceAll(/%[0-9a-f]{2}/gi, decodeByte)
-  return decoded
-    .replaceAll(/\/{2,}/g, '/')
-    .replace(/\/$/, '')
-    .toLowerCase()
-}
-
-function decodeByte(escape: string): string {
+/** The character that an escape of one byte stands for, in Latin-1. */
+export function decodeByte(escape: string): string {
   return String.fromCharCode(Number.parseInt(escape.slice(1), 16))
 }
 
@@ -128,11 +85,12 @@ export function parseUpstreamBase(text: string): UpstreamBase {
 }
 
 /**
- * The path that the upstream is asked for: the base's own path takes the place of `/v1`, and stands before
- * the paths that have none; a base without a path changes nothing. A concatenation, so no byte is re-encoded.
+ * The path that the upstream is asked for: the base's own path takes the place of `/v1`, or of the `/v2` of a rerank,
+ * and stands before the paths that have none; a base without a path changes nothing. A concatenation, so no byte is re-encoded.
  */
 export function upstreamPath(base: UpstreamBase, target: Target): string {
   if (base.pathPrefix === '') return target.path + target.query
-  const rest = target.path.startsWith('/v1/') ? target.path.slice(3) : target.path
+  const isVersioned = target.path.startsWith('/v1/') || target.path === '/v2/rerank'
+  const rest = isVersioned ? target.path.slice(3) : target.path
   return base.pathPrefix + rest + target.query
 }

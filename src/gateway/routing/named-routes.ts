@@ -2,18 +2,19 @@ import { remembered } from '../../lib/remembered.ts'
 import { type UpstreamSetting, defaultName, patternMatcher } from '../../options/upstream-settings.ts'
 import type { AttemptsOptions } from '../call/attempts.ts'
 import type { CallUpstream, Fallback, Routes } from '../call/call-upstream.ts'
-import type { RunningCall } from '../call/running-call.ts'
+import { Failure } from '../../call/failure.ts'
+import { type RunningCall, unreadableBody } from '../call/running-call.ts'
 import { listModels } from './list-models.ts'
 import type { NamedUpstream } from './named-upstream.ts'
 
 /** Longest name of a model that is remembered, in characters. */
 const longestModel = 200
-const modelPath = '/v1/models/'
 
 /** Which upstream a call goes to: by its path, else by its model, else the default one. */
 export class NamedRoutes implements Routes {
   readonly #byName: ReadonlyMap<string, NamedUpstream>
   readonly #default: CallUpstream
+  readonly #hasPatterns: boolean
   readonly #ofModel: (model: string) => CallUpstream
 
   /** `named` in the order in which their patterns are asked. */
@@ -24,6 +25,7 @@ export class NamedRoutes implements Routes {
       const { models = [] } = upstream.setting
       return models.map((pattern) => ({ upstream, takes: patternMatcher(pattern) }))
     })
+    this.#hasPatterns = patterns.length > 0
     this.#ofModel = remembered(
       (model) => patterns.find(({ takes }) => takes(model))?.upstream ?? byDefault,
       longestModel,
@@ -36,9 +38,15 @@ export class NamedRoutes implements Routes {
     return upstream === undefined ? null : { upstream, path: path.slice(end) }
   }
 
-  byModel({ facts, arrived }: RunningCall): CallUpstream | null {
-    const model = facts?.model ?? modelInPath(arrived.target.path)
-    return model === null ? null : this.#ofModel(model)
+  byModel({ facts, path, arrived }: RunningCall): CallUpstream {
+    if (facts?.isUnreadable === true && this.#hasPatterns) {
+      const advice = 'Send it without a coding, or name the upstream in the path.'
+      throw new Failure('unreadable_body', `${unreadableBody(arrived.head)} ${advice}`, {
+        headers: ['Accept-Encoding', 'gzip, deflate, br, zstd'],
+      })
+    }
+    const model = facts?.model ?? path.model
+    return model === null ? this.#default : this.#ofModel(model)
   }
 
   mayGoOn(running: RunningCall): boolean {
@@ -56,7 +64,8 @@ export class NamedRoutes implements Routes {
     if (next === undefined || tried.has(next)) return null
     const asked = facts?.model ?? null
     if (asked !== null && Object.hasOwn(models, asked))
-      return { upstream: next, model: models[asked] ?? null }
+      // In a coded body no name can be put in the place of another.
+      return facts?.modelPlace === null ? null : { upstream: next, model: models[asked] ?? null }
     return asked === null || this.#serves(next, asked) ? { upstream: next, model: null } : null
   }
 
@@ -67,8 +76,8 @@ export class NamedRoutes implements Routes {
   }
 
   /** For the models of all upstreams. */
-  #asksForAll({ arrived, upstream }: RunningCall): boolean {
-    const isList = arrived.path.name === '/v1/models' && arrived.req.method === 'GET'
+  #asksForAll({ arrived, path, upstream }: RunningCall): boolean {
+    const isList = path.name === '/v1/models' && arrived.req.method === 'GET'
     return isList && arrived.upstream === undefined && upstream === this.#default
   }
 
@@ -77,15 +86,5 @@ export class NamedRoutes implements Routes {
     const { models }: Partial<UpstreamSetting> =
       (name === null ? null : this.#byName.get(name)?.setting) ?? {}
     return models === undefined || models.some((pattern) => patternMatcher(pattern)(model))
-  }
-}
-
-/** Of `GET /v1/models/{model}`, whose name may have slashes, escaped or not. */
-function modelInPath(path: string): string | null {
-  if (!path.startsWith(modelPath)) return null
-  try {
-    return decodeURIComponent(path.slice(modelPath.length))
-  } catch {
-    return null
   }
 }

@@ -1,0 +1,48 @@
+import { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { contentCoding } from '../../lib/content-coding.ts'
+
+/** No more is decoded than this. */
+const mostBytes = 64 * 1024 * 1024
+/** What decodes to more than this may not have grown by more than the factor: it is a bomb. */
+const smallBytes = 2 * 1024 * 1024
+const largestGrowth = 300
+/** Frames, or members, one after the other: upstreams differ in how many they read. */
+const mostParts = 16
+
+/** Shows what a content-coded body holds, piece by piece. Answers false if it cannot be read to its end. Never rejects. */
+export async function showDecoded(
+  chunks: readonly Uint8Array[],
+  coding: string,
+  show: (piece: Uint8Array) => void,
+): Promise<boolean> {
+  const decoding = contentCoding(coding)
+  if (decoding === null) return false
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
+  const most = Math.min(mostBytes, Math.max(smallBytes, bytes * largestGrowth))
+  let decoded = 0
+  let rest = chunks
+  let restBytes = bytes
+  try {
+    for (let parts = 0; restBytes > 0; parts++) {
+      const stream = decoding.stream(rest[0]?.[0] ?? 0)
+      const write = (piece: Buffer, _: string, done: (error?: Error) => void): void => {
+        decoded += piece.length
+        if (decoded > most) {
+          done(new RangeError('It decodes to too much.'))
+          return
+        }
+        show(piece)
+        done()
+      }
+      await pipeline(Readable.from(rest), stream, new Writable({ write }))
+      const { bytesWritten: read } = stream as unknown as { readonly bytesWritten: number }
+      if (read === 0 || parts === mostParts) return false
+      restBytes -= read
+      if (restBytes > 0) rest = [Buffer.concat(rest).subarray(read)]
+    }
+    return true
+  } catch {
+    return false
+  }
+}

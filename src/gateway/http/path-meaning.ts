@@ -1,0 +1,91 @@
+import type { CallType } from '../../call/call.ts'
+import { type Target, type UpstreamBase, decodeByte, upstreamPath } from './target.ts'
+
+/** What a call on a path asks of its upstream. */
+export interface PathMeaning {
+  /** The known path that it is, however it is written; empty for one that is not known. */
+  readonly name: string
+  readonly callType: CallType
+  /** Its body is read whole before it queues, whatever is in it. */
+  readonly inference: boolean
+  /** It works with a model: it takes a slot, and counts against budgets. */
+  readonly usesModel: boolean
+  /** The model that the path itself names. */
+  readonly model: string | null
+}
+
+/** Ends of paths that ask a model for something. Azure and others have more before them than a version. */
+const inferencePaths: Readonly<Record<string, CallType>> = {
+  'chat/completions': 'chat',
+  completions: 'chat',
+  responses: 'chat',
+  'responses/compact': 'chat',
+  messages: 'chat',
+  embeddings: 'embedding',
+  score: 'embedding',
+  pooling: 'embedding',
+  classify: 'embedding',
+  rerank: 'rerank',
+  reranking: 'rerank',
+}
+const inferenceEnd = new RegExp(`/(${Object.keys(inferencePaths).join('|')})$`)
+/** Adds a message to a stored conversation, and asks nothing. */
+const storedMessages = /\/(?:threads|conversations)\/[^/]+\/messages$/
+/** Ends what runs, or counts tokens. */
+const withoutModel =
+  /\/(?:responses|batches|jobs|runs|uploads|file_batches)\/[^/]+\/cancel$|\/(?:count_tokens|input_tokens|tokenize|detokenize|apply-template)$|:counttokens$/
+const propsEnd = /\/props$|\/models(?:\/.+)?$/
+/** `:generateContent` of Gemini, and others like it. */
+const modelVerb = /:[a-z]+$/
+const modelList = '/v1/models'
+const modelInPath = /\/(?:deployments|engines)\/([^/]+)\/|^\/v1\/models\/(.+)$/i
+
+const other: PathMeaning = { name: '', callType: 'other', inference: false, usesModel: false, model: null }
+const otherUse: PathMeaning = { ...other, usesModel: true }
+const props: PathMeaning = { ...other, callType: 'props' }
+
+const known: ReadonlyMap<string, PathMeaning> = new Map(
+  Object.entries(inferencePaths).map(([end, callType]) => {
+    const name = `/v1/${end}`
+    return [name, { ...otherUse, name, callType, inference: true }]
+  }),
+)
+
+/**
+ * What a call is, by the path that its upstream will see. Upstreams differ in what they take for the same path: what any
+ * of them takes for a known one is that one. Only a POST infers: a CORS preflight is no chat.
+ */
+export function pathMeaning(base: UpstreamBase, target: Target, method: string): PathMeaning {
+  const isPost = method === 'POST'
+  if (isPost) {
+    const exact = known.get(target.path)
+    if (exact !== undefined) return exact
+  }
+  const asked = asUpstreamsReadIt(target.path)
+  const seen = asUpstreamsReadIt(upstreamPath(base, { path: target.path, query: '' })).toLowerCase()
+  const model = namedModel(asked)
+  if (isPost) {
+    if (withoutModel.test(seen)) return { ...other, model }
+    const [, end = ''] = storedMessages.test(seen) ? [] : (inferenceEnd.exec(seen) ?? [])
+    const infers = known.get(`/v1/${end}`)
+    if (infers !== undefined) return { ...infers, model }
+  }
+  if (propsEnd.test(seen) && !(isPost && modelVerb.test(seen))) {
+    const name = asked.toLowerCase() === modelList ? modelList : ''
+    return { ...props, name, usesModel: isPost, model }
+  }
+  return { ...(isPost ? otherUse : other), model }
+}
+
+function asUpstreamsReadIt(path: string): string {
+  const decoded = path.includes('%') ? path.replaceAll(/%[0-9a-f]{2}/gi, decodeByte) : path
+  return decoded
+    .replaceAll(/;[^/]*/g, '')
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+}
+
+function namedModel(path: string): string | null {
+  const [, deployment, model = deployment] = modelInPath.exec(path) ?? []
+  return model === undefined ? null : Buffer.from(model, 'latin1').toString('utf8')
+}

@@ -1,0 +1,71 @@
+/** Bytes of a unit, and whether its low byte comes first. */
+interface Encoding {
+  readonly width: 1 | 2 | 4
+  readonly isLittle: boolean
+}
+
+const utf8: Encoding = { width: 1, isLittle: true }
+const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** How JSON is encoded that begins so (RFC 4627 §3, and byte order marks): Python, for one, reads all of these. */
+function encodingOf([a = 0, b = 0, c = 0, d = 0]: Uint8Array): Encoding {
+  if (a === 0xff && b === 0xfe) return { width: c === 0 && d === 0 ? 4 : 2, isLittle: true }
+  if (a === 0xfe && b === 0xff) return { width: 2, isLittle: false }
+  if (a === 0) return { width: b === 0 ? 4 : 2, isLittle: false }
+  if (b === 0) return { width: c === 0 && d === 0 ? 4 : 2, isLittle: true }
+  return utf8
+}
+
+/** Hands a text on in UTF-8, whatever it is encoded in. Of UTF-8, the very bytes. */
+export class Utf8Copy {
+  readonly #receive: (utf8: Uint8Array) => void
+  #encoding: Encoding | null = null
+  /** What is too short yet: of the text's beginning, or of a unit. */
+  #rest: Buffer = Buffer.alloc(0)
+  /** Bytes of a mark before the text, which are not handed on. */
+  markBytes = 0
+
+  constructor(receive: (utf8: Uint8Array) => void) {
+    this.#receive = receive
+  }
+
+  /** Whether what is handed on stands in the text byte by byte. */
+  get isSame(): boolean {
+    return this.#encoding === null || this.#encoding.width === 1
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#encoding?.width === 1) {
+      this.#receive(chunk)
+      return
+    }
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    if (this.#encoding !== null || bytes.length >= 4) this.#convert(bytes)
+    else this.#rest = Buffer.from(bytes)
+  }
+
+  /** What is still held is all there is. */
+  end(): void {
+    if (this.#encoding === null && this.#rest.length > 0) this.#convert(this.#rest)
+  }
+
+  #convert(bytes: Uint8Array): void {
+    const encoding = (this.#encoding ??= encodingOf(bytes))
+    const { width, isLittle } = encoding
+    if (width === 1) {
+      this.#rest = Buffer.alloc(0)
+      if (utf8Mark.equals(bytes.subarray(0, 3))) this.markBytes = 3
+      this.#receive(this.markBytes === 0 ? bytes : bytes.subarray(3))
+      return
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    const end = bytes.length - (bytes.length % width)
+    let text = ''
+    for (let at = 0; at < end; at += width) {
+      const unit = width === 2 ? view.getUint16(at, isLittle) : view.getUint32(at, isLittle)
+      if (unit !== 0xfeff) text += unit > 0x10ffff ? '\ufffd' : String.fromCodePoint(unit)
+    }
+    this.#rest = Buffer.from(bytes.subarray(end))
+    this.#receive(Buffer.from(text))
+  }
+}
