@@ -6,6 +6,7 @@ import type { ErrorBody } from '../api/error-body.ts'
 import { messageOf } from '../lib/errors.ts'
 import { reportFault } from '../lib/fault.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
+import { lingerAfter } from '../lib/linger.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { either, isObject, onMessage, readMessage } from '../lib/message-shape.ts'
 import { createServer, readAtMost } from '../lib/http.ts'
@@ -131,7 +132,8 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
 type Answer = readonly [status: number, body: object]
 
 async function answerTo(route: string, gateway: ControlledGateway, req: IncomingMessage): Promise<Answer> {
-  const body = await readAtMost(maxBodyBytes, req)
+  // An iterator that is left early would destroy the connection, which has to bring the refusal.
+  const body = await readAtMost(maxBodyBytes, req.iterator({ destroyOnReturn: false }))
   if (body === null) {
     return refusal(413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
   }
@@ -189,7 +191,10 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
 }
 
 function sendJson(res: ServerResponse, status: number, body: object): void {
-  if (status !== 200) res.shouldKeepAlive = false
+  if (status !== 200) {
+    res.shouldKeepAlive = false
+    lingerAfter(res)
+  }
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 

@@ -116,6 +116,8 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
 
   /** Every request passes the guard first, whatever its path, method or shape. */
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    // It came in one read with a request whose refusal has ended the connection.
+    if (!req.socket.writable) return
     // No route would hear that the client has left already.
     if (!(await guard.admits(req, res)) || req.socket.destroyed) return
     if (!isClosing) return answerByRoute(req, res)

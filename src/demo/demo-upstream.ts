@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../call/clock.ts'
-import { type LoopbackServer, listenOnLoopback, readAtMost } from '../lib/http.ts'
+import { type LoopbackServer, createServer, listenOnLoopback, readAtMost } from '../lib/http.ts'
 import { type SimulatedAnswer, completionAnswer } from './completion-answer.ts'
 import { planCompletion } from './completion-plan.ts'
 import { type CompletionRequest, readCompletionRequest } from './completion-request.ts'
@@ -38,7 +38,7 @@ export async function startDemoUpstream({
   faults = ordinaryFaults,
 }: DemoUpstreamOptions = {}): Promise<DemoUpstream> {
   let serial = 0
-  const server = createServer((request, response) => {
+  const server = createServer({}, (request, response) => {
     const left = new AbortController()
     response.once('close', () => left.abort())
     serial += 1

@@ -1,12 +1,27 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener, Server, ServerOptions } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 
 /**
  * What is used of `node:http`. An `import` of it reads all that it exports, and so loads Node's own undici for its
  * WebSocket, which takes 30 ms more of a start.
  */
-export const { METHODS, STATUS_CODES, createServer, request } = process.getBuiltinModule('node:http')
+export const { METHODS, STATUS_CODES, request } = process.getBuiltinModule('node:http')
+
+/**
+ * A server that no connection can end. Node takes its own error listener off a socket when it hands that over, as for
+ * `CONNECT`; the next reset would then be an uncaught exception.
+ */
+export function createServer(options: ServerOptions, onRequest?: RequestListener): Server {
+  const server = process.getBuiltinModule('node:http').createServer(options, onRequest)
+  // A connection that cannot be accepted is one connection less. A failure to listen is told to whoever waits for that.
+  server.on('error', ignore)
+  server.on('connection', (socket: Socket) => void socket.on('error', ignore))
+  return server
+}
+
+/** A server's sockets tell of their end by `close`. */
+function ignore(): void {}
 
 /** What a stream brings, as text; null if it is more than so many bytes. Rejects if it breaks. */
 export async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>): Promise<string | null> {

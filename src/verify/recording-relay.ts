@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { listenOnLoopback, type LoopbackServer } from '../lib/http.ts'
+import { createServer, listenOnLoopback, type LoopbackServer } from '../lib/http.ts'
 import { type Asked, send } from './ask.ts'
 import type { SeenRequest } from './seen-exchange.ts'
 
@@ -27,7 +27,7 @@ export async function startRecordingRelay(upstreamOrigin: string): Promise<Recor
     if (asked.error === null) res.end()
     else res.destroy()
   }
-  const server = createServer((req, res) => {
+  const server = createServer({}, (req, res) => {
     underWay.push(relay(req, res).catch(() => void res.destroy()))
   })
   const listening = await listenOnLoopback(server)

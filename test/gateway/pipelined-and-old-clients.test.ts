@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { type Socket, connect } from 'node:net'
 import { test } from 'node:test'
-import { requestBytes } from '../support/exchange.ts'
+import { exchange, requestBytes } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { complaintsOf, untilIdle } from '../support/gateway-state.ts'
 import { openRawClient } from '../support/raw-client.ts'
@@ -108,3 +109,46 @@ test('HTTP/1.0 clients: a body without a length ends with the connection, one wi
   assert.equal(await keeping.waitForServerEnd(), 'fin')
   assert.ok((await recordedCalls(gateway, 3)).every((row) => row.status === 200))
 })
+
+const nothing = 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n'
+
+/** Sends the same request so many times, and reads no answer yet. */
+function flood(port: number, requests: number): Socket {
+  const socket = connect(port, '127.0.0.1').pause()
+  socket.on('error', () => {}).write(nothing.repeat(requests))
+  return socket
+}
+
+test('more requests than one read brings, all sent before the first answer is read, are all answered', async () => {
+  const requests = 3000
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  const answer = await exchange(gateway.port, 'GET', '/x', { host: 'a' })
+  const client = flood(gateway.port, requests)
+  let received = 0
+  for await (const bytes of client) {
+    received += (bytes as Buffer).length
+    if (received >= answer.byteLength * requests) break
+  }
+  assert.equal(received, answer.byteLength * requests)
+})
+
+for (const [clients, requests] of [
+  [1, 1_000_000],
+  [10, 100_000],
+] as const) {
+  const who = clients === 1 ? 'one client' : `${clients} clients`
+  test(`${who} who pipeline without end and read nothing neither end the gateway nor keep others waiting`, async () => {
+    await using upstream = await startSimulatedUpstream()
+    await using gateway = await startGatewayProcess({
+      upstream: upstream.baseUrl,
+      nodeArgs: ['--max-old-space-size=100'],
+    })
+    const crowd = Array.from({ length: clients }, () => flood(gateway.port, requests))
+    await using honest = await openRawClient(gateway.port)
+    await honest.send(Buffer.concat([chat(0), chat(1), chat(2)]))
+    for (let call = 0; call < 3; call++) assert.equal((await honest.response('POST')).status, 200)
+    for (let look = 0; look < 50; look++) assert.equal((await gateway.health())['pid'], gateway.pid)
+    for (const socket of crowd) socket.resetAndDestroy()
+  })
+}

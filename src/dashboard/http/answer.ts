@@ -4,6 +4,7 @@ import { Readable, pipeline } from 'node:stream'
 import type { ErrorBody } from '../../api/error-body.ts'
 import type { CodedError } from '../../lib/errors.ts'
 import { STATUS_CODES } from '../../lib/http.ts'
+import { closeAfterReading, lingerAfter } from '../../lib/linger.ts'
 import { type ErrorCode, RequestError, errorStatuses } from './request-error.ts'
 import { safetyHeaders } from './safety-headers.ts'
 
@@ -53,7 +54,10 @@ export function errorAnswer(error: CodedError): Answer<Buffer> {
 /** Sends an answer to a request, without its body to HEAD. */
 export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   // Otherwise Node would read, and throw away, however large a body follows.
-  if (!req.complete && hasBody(req)) res.shouldKeepAlive = false
+  if (!req.complete && hasBody(req)) {
+    res.shouldKeepAlive = false
+    lingerAfter(res)
+  }
   res.statusCode = status
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   if (Buffer.isBuffer(body)) res.setHeader('Content-Length', body.length)
@@ -81,7 +85,8 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   const lines = Object.entries({ ...Object.fromEntries(safetyHeaders), ...headers, ...own })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body.toString()}`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body.toString()}`)
+  closeAfterReading(socket)
 }
 
 const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../../call/failure.ts'
 import { STATUS_CODES } from '../../lib/http.ts'
+import { lingerAfter } from '../../lib/linger.ts'
 import type { OwnError } from './own-answers.ts'
 
 /** An answer that the gateway gives itself, ready to be written. */
@@ -41,7 +42,9 @@ export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: 
   const answer = errorAnswer(failure, callId)
   const { status, body } = answer
   // Behind what is malformed, who knows where the next request begins.
-  const isLast = failure.code === 'invalid_request' || hasUnreadBody(res.req)
+  const isUnread = hasUnreadBody(res.req)
+  const isLast = isUnread || failure.code === 'invalid_request'
+  if (isUnread) lingerAfter(res)
   const headers = isLast ? [...answer.headers, 'Connection', 'close'] : [...answer.headers]
   // The phrase is named because an upstream's, that could not be written, would stay.
   res.writeHead(status, STATUS_CODES[status] ?? '', headers)

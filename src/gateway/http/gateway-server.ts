@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { Server as SocketServer } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Socket, Server as SocketServer } from 'node:net'
 import type { HealthReport } from '../../api/health-report.ts'
 import { Failure } from '../../call/failure.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
@@ -13,7 +12,8 @@ import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
-import { refuseMalformed, writeRefusal } from './malformed-requests.ts'
+import { refuseMalformed, refuseTunnel } from './malformed-requests.ts'
+import { PipelinedRequests } from './pipelined-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
 import { type Target, isForwarded, parseTarget, rawLogPath } from './target.ts'
@@ -43,6 +43,7 @@ export interface GatewayServerOptions {
 export class GatewayServer {
   readonly #options: GatewayServerOptions
   readonly #server: Server
+  readonly #pipelined = new PipelinedRequests()
   #draining = false
   #isLeft = false
   /** Resolves when nobody is connected any more; `null` while it listens. */
@@ -57,9 +58,7 @@ export class GatewayServer {
     // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
     this.#server.on('checkExpectation', onRequest)
     this.#server.on('clientError', refuseMalformed)
-    this.#server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
-      writeRefusal(socket, new Failure('method_not_allowed', 'This is no proxy for CONNECT.'))
-    })
+    this.#server.on('connect', (_req: IncomingMessage, socket: Socket) => refuseTunnel(socket))
   }
 
   /**
@@ -107,9 +106,10 @@ export class GatewayServer {
   }
 
   #onRequest(req: IncomingMessage, res: ServerResponse): void {
+    // It came in one read with a request whose refusal has ended the connection.
+    if (!req.socket.writable) return
     if (res.socket === null) {
-      // Pipelined behind an unfinished answer: its turn comes with the connection (RFC 9112 §9.3.2).
-      res.once('socket', () => this.#onRequest(req, res))
+      this.#pipelined.wait(req, res, () => this.#onRequest(req, res))
       return
     }
     try {

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { Failure } from '../../call/failure.ts'
 import { errorAnswer } from './error-answer.ts'
 import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
 import { STATUS_CODES } from '../../lib/http.ts'
+import { closeAfterReading } from '../../lib/linger.ts'
 
 /** Connections whose refusal waits for the answers before it. */
 const waiting = new WeakSet<Socket>()
@@ -43,12 +43,26 @@ function refuseBehind(answer: ServerResponse, socket: Socket, failure: Failure):
   answer.once('close', onClose)
 }
 
+/** Refuses a request for a tunnel, for which Node hands over the connection. Calls before it get their answers. */
+export function refuseTunnel(socket: Socket): void {
+  const failure = new Failure('method_not_allowed', 'This is no proxy for CONNECT.')
+  const answer = answerOn(socket)
+  if (answer === null) {
+    writeRefusal(socket, failure)
+    return
+  }
+  // Nobody else would hear that the client has left.
+  socket.once('end', () => socket.destroy()).resume()
+  refuseBehind(answer, socket, failure)
+}
+
 /** Refuses on a connection that has no request to answer, and ends it. */
-export function writeRefusal(socket: Duplex, failure: Failure): void {
+function writeRefusal(socket: Socket, failure: Failure): void {
   const { status, headers, body } = errorAnswer(failure, null)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, 'Connection: close']
   for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  closeAfterReading(socket)
 }
 
 /** The answer that is under way on a connection. */

@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A connection on which so many requests wait for the answers before them is not read any more, until half are left. */
+const mostWaiting = 16
+/** Requests beyond these on all connections: one read can bring some thousand before reading stops. */
+const mostBeyond = 10_000
+
+/**
+ * Requests that were sent before the answers before them (RFC 9112 §9.3.2). Each takes some kilobytes of memory, and Node
+ * parses as many as come: it stops only where answers pile up, and here a request is answered when its turn comes.
+ */
+export class PipelinedRequests {
+  /** How many wait on each connection. */
+  readonly #waiting = new Map<Socket, number>()
+  #beyond = 0
+
+  /** Calls back when the answers before this request have been written. */
+  wait({ socket }: IncomingMessage, res: ServerResponse, onTurn: () => void): void {
+    if (!this.#waiting.has(socket)) this.#watch(socket)
+    this.#change(socket, 1)
+    if (this.#isFull(socket)) socket.pause()
+    res.once('socket', () => {
+      this.#change(socket, -1)
+      if (this.#waiting.get(socket) === mostWaiting / 2) socket.resume()
+      // Others have their turn first: answers that are ready at once would follow one another without end.
+      setImmediate(onTurn)
+    })
+    if (this.#beyond > mostBeyond) this.#breakLongest()
+  }
+
+  #watch(socket: Socket): void {
+    this.#waiting.set(socket, 0)
+    // Node resumes a connection by itself, to read a body or when an answer drains.
+    socket.on('resume', () => {
+      if (this.#isFull(socket)) socket.pause()
+    })
+    socket.once('close', () => this.#forget(socket))
+  }
+
+  #isFull(socket: Socket): boolean {
+    return (this.#waiting.get(socket) ?? 0) > mostWaiting
+  }
+
+  #change(socket: Socket, by: number): void {
+    const before = this.#waiting.get(socket)
+    if (before === undefined) return
+    this.#waiting.set(socket, before + by)
+    this.#beyond += Math.max(0, before + by - mostWaiting) - Math.max(0, before - mostWaiting)
+  }
+
+  #forget(socket: Socket): void {
+    this.#change(socket, -(this.#waiting.get(socket) ?? 0))
+    this.#waiting.delete(socket)
+  }
+
+  #breakLongest(): void {
+    let longest: Socket | null = null
+    let most = 0
+    for (const [socket, waiting] of this.#waiting) {
+      if (waiting <= most) continue
+      longest = socket
+      most = waiting
+    }
+    if (longest === null) return
+    this.#forget(longest)
+    longest.destroy()
+  }
+}

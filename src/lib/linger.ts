@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How long, and for how many bytes, a client is read that sends on after it was refused. */
+const lingerMs = 2000
+const lingerBytes = 8 * 1024 * 1024
+
+/**
+ * Ends a connection whose client may still be sending. Closed at once, the kernel would answer the next bytes with a reset,
+ * and the client would lose the answer. What comes is thrown away until the client closes, for two seconds at most; beyond
+ * 8 MB it is not read any more.
+ */
+export function closeAfterReading(socket: Socket): void {
+  if (socket.destroyed) return
+  socket.end()
+  // Node's parser must not find another request in it.
+  socket.removeAllListeners('data')
+  let left = lingerBytes
+  socket.on('data', (bytes: Buffer) => {
+    left -= bytes.length
+    if (left <= 0) socket.pause()
+  })
+  const limit = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(limit))
+  socket.resume()
+}
+
+/** Has the connection of an answer that ends it, because a body is still coming, end in this way. */
+export function lingerAfter(res: ServerResponse): void {
+  const { socket } = res
+  if (socket === null) res.once('socket', () => lingerAfter(res))
+  // Node calls this once the answer is written.
+  else socket.destroySoon = () => closeAfterReading(socket)
+}
