@@ -76,6 +76,8 @@ export interface HealthReport {
     readonly gateways: number
     /** Slots that they hold, whether used or not. */
     readonly held: number
+    /** Of those, the slots that this gateway may use: also while the shared database is away. */
+    readonly held_here: number
     readonly active_all: number
     readonly waiting_all: number
     /** Seconds for which one that is lost keeps its slots. */

@@ -155,6 +155,61 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
   assert.ok(!`${one.stdout}${one.stderr}`.includes('very-secret'))
 })
 
+for (const [how, isSilent] of [
+  ['refuses connections', false],
+  ['hangs', true],
+] as const) {
+  test(`while calls wait on two gateways and their database ${how}, each goes on with what it holds`, async () => {
+    await using upstream = await slowUpstream(20)
+    const { pathname, port } = new URL(await postgres.database(`limit_away_${isSilent}`))
+    await using proxy = await startTcpProxy(() => Number(port))
+    const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
+    await using one = await startGateway(upstream, { url })
+    await using other = await startGateway(upstream, { url })
+    const over = new AbortController()
+    const statuses = [new Set<number>(), new Set<number>()]
+    const load = [one, other].flatMap((gateway, at) =>
+      Array.from({ length: 2 * max }, async () => {
+        while (!over.signal.aborted) statuses[at]!.add((await call(gateway)).status)
+      }),
+    )
+    await upstream.waitFor('both are busy', () => upstream.requests.length > 60, 30_000)
+    proxy.cut(isSilent)
+    await untilSeen('it is known to be away', async () => (await shared(one))['engine'] === 'away')
+    const held = await Promise.all(
+      [one, other].map(async (gateway) => Number((await shared(gateway))['held_here'])),
+    )
+    assert.ok(held[0]! + held[1]! >= max / 2, `${held.join(' and ')} slots are kept`)
+    const soFar = upstream.requests.length
+    await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 100, 30_000)
+    over.abort()
+    await Promise.all(load)
+    assert.deepEqual(statuses[0], new Set(held[0] === 0 ? [200, 503] : [200]))
+    assert.deepEqual(statuses[1], new Set(held[1] === 0 ? [200, 503] : [200]))
+    assert.ok(upstream.peakInFlight <= max, `${upstream.peakInFlight} at once`)
+  })
+}
+
+test('a gateway that holds no slot while the database is away refuses after 5 s, and says that it holds none', async () => {
+  await using upstream = await slowUpstream(20)
+  const { pathname, port } = new URL(await postgres.database('limit_none'))
+  await using proxy = await startTcpProxy(() => Number(port))
+  const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
+  await using one = await startGateway(upstream, { url })
+  assert.equal((await call(one)).status, 200)
+  await untilSeen('its slot has gone back', async () => (await shared(one))['held'] === 0)
+  proxy.cut()
+  const sinceMs = performance.now()
+  assert.deepEqual(await call(one), { status: 503, code: 'limit_unreachable' })
+  const tookMs = performance.now() - sinceMs
+  assert.ok(tookMs > 4500 && tookMs < 9000, `${tookMs} ms`)
+  const health = await one.health()
+  assert.equal(asRecord(health['shared'])['held_here'], 0)
+  assert.match(JSON.stringify(health['warnings']), /holds no slot/)
+  proxy.mend()
+  await untilSeen('it serves again', async () => (await call(one)).status === 200)
+})
+
 test('with --share-lost cut, calls end once their slots are not this gateway’s any more', async () => {
   await using upstream = await slowUpstream(120_000)
   const { pathname, port } = new URL(await postgres.database('limit_lost'))

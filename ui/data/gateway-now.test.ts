@@ -65,7 +65,15 @@ const withUse = (used: number, limit: number): GatewayNow =>
   })
 
 test('with several gateways the bar tells what all have in use, unless the database that they share is away', () => {
-  const shared = { gateways: 3, held: 9, active_all: 7, waiting_all: 2, lease_s: 600, engine: 'ok' }
+  const shared = {
+    gateways: 3,
+    held: 9,
+    held_here: 3,
+    active_all: 7,
+    waiting_all: 2,
+    lease_s: 600,
+    engine: 'ok',
+  }
   const load = (change: Partial<typeof shared>) =>
     gatewayNow({
       ...status,

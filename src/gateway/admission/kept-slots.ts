@@ -29,6 +29,10 @@ export class KeptSlots {
   #base = 0
   #granted = 0
   #given = 0
+  /** The most that a message of this life has said of `given`: the pool may know it. */
+  #toldGiven = 0
+  /** What the last message that was answered has said of `given`. */
+  #knownGiven = 0
   /** When the last message was sent that was answered. */
   #answeredFrom: BothClocks | null = null
   /** Somebody elsewhere waits, or there are fewer slots than are held: what is idle is to be given back. */
@@ -70,6 +74,11 @@ export class KeptSlots {
     return ageMs - (now.monotonicMs - this.#answeredFrom.monotonicMs) > this.#elsewhereMs
   }
 
+  /** Whether it would keep at least half of its slots if the pool never answers again: what it was told of is lost then. */
+  get mayGive(): boolean {
+    return this.#given - this.#knownGiven < Math.max(1, this.held / 2)
+  }
+
   /** Gives back one slot, which is not in use any more. */
   give(): void {
     this.#given++
@@ -82,8 +91,16 @@ export class KeptSlots {
     return idle > 0
   }
 
+  /** The pool does not answer: what was given back and is in no message yet is kept. True: there was such a slot. */
+  keepUntold(): boolean {
+    const isKept = this.#given > this.#toldGiven
+    this.#given = this.#toldGiven
+    return isKept
+  }
+
   /** `ages`: how long (ms) calls have waited for a slot that is not held already, the longest first. */
   message(ages: readonly number[]): SlotSync {
+    this.#toldGiven = this.#given
     return {
       holder: this.#holder,
       epoch: this.#epoch,
@@ -106,6 +123,7 @@ export class KeptSlots {
       return true
     }
     this.#granted = Math.max(this.#granted, answer.granted)
+    this.#knownGiven = this.#toldGiven
     this.contended = answer.contended
     if (this.#answeredFrom === null || sent.monotonicMs > this.#answeredFrom.monotonicMs) {
       this.#answeredFrom = { monotonicMs: sent.monotonicMs, wallMs: sent.wallMs }
@@ -122,6 +140,8 @@ export class KeptSlots {
     this.#base = this.#inUse()
     this.#granted = this.#base
     this.#given = 0
+    this.#toldGiven = 0
+    this.#knownGiven = 0
     this.#answeredFrom = null
   }
 }

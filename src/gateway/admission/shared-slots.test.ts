@@ -117,6 +117,37 @@ test('an idle slot is kept as long as the pool cannot be told of it', async () =
   assert.equal(one.admission.tryAcquire(), null)
 })
 
+test('while calls wait on both sides and the pool is silent or away, at least half of the slots stay in use', async () => {
+  for (const silence of ['lost', 'never answered'] as const) {
+    const { clock, gateways, link } = connected({ gateways: 2, max: 8 })
+    const [one, other] = gateways as [Gateway, Gateway]
+    let isAway = false
+    for (const { slots } of gateways) {
+      const pooled = link()
+      const sync: SlotLink['sync'] = async (message) => {
+        const answer = await pooled.sync(message)
+        if (!isAway) return answer
+        return silence === 'lost' ? null : new Promise(() => {})
+      }
+      slots.connect({ sync })
+    }
+    for (let calls = 0; calls < 90; calls++) for (const gateway of [one, other]) void gateway.arrive()
+    await clock.advance(50)
+    isAway = true
+    const served = (): number =>
+      gateways.reduce((sum, { admission }) => sum + admission.snapshot().totalAdmitted, 0)
+    for (let round = 0; round < 12; round++) {
+      for (const gateway of gateways)
+        for (let active = gateway.permits.length; active > 0; active--) gateway.end()
+      await clock.advance(20)
+    }
+    assert.ok(served() > 45, `${silence}: ${served()} calls were served`)
+    await clock.advance(1000)
+    const held = gateways.reduce((sum, { slots }) => sum + slots.usable, 0)
+    assert.ok(held >= 4, `${silence}: ${held} slots are left`)
+  }
+})
+
 test('who waits elsewhere gets the next slot that is free, once it has cooled', async () => {
   const { clock, gateways, link } = connected({ max: 1, cooldownMs: 50 })
   const [one, other] = gateways as [Gateway, Gateway]

@@ -12,7 +12,8 @@ export interface SlotLink {
 
 /** The gateway, as far as a limit that is elsewhere needs it. */
 export interface LimitedGateway {
-  figures(): { readonly active: number; readonly queued: number }
+  /** `held`: the slots that it may use, whether or not they are in use. */
+  figures(): { readonly active: number; readonly queued: number; readonly held: number }
   /** There is news for it. */
   wake(): void
   /** So many slots there are, for all. */
@@ -34,6 +35,8 @@ const heartbeatMs = 1000
 const waitingHeartbeatMs = 100
 /** A slot that nobody has used for so long goes back. */
 const keptIdleMs = 1000
+/** A pool that has not answered for so long can give slots to nobody: what is held is kept. */
+const silentMs = 200
 
 /**
  * Has one gateway use no more slots than the pool lets it hold, and tells the pool what it needs. Without a link all slots are
@@ -49,6 +52,10 @@ export class SharedSlots implements SlotSharing {
   /** Waiting calls of which the pool knows. */
   #told = 0
   #idleSinceMs: number | null = null
+  /** When the message was sent that is not answered yet. */
+  #askedMs: number | null = null
+  /** The last message was lost. */
+  #isAway = false
   /** Calls come in no more: what is idle goes back at once. */
   #isDraining = false
   #cancelBeat: (() => void) | null = null
@@ -89,6 +96,7 @@ export class SharedSlots implements SlotSharing {
     this.#isShared = false
     this.#leaving = 0
     this.#told = 0
+    this.#isAway = false
     this.#kept = this.#newLife()
     this.#cancelBeat?.()
     this.#cancelBeat = null
@@ -119,9 +127,19 @@ export class SharedSlots implements SlotSharing {
     return this.#options.leaseMs === Infinity || this.#kept.isSure(this.#clocks())
   }
 
+  /** Slots that calls here may use, or do. */
+  get usable(): number {
+    return this.isSure() ? this.#kept.held - this.#leaving : 0
+  }
+
+  /** Whether a call that waits may hope for a slot: there are some here, or the pool can be asked for one. */
+  get isServed(): boolean {
+    return this.usable > 0 || (this.isSure() && this.#answers)
+  }
+
   released(): void {
     const { admission, clock } = this.#options
-    if (this.#link === null || !this.#kept.contended) return
+    if (this.#link === null || !this.#kept.contended || !this.#mayGive) return
     // Of those that wait here the first has the slot next.
     const [age = 0] = admission.ages(Math.max(0, this.#free() - 1), 1)
     if (this.#kept.mayKeepFor(age, this.#clocks())) return
@@ -129,6 +147,7 @@ export class SharedSlots implements SlotSharing {
     const give = (): void => {
       if (kept !== this.#kept) return
       this.#leaving--
+      if (!this.#mayGive) return this.#apply()
       kept.give()
       this.tell()
     }
@@ -149,9 +168,14 @@ export class SharedSlots implements SlotSharing {
     const link = this.#link
     if (link === null) return false
     const sent = { ...this.#clocks(), life: this.#kept.life }
+    this.#askedMs = sent.monotonicMs
     const answer = await link.sync(this.message())
+    this.#askedMs = null
     if (link !== this.#link) return true
-    return answer !== null && this.#take(answer, sent)
+    this.#isAway = answer === null
+    if (answer !== null) return this.#take(answer, sent)
+    this.#keepUntold()
+    return false
   }
 
   /** True: the pool is to be told of it at once. */
@@ -163,6 +187,20 @@ export class SharedSlots implements SlotSharing {
     // Only with an answer, as the pool can be told: cut off from it, this gateway goes on with what it holds.
     const mayGive = this.#kept.contended || this.#isLongIdle()
     return joins || (mayGive && this.#giveIdle()) || this.#waiting() > this.#told
+  }
+
+  /** Whether the pool can be told that slots are free, as far as is known. */
+  get #answers(): boolean {
+    if (this.#isAway) return false
+    return this.#askedMs === null || this.#options.clock.now() - this.#askedMs < silentMs
+  }
+
+  get #mayGive(): boolean {
+    return this.#answers && this.#kept.mayGive
+  }
+
+  #keepUntold(): void {
+    if (this.#kept.keepUntold()) this.#apply()
   }
 
   #isLongIdle(): boolean {
@@ -202,6 +240,7 @@ export class SharedSlots implements SlotSharing {
     if (this.#link !== null) {
       if (this.#kept.idle === 0) this.#idleSinceMs = null
       else this.#idleSinceMs ??= nowMs
+      if (!this.#answers) this.#kept.keepUntold()
       // Once it is not sure any more of what it holds, nobody is let in.
       this.#apply()
       this.tell()

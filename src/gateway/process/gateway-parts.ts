@@ -321,7 +321,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   let endGuard = (): void => {}
   if (limit !== null && sharedSlots !== null) {
     limit.attach({
-      figures: () => admission.snapshot(),
+      figures: () => ({ ...admission.snapshot(), held: sharedSlots.usable }),
       wake: () => sharedSlots.tell(),
       limit: (maxConcurrent) => admission.setCapacity(maxConcurrent),
       number: (number) => ids.renumber(number),

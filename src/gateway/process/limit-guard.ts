@@ -18,20 +18,20 @@ interface GuardedParts {
   readonly cuts: boolean
 }
 
-/** Refuses calls that wait for slots of a database which cannot be asked. Gives what ends the look for them. */
+/** Refuses calls that wait for slots where none is held and the database cannot be asked for one. Gives what ends the look for them. */
 export function guardLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
   let wasSure = false
-  let unsureSinceMs: number | null = null
+  let unservedSinceMs: number | null = null
   let cancel = (): void => {}
   const look = (): void => {
-    if (slots.isSure()) {
-      wasSure = true
-      unsureSinceMs = null
-    } else {
-      unsureSinceMs ??= clock.now()
-      if (wasSure && cuts) calls.cancelAll(unreachable('This call was cut off, as --share-lost says.'))
-      wasSure = false
-      if (clock.now() - unsureSinceMs >= patienceMs) {
+    const isSure = slots.isSure()
+    if (wasSure && !isSure && cuts)
+      calls.cancelAll(unreachable('This call was cut off, as --share-lost says.'))
+    wasSure = isSure
+    if (slots.isServed) unservedSinceMs = null
+    else {
+      unservedSinceMs ??= clock.now()
+      if (clock.now() - unservedSinceMs >= patienceMs) {
         admission.refuseAfter(patienceMs, () => unreachable('No slot can be had before it answers.'))
       }
     }

@@ -114,7 +114,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     const main = this.#main
     if (main === null) return null
     const { holder, epoch, life, base, given, granted, ages } = message
-    const { active, queued } = this.#gateway?.figures() ?? { active: 0, queued: 0 }
+    const { active, queued } = this.#ownFigures
     const { leaseMs, clock } = this.#options
     try {
       const [row = []] = await main.query(
@@ -152,7 +152,9 @@ export class SharedLimit implements SlotLink, BudgetLink {
   status(): NonNullable<HealthReport['shared']> {
     const [gateways = 0, held = 0, active_all = 0, waiting_all = 0] = this.#figures
     const engine = this.#isAway ? 'away' : this.#isLearnt ? 'ok' : 'learning'
-    return { gateways, held, active_all, waiting_all, lease_s: this.#options.leaseMs / 1000, engine }
+    const { held: held_here } = this.#ownFigures
+    const lease_s = this.#options.leaseMs / 1000
+    return { gateways, held, held_here, active_all, waiting_all, lease_s, engine }
   }
 
   warnings(): readonly Warning[] {
@@ -160,7 +162,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
     const where = shownAddress(url)
     if (this.#isAway) {
       const seconds = Math.round((clock.now() - this.#answeredMs) / 1000)
-      const message = `${where} has not answered for ${seconds} s: this gateway goes on with the slots that it holds, until ${Math.round(leaseMs * 0.0009)} s`
+      const { held } = this.#ownFigures
+      const next =
+        held === 0
+          ? 'this gateway holds no slot, and refuses calls that have waited for 5 s (503 limit_unreachable)'
+          : `this gateway goes on with the ${held} slots that it holds, until ${Math.round(leaseMs * 0.0009)} s`
+      const message = `${where} has not answered for ${seconds} s: ${next}`
       return [{ code: 'limit_away', message }]
     }
     if (this.#isLearnt) return []
@@ -187,6 +194,10 @@ export class SharedLimit implements SlotLink, BudgetLink {
     this.#main?.close()
     this.#side?.close()
     this.#lock?.[Symbol.dispose]()
+  }
+
+  get #ownFigures(): ReturnType<LimitedGateway['figures']> {
+    return this.#gateway?.figures() ?? { active: 0, queued: 0, held: 0 }
   }
 
   get #isAway(): boolean {
