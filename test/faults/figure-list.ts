@@ -72,13 +72,6 @@ export const figureList: readonly MeasuredFigure[] = [
     limitMs: 10 * minuteMs,
   },
   {
-    figures: ['R51'],
-    goal: 'a token budget shared by gateways, 100,000 random schedules: never over, nothing held back in the end',
-    run: ['test/faults/budget-schedules.ts'],
-    quick: ['test/faults/budget-schedules.ts', '--schedules', '2000'],
-    limitMs: 10 * minuteMs,
-  },
-  {
     figures: ['R50'],
     goal: 'four upstreams, each killed, frozen, slowed; 100 edits: only calls fail that a killed one had been sent',
     run: ['test/faults/upstreams-under-load.ts'],

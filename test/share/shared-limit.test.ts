@@ -7,6 +7,7 @@ import { type GatewayProcess, startGatewayProcess } from '../support/gateway-pro
 import { untilCalls } from '../support/gateway-state.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { connect } from '../../src/share/postgres.ts'
 import { ControlClient } from '../../src/control/control-client.ts'
 import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
@@ -272,6 +273,56 @@ test('a database that crashes has lost who holds what: nobody gets a slot before
   await Promise.all(load)
   assert.deepEqual(statuses, new Set([200]))
   assert.equal(upstream.peakInFlight, max)
+})
+
+test('a schema that is dropped while calls run is made again with its limits, and never are there too many calls', async () => {
+  await using upstream = await slowUpstream(300)
+  const url = await postgres.database('limit_dropped')
+  const budget = ['--token-limit', '70000', '--budget-action', 'reject']
+  await using one = await startGateway(upstream, { url, args: budget })
+  await using other = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--share', '--slot-cooldown-ms', '0'],
+    env: { TOKENWEIR_SHARE: url },
+  })
+  assert.equal(asRecord((await other.health())['rate_limiter'])['max_concurrent'], max, 'from its start on')
+  await new ControlClient(controlFolder(one.directory)).setOptions({ max_concurrent: 5 })
+  const limits = async (gateway: GatewayProcess): Promise<readonly unknown[]> => {
+    const { rate_limiter: slots, token_budget: tokens } = await gateway.health()
+    return [asRecord(slots)['max_concurrent'], asRecord(tokens)['daily_limit']]
+  }
+  for (const gateway of [one, other])
+    await untilSeen('it has the limit', async () => (await limits(gateway))[0] === 5)
+  const over = new AbortController()
+  const statuses = new Set<number>()
+  const load = [one, other].flatMap((gateway) =>
+    Array.from({ length: 6 }, async () => {
+      while (!over.signal.aborted) statuses.add((await call(gateway)).status)
+    }),
+  )
+  await upstream.waitForInFlight(5)
+  const connection = await connect(url, { applicationName: 'test', statementTimeoutMs: 10_000 })
+  await connection.query('DROP SCHEMA tokenweir CASCADE')
+  connection.close()
+  const soFar = upstream.requests.length
+  await upstream.waitFor('calls go on', () => upstream.requests.length > soFar + 30, 60_000)
+  for (const gateway of [one, other]) {
+    await untilSeen('both are on the new list', async () => (await shared(gateway))['gateways'] === 2)
+    assert.deepEqual(await limits(gateway), [5, 70_000])
+  }
+  over.abort()
+  await Promise.all(load)
+  assert.deepEqual(statuses, new Set([200]))
+  assert.equal(upstream.peakInFlight, 5)
+  // A start that asks for what it asked for before has not changed its mind.
+  await one.stop()
+  await using again = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--share', '--max-concurrent', String(max), ...budget],
+    env: { TOKENWEIR_SHARE: url },
+    directory: one.directory,
+  })
+  assert.deepEqual(await limits(again), [5, 70_000])
 })
 
 test('a gateway whose database is away when it starts answers 503, and serves as soon as it has joined', async () => {

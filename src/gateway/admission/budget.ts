@@ -25,8 +25,8 @@ export type BudgetOwners = Pick<MinuteUsage, 'of' | 'at'>
 export interface Budget {
   /** Throws `token_budget_exceeded`, or `client_budget_exceeded` or `upstream_budget_exceeded`, if a call that may use so many tokens is too much; 0 for one that does not say. */
   check(nowMs: number, tokens: number): void
-  /** Reserves what a call may use, until it is disposed; `null` if nobody is refused. Throws, or rejects, as {@link check}. */
-  reserve(nowMs: number, tokens: number): Disposable | null | Promise<Disposable | null>
+  /** Reserves what a call may use, until it is disposed; `null` if nobody is refused. Throws as {@link check}. */
+  reserve(nowMs: number, tokens: number): Disposable | null
   /** A call ended and used so many tokens that were reported, and so many that are estimated; the owners have budgets of their own. */
   add(nowMs: number, reported: number, estimated: number, owners?: BudgetOwners): void
   snapshot(nowMs: number): BudgetFigures

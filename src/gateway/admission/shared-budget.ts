@@ -1,46 +1,29 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import { Failure } from '../../call/failure.ts'
 import type { Budget, BudgetFigures, BudgetOwners } from './budget.ts'
 import { LocalBudget } from './local-budget.ts'
-import { oneAtATime } from './one-at-a-time.ts'
 
-/** What a gateway tells of its tokens; all but `reserved` and `needs` of its whole life, so that nothing depends on their order. */
+/** What a gateway tells of its tokens. */
 export interface BudgetMessage {
-  readonly granted: number
-  /** Of those, given back unused. */
-  readonly given: number
-  /** By calls that have ended. */
-  readonly used: number
-  /** What calls in flight may use. */
-  readonly reserved: number
-  /** What each call that waits may use, the first one first. */
-  readonly needs: readonly number[]
-  /** All rows of earlier runs in its folder are in the common store. */
-  readonly isWhole: boolean
-  /** Minutes are told from here on. */
-  readonly fromMinute: number
+  /** What calls have used since it is on the list of gateways, with what those in flight may use. */
+  readonly told: number
+  /** Rows up to this number are known; 0 asks for all minutes. */
+  readonly fromSeq: number
 }
 
 export interface BudgetAnswer {
   readonly tokenLimit: number
-  /** In this gateway's life. */
-  readonly granted: number
-  /** Of what this gateway has used, so many tokens have come. */
-  readonly sent: number
-  /** Neither used nor anybody's credit; negative if more was used than the limit. */
-  readonly free: number
-  /** So much credit is good to have. */
-  readonly block: number
-  /** The running one. */
-  readonly minute: number
-  /** In the 24 hours up to now, as far as it has come. */
-  readonly used: number
-  /** Of all gateways. */
+  /** What all other gateways have told, without what has come as rows. */
+  readonly pending: number
+  /** All rows up to this number are counted. */
+  readonly seq: number
+  /** `minutes` are all that count, and not only those in which rows have come. */
+  readonly isWhole: boolean
+  /** What others have used. */
   readonly minutes: readonly MinuteUsage[]
 }
 
-/** Carries messages to the budget that gateways share. */
+/** Carries messages to the database through which gateways share a budget. */
 export interface BudgetLink {
   /** Resolves with null if there was no answer, or it took too long. Never rejects. */
   syncBudget(message: BudgetMessage): Promise<BudgetAnswer | null>
@@ -53,80 +36,54 @@ export interface SharedBudgetOptions {
   readonly link: BudgetLink
   /** What calls have used here is told to it as well. */
   readonly local: LocalBudget
-  /** Whether all rows of earlier runs in this folder are in the common store. */
-  readonly isWhole: () => boolean
-}
-
-interface WaitingCall {
-  readonly tokens: number
-  readonly resolve: (reservation: Disposable) => void
-  readonly reject: (failure: unknown) => void
 }
 
 const beatMs = 500
 const minuteMs = 60_000
 const windowMinutes = 24 * 60
-/** Minutes that are told each time: in older ones something changes only where rows come late. */
-const recentMinutes = 2
-/** Calls of which the others hear. */
-const mostNeeds = 64
 
 /**
- * The budget of gateways that share one. Each holds credit, of which its calls reserve without asking anybody; where that is
- * too little a call waits for one answer of the others' database, and is refused if there is none. Without `rejects` it
- * only counts what all have used.
+ * The budget of gateways that share one: each counts its own calls at once, and those of the others as their rows come, half a
+ * second or so later. No call waits for the database; so all together may pass the limit by what they admit meanwhile.
  */
 export class SharedBudget implements Budget {
   readonly #options: SharedBudgetOptions
-  /** What all have used, with what was used here and has not come there yet. */
+  /** What all have used. */
   readonly #all: LocalBudget
+  /** What calls of this gateway have used. */
+  readonly #own: LocalBudget
   readonly #minutes = new Map<number, MinuteUsage>()
-  #fromMinute = 0
-  #granted = 0
-  #given = 0
+  readonly #known = Promise.withResolvers<void>()
+  #seq = 0
+  /** By calls that have ended, since this gateway is on the list. */
   #used = 0
-  #reserved = 0
-  #free = 0
-  #waiting: WaitingCall[] = []
-  /** Asks now, or once it is answered what it has asked. */
-  readonly #tell = oneAtATime(() => this.#ask())
-  readonly #cancelBeat: () => void
+  #cancelBeat: () => void
 
   constructor(options: SharedBudgetOptions) {
+    const { clock, tokenLimit, rejects } = options
     this.#options = options
-    this.#all = new LocalBudget(options.tokenLimit, options.rejects)
-    const beat = (): void => {
-      this.#tell()
-      cancel = options.clock.after(beatMs, beat, { background: true })
-    }
-    let cancel = options.clock.after(0, beat, { background: true })
-    this.#cancelBeat = () => cancel()
+    this.#all = new LocalBudget(tokenLimit, rejects)
+    this.#own = new LocalBudget(tokenLimit, false)
+    this.#cancelBeat = clock.after(0, () => void this.#beat(), { background: true })
   }
 
-  /** Credit that no call has reserved. */
-  get spare(): number {
-    return this.#granted - this.#given - this.#used - this.#reserved
+  /** Resolves when it has been told what the others have used. */
+  get known(): Promise<void> {
+    return this.#known.promise
   }
 
   check(nowMs: number, tokens: number): void {
-    // What is not known yet is waited for once the call has its slot.
-    if (!this.#options.rejects || !this.#all.isKnown || Math.max(1, tokens) <= this.spare) return
-    this.#checkAll(nowMs, tokens)
+    this.#all.check(nowMs, tokens)
   }
 
-  reserve(nowMs: number, tokens: number): Disposable | null | Promise<Disposable> {
-    if (!this.#options.rejects) return null
-    if (this.#waiting.length === 0 && Math.max(1, tokens) <= this.spare) return this.#hold(tokens)
-    if (this.#all.isKnown) this.#checkAll(nowMs, tokens)
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ tokens, resolve, reject })
-      this.#tell()
-    })
+  reserve(nowMs: number, tokens: number): Disposable | null {
+    return this.#all.reserve(nowMs, tokens)
   }
 
   add(nowMs: number, reported: number, estimated: number, owners?: BudgetOwners): void {
     this.#used += reported + estimated
     this.#all.add(nowMs, reported, estimated)
+    this.#own.add(nowMs, reported, estimated)
     this.#options.local.add(nowMs, reported, estimated, owners)
   }
 
@@ -134,101 +91,40 @@ export class SharedBudget implements Budget {
     return this.#all.snapshot(nowMs)
   }
 
-  /** Gives back what nobody has reserved. Resolves once that was told, or could not be. */
-  async close(): Promise<void> {
+  /** The list of gateways has forgotten what it told. */
+  tellAnew(): void {
+    this.#used = 0
+  }
+
+  close(): void {
     this.#cancelBeat()
-    this.#given += Math.max(0, this.spare)
-    await this.#options.link.syncBudget(this.#message())
+    this.#cancelBeat = () => {}
   }
 
-  /** Throws if a call is too much, with what is known. */
-  #checkAll(nowMs: number, tokens: number): void {
-    const { dailyLimit, totalUsed } = this.#all.snapshot(nowMs)
-    this.#all.reserveElsewhere(
-      Math.max(0, dailyLimit - totalUsed - Math.max(0, this.#free) - Math.max(0, this.spare)),
-    )
-    this.#all.check(nowMs, tokens)
+  async #beat(): Promise<void> {
+    let isClosed = false
+    this.#cancelBeat = () => (isClosed = true)
+    const { clock, link } = this.#options
+    const told = Math.ceil(this.#used + this.#all.reserved)
+    const answer = await link.syncBudget({ told, fromSeq: this.#seq })
+    if (answer !== null) this.#take(answer)
+    if (!isClosed) this.#cancelBeat = clock.after(beatMs, () => void this.#beat(), { background: true })
   }
 
-  #hold(tokens: number): Disposable {
-    let held = tokens
-    this.#reserved += held
-    return {
-      [Symbol.dispose]: () => {
-        this.#reserved -= held
-        held = 0
-      },
-    }
-  }
-
-  #message(): BudgetMessage {
-    return {
-      granted: this.#granted,
-      given: this.#given,
-      used: this.#used,
-      reserved: this.#reserved,
-      needs: this.#waiting.slice(0, mostNeeds).map(({ tokens }) => Math.max(1, tokens)),
-      isWhole: this.#options.isWhole(),
-      fromMinute: this.#fromMinute,
-    }
-  }
-
-  /** True: once more. */
-  async #ask(): Promise<boolean> {
-    const asked = this.#waiting.slice(0, mostNeeds)
-    const answer = await this.#options.link.syncBudget(this.#message())
-    const isStale = answer !== null && this.#take(answer, asked)
-    if (answer === null) this.#fail(asked)
-    return isStale || this.#waiting.length > 0
-  }
-
-  /** True: what all have used is to be told anew. */
-  #take(answer: BudgetAnswer, asked: readonly WaitingCall[]): boolean {
-    const { clock } = this.#options
-    this.#granted = Math.max(this.#granted, answer.granted)
-    this.#free = answer.free
-    this.#all.setLimit(answer.tokenLimit)
-    const isStale = this.#count(answer)
-    const nowMs = clock.wallTime()
-    for (const call of asked) {
-      if (Math.max(1, call.tokens) <= this.spare) call.resolve(this.#hold(call.tokens))
-      else {
-        try {
-          this.#checkAll(nowMs, call.tokens)
-          // Somebody else was quicker here: there is some left to ask for.
-          continue
-        } catch (error) {
-          call.reject(error)
-        }
-      }
-      this.#waiting.splice(this.#waiting.indexOf(call), 1)
-    }
-    if (this.spare > 2 * answer.block && this.#waiting.length === 0) this.#given += this.spare - answer.block
-    return isStale
-  }
-
-  /** What all have used, the gateways' own clocks being one. True: rows of long ago have come, and it is to be told anew. */
-  #count({ minute, used, sent, minutes }: BudgetAnswer): boolean {
-    if (this.#fromMinute === 0) this.#minutes.clear()
-    for (const told of minutes) this.#minutes.set(told.minute, told)
-    let sum = 0
-    for (const { minute: at, tokens } of this.#minutes.values()) {
-      if (at < minute - windowMinutes) this.#minutes.delete(at)
-      else if (at <= minute + windowMinutes) sum += tokens
-    }
-    const isComplete = sum === used
-    const isStale = !isComplete && this.#fromMinute !== 0
-    this.#fromMinute = isComplete ? minute - recentMinutes : 0
-    const unsent = Math.max(0, this.#used - sent)
-    const nowMinute = Math.floor(this.#options.clock.wallTime() / minuteMs)
-    this.#all.replace([...this.#minutes.values(), { minute: nowMinute, tokens: unsent, estimated: 0 }])
-    return isStale
-  }
-
-  #fail(asked: readonly WaitingCall[]): void {
-    const message =
-      'How many tokens are left cannot be asked of the database that the gateways share, and the credit held here is too little (--budget-action reject).'
-    for (const { reject } of asked) reject(new Failure('budget_unknown', message, { retryAfterS: 1 }))
-    this.#waiting = this.#waiting.slice(asked.length)
+  #take({ tokenLimit, pending, seq, isWhole, minutes }: BudgetAnswer): void {
+    const nowMs = this.#options.clock.wallTime()
+    // A database that knows less than before was put back.
+    const isOlder = seq < this.#seq
+    this.#seq = isOlder ? 0 : seq
+    this.#all.setLimit(tokenLimit)
+    this.#all.reserveElsewhere(pending)
+    if (isOlder) return
+    if (isWhole) this.#minutes.clear()
+    for (const counted of minutes) this.#minutes.set(counted.minute, counted)
+    const oldest = Math.floor(nowMs / minuteMs) - 2 * windowMinutes
+    for (const minute of this.#minutes.keys()) if (minute < oldest) this.#minutes.delete(minute)
+    if (isWhole || minutes.length > 0)
+      this.#all.replace([...this.#minutes.values(), ...this.#own.minutes(nowMs)])
+    this.#known.resolve()
   }
 }

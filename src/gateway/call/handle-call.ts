@@ -84,8 +84,7 @@ export class CallHandler {
           admission.tryAcquire(running.record) ??
           (await admission.acquire(client.signal, 'arrival', running.record))
         if (own !== noBudgets) running.reserveOf(own)
-        const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
-        running.reservation = reserved instanceof Promise ? await reserved : reserved
+        running.reservation = budget.reserve(clock.wallTime(), running.tokensAsked)
       }
       running.timeline.admittedAt = clock.now()
       running.noteUpstream()

@@ -1,13 +1,16 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { AdmissionHold, LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'
 
 const minutesPerDay = 24 * 60
 /** Under `--budget-action reject` a call waits so long to learn what was used before the start. */
 const waitLimitMs = 10_000
 const retryAfterS = 10
+
+/** Calls wait until it is known what was used before. */
+export const untilKnown: AdmissionHold = { limitMs: waitLimitMs, refusal: budgetUnknown }
 
 /**
  * Tells a budget what was used in the 24 hours before this gateway's start, however long it takes to learn it: what a
@@ -25,7 +28,7 @@ export async function restoreBudget(
     budget.restore(told)
     return
   }
-  admission?.hold({ limitMs: waitLimitMs, refusal: budgetUnknown })
+  admission?.hold(untilKnown)
   for (const usage of told) budget.addTo(usage)
   const minuteNow = Math.floor(clock.wallTime() / 60_000)
   // Not what a predecessor counts, nor what came since: rows of those may be there already.

@@ -32,7 +32,7 @@ import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
 import { Retries429 } from '../call/retries-429.ts'
 import type { Handover } from '../handover/handover.ts'
-import { restoreBudget } from '../handover/restore-budget.ts'
+import { restoreBudget, untilKnown } from '../handover/restore-budget.ts'
 import { Succession } from '../handover/succession.ts'
 import { sessionPlaces } from '../caller/caller-headers.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
@@ -50,8 +50,6 @@ import { CallsUnderWay } from './calls-under-way.ts'
 import { guardLimit } from './limit-guard.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
-/** So long after the rows of earlier runs were put in order they have all been counted. */
-const settledMs = 3000
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
 const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
@@ -115,8 +113,6 @@ export interface CommonLimit extends SlotLink, BudgetLink {
 
 /** The rows of this gateway, as other gateways and dashboards come to have them. */
 export interface SharedRows {
-  /** Whether all that was recorded so far has been sent. */
-  readonly isWhole: boolean
   warnings(): readonly Warning[]
   /** Sends what waits, if that is possible. */
   close(): Promise<void>
@@ -183,8 +179,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const minutes = new MinuteReport({ clock, admission: { minute }, sink })
   const budgetRejects = limit?.tokens.rejects ?? options.budgetAction === 'reject'
   const ownBudget = new LocalBudget(options.tokenLimit, budgetRejects && limit === null)
-  /** The database can be read since then, with the rows of earlier runs. */
-  let readableMs = Infinity
   const sharedBudget =
     limit === null
       ? null
@@ -194,7 +188,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
           rejects: budgetRejects,
           link: limit,
           local: ownBudget,
-          isWhole: () => (setup.share?.isWhole ?? false) && clock.now() - readableMs > settledMs,
         })
   const budget = sharedBudget ?? ownBudget
 
@@ -239,9 +232,11 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     for (const each of admissions()) each.hold(by)
   }
   const holds = budgetRejects && limit === null ? { hold } : null
-  restoreBudget(ownBudget, holds, sink, clock, { told, isAll, sinceMs })
-    .then(() => (readableMs = clock.now()))
-    .catch(reportFault)
+  restoreBudget(ownBudget, holds, sink, clock, { told, isAll, sinceMs }).catch(reportFault)
+  if (sharedBudget !== null && budgetRejects) {
+    hold(untilKnown)
+    sharedBudget.known.then(() => hold(null)).catch(reportFault)
+  }
   const tellTraces = (): void => {
     for (const { name, setting } of upstreams.all()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
@@ -324,7 +319,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
       figures: () => ({ ...admission.snapshot(), held: sharedSlots.usable }),
       wake: () => sharedSlots.tell(),
       limit: (maxConcurrent) => admission.setCapacity(maxConcurrent),
-      number: (number) => ids.renumber(number),
+      number: (number) => {
+        ids.renumber(number)
+        sharedBudget?.tellAnew()
+      },
     })
     sharedSlots.connect(limit)
     const cuts = options.shareLost === 'cut'

@@ -52,7 +52,8 @@ export class RunningGateway implements ControlledGateway {
     this.#startedAt = new Date(clock.wallTime()).toISOString()
     this.#predecessor = handover?.instance ?? null
     this.#parts = makeGatewayParts(setup, (withinMs) => this.stop(withinMs))
-    this.#note('start', JSON.stringify({ max_concurrent: options.maxConcurrent }))
+    const { maxConcurrent } = this.#parts.admission.snapshot()
+    this.#note('start', JSON.stringify({ max_concurrent: maxConcurrent }))
     this.#retention = this.#makeRetention()
     this.#keep()
   }
@@ -205,7 +206,7 @@ export class RunningGateway implements ControlledGateway {
     await Promise.all([upstream.close(), upstreams.close()])
     await Promise.all([sink.close(), rawLog.log.close()])
     this.#parts.endGuard()
-    await this.#parts.sharedBudget?.close()
+    this.#parts.sharedBudget?.close()
     await Promise.all([this.#setup.share?.close(), this.#setup.limit?.close()])
     await succession.close()
     await this.#control?.close()

@@ -15,8 +15,6 @@ export interface ShareTask {
 export interface ShareStatus {
   /** Rows that are not in the common database yet, and since when. */
   readonly behind: { readonly rows: number; readonly sinceMs: number } | null
-  /** No row waits to be sent. */
-  readonly isWhole: boolean
   readonly pull: PullProgress | null
   /** What it says: once, as it comes. */
   readonly line: string | null
@@ -37,7 +35,6 @@ export function isClose(message: unknown): boolean {
 
 export const isShareStatus: Shape<ShareStatus> = record<ShareStatus>({
   behind: nullable(record({ rows: isCount, sinceMs: isCount })),
-  isWhole: isFlag,
   pull: nullable(record<PullProgress>({ pulled: isCount, last: isCount })),
   line: nullable(isText),
 })

@@ -9,8 +9,6 @@ import { closeMessage, type ShareStatus, isShareStatus, type ShareTask } from '.
 /** Longer than the last rows take where PostgreSQL answers. */
 const closeMs = 3000
 const progressEveryMs = 5000
-/** What was told longer ago may not hold any more. */
-const freshMs = 2000
 /** Fewer rows are no copy that anybody waits for. */
 const toldRows = 20_000
 
@@ -23,7 +21,6 @@ export class ShareProcess {
   readonly #clock: Clock
   readonly #say: (line: string) => void
   #status: ShareStatus | null = null
-  #statusMs = Number.NEGATIVE_INFINITY
   #toldMs = Number.NEGATIVE_INFINITY
   #isClosing = false
   readonly #ended = Promise.withResolvers<void>()
@@ -67,11 +64,6 @@ export class ShareProcess {
     return this.#status?.behind?.rows ?? 0
   }
 
-  /** Whether all that was recorded so far has been sent; false where that is not known. */
-  get isWhole(): boolean {
-    return this.#status?.isWhole === true && this.#clock.now() - this.#statusMs < freshMs
-  }
-
   warnings(): readonly Warning[] {
     const behind = this.#status?.behind ?? null
     if (behind === null) return []
@@ -96,7 +88,6 @@ export class ShareProcess {
     if (!isShareStatus(status)) return
     this.#host.isWell()
     this.#status = status
-    this.#statusMs = this.#clock.now()
     const { line } = status
     const pull = this.copy
     if (line !== null) this.#say(`sharing: ${line}`)

@@ -54,20 +54,18 @@ function look(): void {
 }
 
 /** Of the file, whoever sends its rows. */
-function waiting(): Pick<ShareStatus, 'behind' | 'isWhole'> {
+function waiting(): Pick<ShareStatus, 'behind'> {
   const opened = openForReading(path)
-  if (typeof opened === 'string') return { behind: null, isWhole: false }
+  if (typeof opened === 'string') return { behind: null }
   using database = opened
   const state = new ShareState(database)
   const { rows, sinceMs } = state.waiting()
-  const marks = state.marks()
-  const mark = marks?.mark ?? 0
+  const mark = state.marks()?.mark ?? 0
   const now = systemClock.now()
   if (rows === 0 || mark !== moved.mark) moved = { mark, atMs: now }
   const isBehind = rows > behindRows || (rows > 0 && now - moved.atMs > behindMs)
   return {
     behind: isBehind ? { rows, sinceMs: sinceMs ?? systemClock.wallTime() } : null,
-    isWhole: marks !== null && rows === 0,
   }
 }
 

@@ -1,7 +1,6 @@
 /**
- * The token budget of gateways that share. What calls have used is counted as their rows come; what others may still use is
- * credit: a gateway holds `granted - given` tokens of its whole life, of which `sent` have come as rows. So what is used and
- * all credit together stay within the limit, whatever is lost, repeated or late on the way.
+ * The token budget of gateways that share. What calls have used is counted as their rows come; what calls in flight may use,
+ * and what no row tells yet, each gateway tells.
  */
 export const budgetTables = `
 CREATE TABLE tokenweir.budget_settings (
@@ -9,38 +8,6 @@ CREATE TABLE tokenweir.budget_settings (
 );
 -- What the last start of each data folder asked for.
 CREATE TABLE tokenweir.budget_asked (folder text PRIMARY KEY, token_limit bigint NOT NULL, rejects boolean NOT NULL);
-
--- Reported and estimated tokens of all gateways, and the estimated ones among them.
-CREATE TABLE tokenweir.budget_totals (minute integer PRIMARY KEY, tokens bigint NOT NULL, estimated bigint NOT NULL);
-INSERT INTO tokenweir.budget_totals
-  SELECT minute, sum(tokens + estimated), sum(estimated) FROM tokenweir.budget_minutes GROUP BY minute;
-
-CREATE TABLE tokenweir.budget_holders (
-  instance text PRIMARY KEY,
-  folder text NOT NULL,
-  granted bigint NOT NULL,
-  given bigint NOT NULL,
-  sent bigint NOT NULL,
-  left_at timestamptz
-) WITH (fillfactor = 50);
-
-CREATE FUNCTION tokenweir.budget_counted() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  v_estimated bigint := NEW.estimated;
-  v_tokens bigint := NEW.tokens + NEW.estimated;
-BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    v_estimated := v_estimated - OLD.estimated;
-    v_tokens := v_tokens - OLD.tokens - OLD.estimated;
-  END IF;
-  INSERT INTO tokenweir.budget_totals AS t VALUES (NEW.minute, v_tokens, v_estimated)
-    ON CONFLICT (minute) DO UPDATE SET tokens = t.tokens + excluded.tokens, estimated = t.estimated + excluded.estimated;
-  UPDATE tokenweir.budget_holders SET sent = sent + v_tokens
-    WHERE instance = (SELECT text FROM tokenweir.words WHERE id = NEW.instance_id);
-  RETURN NULL;
-END $$;
-CREATE TRIGGER budget_counted AFTER INSERT OR UPDATE ON tokenweir.budget_minutes
-  FOR EACH ROW EXECUTE FUNCTION tokenweir.budget_counted();
 
 CREATE FUNCTION tokenweir.budget_lock() RETURNS void LANGUAGE plpgsql SET lock_timeout TO '1500ms' AS $$
 BEGIN
@@ -71,70 +38,36 @@ END $$;
 CREATE FUNCTION tokenweir.set_token_limit(p_limit bigint) RETURNS void LANGUAGE sql AS
   'UPDATE tokenweir.budget_settings SET token_limit = p_limit';
 
--- The message of a gateway: all it was granted, has given back and has used in its life; what its calls in flight may use
--- beside that; what each call that waits may use, the first one first. With 'p_is_whole' all rows of earlier runs of its
--- folder are sent. The answer: what it was granted, what of its use has come, what is free for all, how much credit is good to
--- have, and minutes from 'p_from_minute' on as triples of minute, tokens, estimated tokens.
-CREATE FUNCTION tokenweir.budget_sync(
-  p_instance text, p_folder text, p_granted bigint, p_given bigint, p_used bigint, p_reserved bigint,
-  p_needs bigint[], p_is_whole boolean, p_from_minute integer,
-  OUT token_limit bigint, OUT granted bigint, OUT sent bigint, OUT free bigint, OUT block bigint,
-  OUT minute integer, OUT used bigint, OUT minutes bigint[]
-) LANGUAGE plpgsql AS $$
+-- A gateway tells what calls have used in its life, with what those in flight may use. The answer: the same of all others,
+-- without what has come as rows, and the minutes in which a row beyond 'p_from_seq' counts: triples of minute, tokens of
+-- others, and the estimated ones among them. All of one instant, so that no call counts twice or not at all. The limit is
+-- written again where the schema was made anew.
+CREATE FUNCTION tokenweir.budget_look(
+  p_instance text, p_told bigint, p_from_seq bigint, p_limit bigint, p_rejects boolean,
+  OUT token_limit bigint, OUT pending bigint, OUT last_seq bigint, OUT minutes bigint[]
+) LANGUAGE plpgsql SET synchronous_commit TO off AS $$
 DECLARE
-  v_rejects boolean;
-  v_given bigint;
-  v_spare bigint;
-  v_need bigint;
-  v_wanted bigint := 0;
-  v_gateways bigint;
+  v_minute integer := floor(tokenweir.now_ms() / 60000);
+  v_own integer;
 BEGIN
-  PERFORM tokenweir.budget_lock();
-  SELECT s.token_limit, s.rejects INTO token_limit, v_rejects FROM tokenweir.budget_settings AS s;
-  minute := floor(tokenweir.now_ms() / 60000);
-  -- After a failover to an older copy, what the gateway says of itself holds.
-  IF NOT EXISTS (SELECT FROM tokenweir.budget_holders WHERE instance = p_instance) THEN
-    INSERT INTO tokenweir.budget_holders
-      SELECT p_instance, p_folder, p_granted, p_given, coalesce(sum(m.tokens + m.estimated), 0), NULL
-      FROM tokenweir.budget_minutes AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
-      WHERE m.minute >= budget_sync.minute - 1440 AND w.text = p_instance;
+  SELECT s.token_limit INTO token_limit FROM tokenweir.budget_settings AS s;
+  IF token_limit IS NULL THEN
+    INSERT INTO tokenweir.budget_settings VALUES (1, p_limit, p_rejects) ON CONFLICT DO NOTHING;
+    token_limit := p_limit;
   END IF;
-  UPDATE tokenweir.budget_holders AS h SET
-    -- Calls that did not say what they may use have used more than was granted.
-    granted = greatest(h.granted, p_granted, CASE WHEN v_rejects THEN p_given + p_used + p_reserved END),
-    given = greatest(h.given, p_given), left_at = NULL
-    WHERE h.instance = p_instance AND (h.granted < greatest(p_granted, CASE WHEN v_rejects THEN p_given + p_used + p_reserved END)
-      OR h.given < p_given OR h.left_at IS NOT NULL);
-  UPDATE tokenweir.budget_holders AS h SET left_at = clock_timestamp() WHERE h.left_at IS NULL AND h.instance <> p_instance
-    AND NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.instance = h.instance AND g.left_at IS NULL);
-  -- What a lost gateway held counts until all of its rows are here, or would be out of the window.
-  DELETE FROM tokenweir.budget_holders AS h WHERE h.left_at < clock_timestamp() - interval '24 hours'
-    OR (p_is_whole AND h.folder = p_folder AND h.left_at < clock_timestamp() - interval '5 s')
-    OR (h.left_at IS NOT NULL AND h.granted - h.given <= h.sent);
-  SELECT coalesce(sum(t.tokens), 0) INTO used FROM tokenweir.budget_totals AS t
-    WHERE t.minute BETWEEN budget_sync.minute - 1440 AND budget_sync.minute + 1440;
-  SELECT token_limit - used - coalesce(sum(greatest(h.granted - h.given - h.sent, 0)), 0),
-      greatest(count(*) FILTER (WHERE h.left_at IS NULL), 1)
-    INTO free, v_gateways FROM tokenweir.budget_holders AS h;
-  SELECT h.granted, h.given, h.sent INTO granted, v_given, sent FROM tokenweir.budget_holders AS h WHERE h.instance = p_instance;
-  block := least(greatest(free, 0) / (8 * v_gateways), 1000000);
-  IF v_rejects THEN
-    v_spare := granted - v_given - p_used - p_reserved;
-    -- As the gateway serves them: each that fits, the first one first.
-    FOREACH v_need IN ARRAY p_needs LOOP
-      IF v_wanted + v_need <= v_spare + greatest(free, 0) THEN v_wanted := v_wanted + v_need; END IF;
-    END LOOP;
-    v_wanted := v_wanted - v_spare + CASE WHEN v_spare - v_wanted < block / 2 THEN block ELSE 0 END;
-    v_wanted := least(v_wanted, greatest(free, 0));
-    IF v_wanted > 0 THEN
-      UPDATE tokenweir.budget_holders AS h SET granted = h.granted + v_wanted WHERE h.instance = p_instance
-        RETURNING h.granted INTO granted;
-      free := free - v_wanted;
-    END IF;
-  END IF;
-  SELECT array_agg(v) INTO minutes FROM (
-    SELECT unnest(ARRAY[t.minute, t.tokens, t.estimated]) AS v FROM tokenweir.budget_totals AS t
-    WHERE t.minute BETWEEN greatest(p_from_minute, budget_sync.minute - 1440) AND budget_sync.minute + 1440
-  ) AS all_minutes;
+  UPDATE tokenweir.gateways AS g SET told_tokens = p_told WHERE g.instance = p_instance AND g.told_tokens <> p_told;
+  SELECT w.id INTO v_own FROM tokenweir.words AS w WHERE w.text = p_instance;
+  SELECT r.last_seq, (
+    SELECT coalesce(sum(greatest(g.told_tokens - g.sent_tokens, 0)), 0) FROM tokenweir.gateways AS g
+    WHERE g.instance <> p_instance AND g.left_at IS NULL
+  ), (
+    SELECT array_agg(v) FROM (
+      SELECT unnest(ARRAY[m.minute, sum(m.tokens + m.estimated), sum(m.estimated)]::bigint[]) AS v
+      FROM tokenweir.budget_minutes AS m
+      WHERE m.instance_id IS DISTINCT FROM v_own AND m.minute IN (SELECT n.minute FROM tokenweir.budget_minutes AS n
+        WHERE n.seq > p_from_seq AND n.minute BETWEEN v_minute - 1440 AND v_minute + 1440)
+      GROUP BY m.minute
+    ) AS counted
+  ) INTO last_seq, pending, minutes FROM tokenweir.row_state AS r;
 END $$;
 `

@@ -116,8 +116,10 @@ CREATE TABLE tokenweir.budget_minutes (
   instance_id integer NOT NULL,
   tokens bigint NOT NULL,
   estimated bigint NOT NULL,
+  seq bigint NOT NULL,
   PRIMARY KEY (minute, instance_id)
 );
+CREATE INDEX budget_minutes_by_seq ON tokenweir.budget_minutes (seq);
 
 CREATE TABLE tokenweir.gateway_minutes (
   minute integer NOT NULL,

@@ -23,6 +23,9 @@ CREATE TABLE tokenweir.gateways (
   version text NOT NULL,
   -- What its start asked for.
   asked_concurrent integer NOT NULL,
+  -- Of the token budget: what it has told of its calls, and how much of that has come as rows.
+  told_tokens bigint NOT NULL DEFAULT 0,
+  sent_tokens bigint NOT NULL DEFAULT 0,
   lease_ms double precision NOT NULL,
   joined_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -245,17 +248,28 @@ BEGIN
   PERFORM tokenweir.slots_wake(ARRAY(SELECT holder FROM tokenweir.slot_holders));
 END $$;
 
--- Puts a gateway on the list. 'number' is null if it cannot be: another limit holds, or no number is free.
+-- Puts a gateway on the list. 'number' is null if it cannot be: another limit holds, or no number is free. One that was on
+-- a list tells which limit held, in which schema, and who else was there: where the schema was made anew, that limit is
+-- written again, and nobody gets a slot until those others have joined, or a lease is over.
 CREATE FUNCTION tokenweir.enter_gateway(
   p_instance text, p_folder text, p_host text, p_pid integer, p_start_ticks bigint, p_boot_id text,
   p_pid_namespace text, p_machine_id text, p_version text, p_max integer, p_max_is_default boolean,
-  p_lease_ms double precision, OUT number integer, OUT max_concurrent integer
+  p_lease_ms double precision, p_schema text, p_known_max integer, p_others text[],
+  OUT number integer, OUT max_concurrent integer, OUT schema text
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_asked integer;
 BEGIN
   PERFORM tokenweir.slots_lock();
-  INSERT INTO tokenweir.slot_settings VALUES (1, p_max) ON CONFLICT DO NOTHING;
+  schema := 'tokenweir.gateways'::regclass::oid;
+  INSERT INTO tokenweir.slot_settings VALUES (1, coalesce(p_known_max, p_max)) ON CONFLICT DO NOTHING;
+  IF p_schema <> schema THEN
+    PERFORM tokenweir.slots_open(tokenweir.now_ms());
+    UPDATE tokenweir.slot_settings SET max_concurrent = p_known_max;
+    INSERT INTO tokenweir.slot_expected SELECT name FROM unnest(p_others) AS name
+      WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.instance = name) ON CONFLICT DO NOTHING;
+    IF FOUND THEN UPDATE tokenweir.slot_state SET learns_until = tokenweir.now_ms() + p_lease_ms; END IF;
+  END IF;
   SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
   SELECT g.asked_concurrent INTO v_asked FROM tokenweir.gateways AS g WHERE g.folder = p_folder
     ORDER BY g.joined_at DESC LIMIT 1;
@@ -274,12 +288,11 @@ BEGIN
     VALUES (p_instance, number, p_folder, p_host, p_pid, p_start_ticks, p_boot_id, p_pid_namespace, p_machine_id,
       p_version, p_max, p_lease_ms)
     -- It was given up for dead, and is not: it had a number that another may have by now.
-    ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL,
+    ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL, told_tokens = 0, sent_tokens = 0,
       joined_at = clock_timestamp(), seen_at = clock_timestamp();
 END $$;
 
--- Says that a gateway runs, and gives those of its machine that are not known to: a look at a second's distance.
--- Who was silent for a lease, and a minute more, has left.
+-- Says that a gateway runs, and gives all that do, itself among them: a look at a second's distance. Who was silent for a lease, and a minute more, has left.
 CREATE FUNCTION tokenweir.look_at_gateways(p_instance text) RETURNS TABLE (
   instance text, number smallint, folder text, host text, pid integer, start_ticks bigint, boot_id text,
   pid_namespace text, machine_id text, quiet_ms double precision
@@ -292,6 +305,6 @@ BEGIN
   RETURN QUERY SELECT g.instance, g.number, g.folder, g.host, g.pid, g.start_ticks, g.boot_id, g.pid_namespace, g.machine_id,
       tokenweir.now_ms() - greatest(h.seen, extract(epoch FROM g.joined_at)::double precision * 1000)
     FROM tokenweir.gateways AS g LEFT JOIN tokenweir.slot_holders AS h ON h.holder = g.instance
-    WHERE g.left_at IS NULL AND g.instance <> p_instance;
+    WHERE g.left_at IS NULL;
 END $$;
 `

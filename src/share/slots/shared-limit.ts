@@ -63,6 +63,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** Rows of this gateway that are not in the common database yet: the others' pages tell of them. */
   behind: () => number = () => 0
   #toldBehind: number | null = null
+  /** The connection that was asked last for the budget. */
+  #budgetOf: PostgresConnection | null = null
+  /** Which schema this gateway has joined in: it may be dropped, and made anew. */
+  #schema: string | null = null
+  /** All others, as long as this gateway is on the list with them. */
+  #others: readonly string[] = []
 
   constructor(options: SharedLimitOptions) {
     this.#options = options
@@ -106,6 +112,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** From here on the gateway hears of what others do. */
   attach(gateway: LimitedGateway): void {
     this.#gateway = gateway
+    gateway.limit(this.#maxConcurrent)
     this.#keepMain().catch(reportFault)
     this.#keepSide().catch(reportFault)
   }
@@ -140,7 +147,14 @@ export class SharedLimit implements SlotLink, BudgetLink {
   async syncBudget(message: BudgetMessage): Promise<BudgetAnswer | null> {
     const connection = this.#side ?? this.#main
     if (connection === null) return null
-    return syncBudget(connection, this.instance, this.#run.folder, message).catch(() => null)
+    // Another connection may be to another copy of the database.
+    const fromSeq = connection === this.#budgetOf ? message.fromSeq : 0
+    const answer = await syncBudget(connection, this.instance, this.tokens, { ...message, fromSeq }).catch(
+      () => null,
+    )
+    this.#budgetOf = answer === null ? null : connection
+    if (answer !== null) this.tokens = { ...this.tokens, limit: answer.tokenLimit }
+    return answer
   }
 
   /** Another token limit for all. Rejects if the database cannot be told. */
@@ -217,13 +231,15 @@ export class SharedLimit implements SlotLink, BudgetLink {
     const { folder, version, maxConcurrent, leaseMs } = this.#options
     const { folder: id, host, pid, startTicks, bootId, pidNamespace, machineId } = this.#run
     const values = [id, host, pid, startTicks, bootId, pidNamespace, machineId, version, maxConcurrent]
-    const [[number, max] = []] = await connection.query(
-      `SELECT * FROM tokenweir.enter_gateway(${Array.from({ length: 12 }, (_, at) => `$${at + 1}`).join(', ')})`,
-      [this.instance, ...values, isDefault, leaseMs],
+    const joined = [this.#schema, this.#schema === null ? null : this.#maxConcurrent, this.#others]
+    const [[number, max, schema] = []] = await connection.query(
+      `SELECT * FROM tokenweir.enter_gateway(${Array.from({ length: 15 }, (_, at) => `$${at + 1}`).join(', ')})`,
+      [this.instance, ...values, isDefault, leaseMs, ...joined],
     )
     if (typeof number !== 'number') throw refusal(Number(max), maxConcurrent, isDefault)
     this.#lock?.[Symbol.dispose]()
     this.#number = number
+    this.#schema = String(schema)
     this.#lock = tryFileLock(runLockPath(folder, number))
     this.#maxConcurrent = Number(max)
   }
@@ -237,7 +253,10 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** Says of those that have died what can be seen here. */
   async #look(connection: PostgresConnection): Promise<void> {
     const rows = await connection.query('SELECT * FROM tokenweir.look_at_gateways($1)', [this.instance])
-    for (const other of rows.map(listed)) {
+    const all = rows.map(listed)
+    const others = all.filter(({ instance }) => instance !== this.instance)
+    if (others.length < all.length) this.#others = others.map(({ instance }) => instance)
+    for (const other of others) {
       if (!isSeenDead(other, this.#run, this.#options.folder)) continue
       await connection.query('SELECT tokenweir.release_gateway($1)', [other.instance])
       this.#options.say(`sharing: gateway ${other.instance} on ${other.host} has ended; its slots are free`)

@@ -41,20 +41,21 @@ export async function enterBudget(
 export async function syncBudget(
   connection: PostgresConnection,
   instance: string,
-  folder: string,
-  { granted, given, used, reserved, needs, isWhole, fromMinute }: BudgetMessage,
+  { limit, rejects }: Pick<EnteredBudget, 'limit' | 'rejects'>,
+  { told, fromSeq }: BudgetMessage,
 ): Promise<BudgetAnswer> {
-  const [row = []] = await connection.query(
-    'SELECT * FROM tokenweir.budget_sync($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-    [instance, folder, granted, given, used, reserved, needs, isWhole, fromMinute],
-  )
-  const [tokenLimit = 0, total = 0, sent = 0, free = 0, block = 0, minute = 0, usedByAll = 0] = row
-    .slice(0, 7)
-    .map(Number)
-  const told = Array.isArray(row[7]) ? row[7].map(Number) : []
-  const minutes = Array.from({ length: told.length / 3 }, (_, at) => {
-    const [of = 0, tokens = 0, estimated = 0] = told.slice(3 * at, 3 * at + 3)
-    return { minute: of, tokens, estimated }
+  const [row = []] = await connection.query('SELECT * FROM tokenweir.budget_look($1, $2, $3, $4, $5)', [
+    instance,
+    told,
+    fromSeq,
+    limit,
+    rejects,
+  ])
+  const [tokenLimit = 0, pending = 0, seq = 0] = row.slice(0, 3).map(Number)
+  const figures = Array.isArray(row[3]) ? row[3].map(Number) : []
+  const minutes = Array.from({ length: figures.length / 3 }, (_, at) => {
+    const [minute = 0, tokens = 0, estimated = 0] = figures.slice(3 * at, 3 * at + 3)
+    return { minute, tokens, estimated }
   })
-  return { tokenLimit, granted: total, sent, free, block, minute, used: usedByAll, minutes }
+  return { tokenLimit, pending, seq, isWhole: fromSeq === 0, minutes }
 }
