@@ -1,5 +1,6 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
+import { reportFault } from '../../lib/fault.ts'
 import type { Budget, BudgetFigures, BudgetOwners } from './budget.ts'
 import { LocalBudget } from './local-budget.ts'
 
@@ -64,7 +65,7 @@ export class SharedBudget implements Budget {
     this.#options = options
     this.#all = new LocalBudget(tokenLimit, rejects)
     this.#own = new LocalBudget(tokenLimit, false)
-    this.#cancelBeat = clock.after(0, () => void this.#beat(), { background: true })
+    this.#cancelBeat = clock.after(0, () => this.#beat().catch(reportFault), { background: true })
   }
 
   /** Resolves when it has been told what the others have used. */
@@ -108,7 +109,8 @@ export class SharedBudget implements Budget {
     const told = Math.ceil(this.#used + this.#all.reserved)
     const answer = await link.syncBudget({ told, fromSeq: this.#seq })
     if (answer !== null) this.#take(answer)
-    if (!isClosed) this.#cancelBeat = clock.after(beatMs, () => void this.#beat(), { background: true })
+    if (!isClosed)
+      this.#cancelBeat = clock.after(beatMs, () => this.#beat().catch(reportFault), { background: true })
   }
 
   #take({ tokenLimit, pending, seq, isWhole, minutes }: BudgetAnswer): void {
