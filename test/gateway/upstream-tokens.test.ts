@@ -1,6 +1,7 @@
 /** The tokens that one of several upstreams may take in 24 hours. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { ClientUse } from '../../src/api/clients.ts'
 import { exchange } from '../support/exchange.ts'
@@ -111,4 +112,38 @@ test('a call that its upstream’s tokens do not allow in the end holds none of 
   for (const answer of answers) await rowOf(gateway, answer)
   const left = (await fifty).status === 200 ? 200 - 60 : 200 - 55
   assert.equal((await chat(gateway, '', left, 'agent')).status, 200)
+})
+
+test('nobody falls back to an upstream before it is known what it has left', async () => {
+  const answers = { reply: (request: SeenRequest) => ({ steps: usesAll(request) }) }
+  await using byDefault = await startSimulatedUpstream(answers)
+  await using local = await startSimulatedUpstream(answers)
+  await using busy = await startSimulatedUpstream({ reply: () => jsonReply(503, {}) })
+  const named = (limit?: number) => [
+    { name: 'local', urls: [local.origin], token_limit: limit },
+    { name: 'busy', urls: [busy.origin], fallback: 'local' },
+  ]
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named: named(),
+    args: ['--budget-action', 'reject'],
+  })
+  await rowOf(gateway, await chat(gateway, '/local', 90))
+  // Nothing can be read while the writer waits.
+  using lock = new DatabaseSync(gateway.databaseFile)
+  lock.exec('BEGIN IMMEDIATE')
+  assert.equal((await chat(gateway, '', 1)).status, 200)
+  writeUpstreams(gateway.directory, named(100))
+  await untilUpstreams(gateway, 'the limit holds', (all) =>
+    all.some(({ token_limit: limit }) => limit === 100),
+  )
+  const fallen = chat(gateway, '/busy', 20)
+  await busy.waitForRequest(0)
+  await untilUpstreams(gateway, 'it is not known', (all) =>
+    all.some(({ used_tokens: used }) => used === null),
+  )
+  lock.exec('ROLLBACK')
+  const answer = await fallen
+  assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [429, 'upstream_budget_exceeded'])
+  assert.equal(local.requests.length, 1)
 })

@@ -1,5 +1,6 @@
 import { Failure } from '../../call/failure.ts'
 import type { BudgetFigures } from './budget.ts'
+import { type Owner, isUpstream, nameOfOwner } from './owner.ts'
 
 /** Why a call is more than the budget still allows. */
 export interface BudgetShortage extends BudgetFigures {
@@ -9,15 +10,8 @@ export interface BudgetShortage extends BudgetFigures {
   readonly retryAfterS: number | null
 }
 
-/** Of an upstream's budget, before its name. */
-export const upstreamPrefix = 'upstream:'
-
 /** The answer to a call that may use so many tokens, and is too much for the budget; of all calls, or of one client's or upstream's. */
-export function budgetRefusal(
-  shortage: BudgetShortage,
-  tokens: number,
-  client: string | null = null,
-): Failure {
+export function budgetRefusal(shortage: BudgetShortage, tokens: number, owner: Owner | null = null): Failure {
   const { dailyLimit, totalUsed, remaining, retryAfterS } = shortage
   const headers = [
     'X-Token-Budget-Limit',
@@ -29,15 +23,15 @@ export function budgetRefusal(
   ]
   const why = retryAfterS === null ? neverPasses(dailyLimit, tokens) : notNow(shortage, tokens)
   const when = retryAfterS === null ? {} : { retryAfterS }
-  if (client === null) {
+  if (owner === null) {
     return new Failure('token_budget_exceeded', `${why} (--token-limit).`, { ...when, headers })
   }
-  if (client.startsWith(upstreamPrefix)) {
-    const name = client.slice(upstreamPrefix.length)
+  const name = nameOfOwner(owner)
+  if (isUpstream(owner)) {
     const words = `${why} (the token_limit of ${name} in upstreams.json).`
     return new Failure('upstream_budget_exceeded', words, { ...when, headers })
   }
-  const words = `${why} (the token_limit of ${client} in clients.json).`
+  const words = `${why} (the token_limit of ${name} in clients.json).`
   return new Failure('client_budget_exceeded', words, { ...when, headers })
 }
 

@@ -155,3 +155,39 @@ test('the tokens of an upstream are those of all calls there, beside those of th
   limits.applyUpstreams(new Map())
   assert.equal(limits.budgetsOf({ client: null, keyFingerprint: null }, 'local').length, 0)
 })
+
+test('a client that calls itself as a key, an upstream or another table does spends nobody else’s', () => {
+  const { limits, apply, reads, used, usedBy, clock } = setUp()
+  apply({ [key]: { token_limit: 100 }, 'upstream:local': { token_limit: 100 } })
+  limits.applyUpstreams(new Map([['local', 100]]))
+  for (const read of reads) read.resolve([used(null, null, 0)])
+  const owners = (client: string) =>
+    limits.budgetsOf({ client, keyFingerprint: null }, null).map(({ name }) => name)
+  for (const client of [key, `key:${key}`, `client:${key}`, 'local', 'upstream', 'client:upstream:local']) {
+    assert.deepEqual(owners(client), [], client)
+  }
+  const [own] = limits.budgetsOf({ client: 'upstream:local', keyFingerprint: null }, null)
+  own?.budget.add(clock.wallTime(), 7)
+  assert.equal(limits.budgetAt('local')?.budget.snapshot(clock.wallTime()).totalUsed, 0)
+  assert.throws(
+    () => own?.budget.check(clock.wallTime(), 200),
+    (error) => !(error instanceof Failure) || error.code === 'client_budget_exceeded',
+  )
+  assert.equal(usedBy('upstream:local'), null)
+})
+
+test('over a restart a client’s tokens are not an upstream’s of the same name', async () => {
+  const { limits, apply, clock, reads } = setUp()
+  apply({ local: { token_limit: 100 }, 'upstream:local': { token_limit: 100 } })
+  limits.applyUpstreams(new Map([['local', 100]]))
+  for (const read of reads) read.resolve([])
+  await clock.advance(0)
+  const caller = { client: 'upstream:local', keyFingerprint: null }
+  limits.budgetsOf(caller, null)[0]?.budget.add(clock.wallTime(), 7)
+  limits.budgetAt('local')?.budget.add(clock.wallTime(), 5)
+  const next = setUp()
+  const told = limits.handover()
+  next.limits.apply(new Map([['local', { token_limit: 100 }]]), told)
+  next.limits.applyUpstreams(new Map([['local', 100]]), told)
+  assert.deepEqual([next.usedBy('local'), next.limits.usedAt('local')], [0, 5])
+})

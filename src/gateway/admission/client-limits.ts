@@ -5,9 +5,17 @@ import { Failure } from '../../call/failure.ts'
 import type { Caller } from './admission.ts'
 import type { ClientCalls, LocalAdmission } from './local-admission.ts'
 import type { BudgetOwners } from './budget.ts'
-import { upstreamPrefix } from './budget-refusal.ts'
 import { LocalBudget } from './local-budget.ts'
 import { reportFault } from '../../lib/fault.ts'
+import {
+  type Owner,
+  clientOwner,
+  isUpstream,
+  keyOwner,
+  nameOfOwner,
+  ownerOfEntry,
+  upstreamOwner,
+} from './owner.ts'
 
 /** A call waits so long to learn what its client used before. */
 const waitLimitMs = 10_000
@@ -38,31 +46,37 @@ export interface ClientLimitsOptions {
 
 /** What a client, or an upstream, with a budget of its own used: all that counts. */
 export interface UsedByClient {
+  /** A name in the file of clients, or of upstreams. */
   readonly of: string
+  readonly isUpstream?: boolean | undefined
   readonly used: readonly MinuteUsage[]
+}
+
+function ownerTold({ of, isUpstream: isOne = false }: UsedByClient): Owner {
+  return isOne ? upstreamOwner(of) : ownerOfEntry(of)
 }
 
 /** Of a call that counts for nobody's own. */
 export const noBudgets: readonly ClientBudget[] = []
 
-/** An upstream among those with budgets. */
-function upstreamKey(name: string): string {
-  return upstreamPrefix + name
-}
-
 /** The budget of a client, a key, or an upstream. */
 export class ClientBudget {
-  readonly of: string
+  readonly owner: Owner
   readonly budget: LocalBudget
   readonly #clock: Clock
   readonly #rejects: boolean
   readonly #read = Promise.withResolvers<void>()
 
-  constructor(of: string, limit: number, { clock, rejects }: ClientLimitsOptions) {
-    this.of = of
-    this.budget = new LocalBudget(limit, rejects, of)
+  constructor(owner: Owner, limit: number, { clock, rejects }: ClientLimitsOptions) {
+    this.owner = owner
+    this.budget = new LocalBudget(limit, rejects, owner)
     this.#clock = clock
     this.#rejects = rejects
+  }
+
+  /** As it stands in the file of clients, or of upstreams. */
+  get name(): string {
+    return nameOfOwner(this.owner)
   }
 
   /** What was used before is known now. */
@@ -88,7 +102,7 @@ export class ClientBudget {
     await Promise.race([this.#read.promise, late.promise])
     cancel()
     if (!this.budget.isKnown) {
-      const message = `What ${this.of} used of its tokens cannot be read from the database yet, so no call of it is let through (--budget-action reject).`
+      const message = `What ${this.name} used of its tokens cannot be read from the database yet, so no call of it is let through (--budget-action reject).`
       throw new Failure('budget_unknown', message, { retryAfterS: unknownRetryS })
     }
     this.budget.check(this.#clock.wallTime(), tokens)
@@ -98,9 +112,9 @@ export class ClientBudget {
 /** Whose budgets these are, for a gateway that takes over. */
 export function ownersOf(budgets: readonly ClientBudget[]): BudgetOwners | undefined {
   if (budgets.length === 0) return undefined
-  const names = budgets.map(({ of }) => of)
-  const at = names.find((name) => name.startsWith(upstreamPrefix))?.slice(upstreamPrefix.length)
-  return { of: names.find((name) => !name.startsWith(upstreamPrefix)), at }
+  const upstream = budgets.find(({ owner }) => isUpstream(owner))
+  const client = budgets.find(({ owner }) => !isUpstream(owner))
+  return { of: client?.name, at: upstream?.name }
 }
 
 /** What people said of clients and keys, in force: names, slots of their own, tokens of their own. */
@@ -110,7 +124,7 @@ export class ClientLimits {
   #slots: ReadonlyMap<string, number> = new Map()
   /** Limits of tokens, by upstream. */
   #upstreams: ReadonlyMap<string, number> = new Map()
-  readonly #budgets = new Map<string, ClientBudget>()
+  readonly #budgets = new Map<Owner, ClientBudget>()
 
   constructor(options: ClientLimitsOptions) {
     this.#options = options
@@ -132,12 +146,12 @@ export class ClientLimits {
 
   /** The budget of an upstream, if it has one. */
   budgetAt(upstreamName: string | null): ClientBudget | null {
-    return upstreamName === null ? null : (this.#budgets.get(upstreamKey(upstreamName)) ?? null)
+    return upstreamName === null ? null : (this.#budgets.get(upstreamOwner(upstreamName)) ?? null)
   }
 
   #budgetOf({ client, keyFingerprint }: Caller): ClientBudget | null {
-    const byKey = keyFingerprint === null ? undefined : this.#budgets.get(keyFingerprint)
-    return byKey ?? (client === null ? undefined : this.#budgets.get(client)) ?? null
+    const byKey = keyFingerprint === null ? undefined : this.#budgets.get(keyOwner(keyFingerprint))
+    return byKey ?? (client === null ? undefined : this.#budgets.get(clientOwner(client))) ?? null
   }
 
   /**
@@ -160,20 +174,22 @@ export class ClientLimits {
   }
 
   #limitTokens(told: readonly UsedByClient[]): void {
-    const limits = new Map<string, number>()
-    for (const [of, { token_limit: limit }] of this.#settings) if (limit !== undefined) limits.set(of, limit)
-    for (const [name, limit] of this.#upstreams) limits.set(upstreamKey(name), limit)
-    for (const of of this.#budgets.keys()) if (!limits.has(of)) this.#budgets.delete(of)
+    const limits = new Map<Owner, number>()
+    for (const [of, { token_limit: limit }] of this.#settings) {
+      if (limit !== undefined) limits.set(ownerOfEntry(of), limit)
+    }
+    for (const [name, limit] of this.#upstreams) limits.set(upstreamOwner(name), limit)
+    for (const owner of this.#budgets.keys()) if (!limits.has(owner)) this.#budgets.delete(owner)
     const unknown: ClientBudget[] = []
-    for (const [of, limit] of limits) {
-      const known = this.#budgets.get(of)
+    for (const [owner, limit] of limits) {
+      const known = this.#budgets.get(owner)
       if (known !== undefined) {
         known.budget.setLimit(limit)
         continue
       }
-      const added = new ClientBudget(of, limit, this.#options)
-      this.#budgets.set(of, added)
-      const used = told.find((each) => each.of === of)?.used
+      const added = new ClientBudget(owner, limit, this.#options)
+      this.#budgets.set(owner, added)
+      const used = told.find((each) => ownerTold(each) === owner)?.used
       if (used === undefined) unknown.push(added)
       else added.restore(used)
     }
@@ -193,16 +209,18 @@ export class ClientLimits {
 
   /** A call that another gateway finished used this. */
   used(usage: MinuteUsage): void {
-    if (usage.of !== undefined) this.#budgets.get(usage.of)?.budget.addTo(usage)
+    if (usage.of !== undefined) this.#budgets.get(ownerOfEntry(usage.of))?.budget.addTo(usage)
     this.budgetAt(usage.at ?? null)?.budget.addTo(usage)
   }
 
   /** For the gateway that takes over. */
-  handover(): readonly UsedByClient[] {
+  handover(): readonly (UsedByClient & { readonly isUpstream: boolean })[] {
     const nowMs = this.#options.clock.wallTime()
     return [...this.#budgets.values()]
       .filter(({ budget }) => budget.isKnown)
-      .map(({ of, budget }) => ({ of, used: budget.minutes(nowMs) }))
+      .map(({ owner, name, budget }) => {
+        return { of: name, isUpstream: isUpstream(owner), used: budget.minutes(nowMs) }
+      })
   }
 
   /** Who has calls or limits, those with the most waiting calls first. */
@@ -218,7 +236,7 @@ export class ClientLimits {
       .map((client): ClientUse => {
         const { active, waiting } = calls.get(client) ?? { active: 0, waiting: 0 }
         const { max_concurrent = null, token_limit = null } = this.#settings.get(client) ?? {}
-        const budget = this.#budgets.get(client)?.budget
+        const budget = this.#budgets.get(ownerOfEntry(client))?.budget
         const used_tokens = budget?.isKnown === true ? budget.snapshot(nowMs).totalUsed : null
         return { client, active, waiting, max_concurrent, token_limit, used_tokens }
       })
@@ -243,10 +261,11 @@ export class ClientLimits {
     const named = [...this.#settings].flatMap(([key, { name }]) =>
       name === undefined ? [] : [{ key, name }],
     )
-    const own = new Set(budgets.map(({ of }) => of))
-    const keys = named.filter(({ name }) => own.has(name)).map(({ key }) => key)
-    const at = [...this.#upstreams.keys()].filter((name) => own.has(upstreamKey(name)))
-    const found = await usageOfClients([...own, ...keys], at, clock.wallTime())
+    const own = new Set(budgets.map(({ owner }) => owner))
+    const keys = named.filter(({ name }) => own.has(clientOwner(name))).map(({ key }) => key)
+    const of = [...own].filter((owner) => !isUpstream(owner)).map(nameOfOwner)
+    const at = [...own].filter(isUpstream).map(nameOfOwner)
+    const found = await usageOfClients([...of, ...keys], at, clock.wallTime())
     if (found === null) return
     const minutes = new Map(budgets.map((budget) => [budget, [] as MinuteUsage[]]))
     for (const usage of found) {

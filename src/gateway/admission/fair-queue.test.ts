@@ -74,6 +74,16 @@ describe('a fair queue', () => {
     assert.deepEqual(served(queue), ['x1', 'y1', 'z1', 'x2', 'z2', 'x3'])
   })
 
+  it('gives a client that calls itself as a key does a turn of its own, and none of that key’s limit', () => {
+    const queue = waitingIn('fair', new Map([['bbbbbbbb', 1]]))
+    queue.wait('x1', 'arrival', { client: null, keyFingerprint: 'aaaaaaaa' })
+    queue.wait('x2', 'arrival', { client: null, keyFingerprint: 'aaaaaaaa' })
+    for (const call of ['y1', 'y2']) queue.wait(call, 'arrival', from('aaaaaaaa'))
+    for (const call of ['z1', 'z2']) queue.wait(call, 'arrival', from('bbbbbbbb'))
+    assert.deepEqual(served(queue), ['x1', 'y1', 'z1', 'x2', 'y2', 'z2'])
+    assert.equal(queue.wantedByLimited.get('bbbbbbbb'), 0)
+  })
+
   it('can be made one and back, and those that wait go by it from then on', () => {
     const queue = waitingIn('fifo', none, 'a1', 'a2', 'a3', 'b1')
     queue.arrange('fair', none, [{ caller: from('holder') }])

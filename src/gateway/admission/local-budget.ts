@@ -1,6 +1,7 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Budget, BudgetFigures, BudgetOwners } from './budget.ts'
 import { budgetRefusal } from './budget-refusal.ts'
+import type { Owner } from './owner.ts'
 
 /** Learns of what other gateways have to know. */
 export interface BudgetWatcher {
@@ -45,16 +46,16 @@ export class LocalBudget implements Budget {
   /** Whether it has been told what was used before this gateway's start. */
   isKnown = false
   #watcher: BudgetWatcher | null = null
-  readonly #client: string | null
+  readonly #owner: Owner | null
 
   /**
-   * `rejects`: refuses calls for which too few tokens are left, and does not only count. `client`: whose budget it is;
+   * `rejects`: refuses calls for which too few tokens are left, and does not only count. `owner`: whose budget it is;
    * null for that of all.
    */
-  constructor(dailyLimit: number, rejects: boolean, client: string | null = null) {
+  constructor(dailyLimit: number, rejects: boolean, owner: Owner | null = null) {
     this.#dailyLimit = dailyLimit
     this.#rejects = rejects
-    this.#client = client
+    this.#owner = owner
   }
 
   /** What calls in flight may still use, with those of other gateways. */
@@ -112,7 +113,7 @@ export class LocalBudget implements Budget {
     const reserved = this.reservedInAll
     if (figures.totalUsed + reserved + needed <= figures.dailyLimit) return
     const retryAfterS = this.#retryAfterS(nowMs, figures, needed)
-    throw budgetRefusal({ ...figures, reserved, retryAfterS }, tokens, this.#client)
+    throw budgetRefusal({ ...figures, reserved, retryAfterS }, tokens, this.#owner)
   }
 
   reserve(nowMs: number, tokens: number): Disposable | null {

@@ -1,4 +1,5 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
+import { type Owner, clientOwner, keyOwner, ownerOfCaller, ownerOfEntry } from './owner.ts'
 import { type Caller, type QueueDiscipline, type QueueOrder, type SlotFigures, nobody } from './admission.ts'
 
 /** A waiting call, to be kept for {@link SlotQueue.cancel}. */
@@ -14,6 +15,8 @@ export interface Waiter<T> {
 /** Calls that wait for one another: those of one client, or of all whom nothing tells apart. */
 interface Lane<T> extends Readonly<Record<QueueOrder, WaitingLine<Waiter<T>>>> {
   readonly client: string
+  /** Whose calls they are, if clients take turns. */
+  readonly owner: Owner | ''
   /** Slots that they may hold together. */
   most: number
   /** Slots that they hold; counted only if there is such a limit. */
@@ -46,9 +49,9 @@ export class SlotQueue<T> {
   #peakActive = 0
   #common: Lane<T> = newLane('')
   /** Of clients with a limit. */
-  readonly #limited = new Map<string, Lane<T>>()
+  readonly #limited = new Map<Owner, Lane<T>>()
   /** Of clients that take turns and have none, while they wait. */
-  readonly #fair = new Map<string, Lane<T>>()
+  readonly #fair = new Map<Owner | '', Lane<T>>()
   /** Lanes in which a call waits that a slot is all it lacks. With `fair`, the one whose turn is next comes first. */
   readonly #turns = { back: new WaitingLine<Lane<T>>(), arrival: new WaitingLine<Lane<T>>() }
   /** The instants at which the cooling slots are ready, in rising order. */
@@ -111,7 +114,10 @@ export class SlotQueue<T> {
   /** Of each client with a limit, how many of its slots its calls hold, or could. */
   get wantedByLimited(): ReadonlyMap<string, number> {
     return new Map(
-      [...this.#limited].map(([client, lane]) => [client, lane.active + Math.min(sizeOf(lane), room(lane))]),
+      Array.from(this.#limited.values(), (lane) => [
+        lane.client,
+        lane.active + Math.min(sizeOf(lane), room(lane)),
+      ]),
     )
   }
 
@@ -211,7 +217,7 @@ export class SlotQueue<T> {
     this.#turns.back.clear()
     this.#turns.arrival.clear()
     for (const [client, most] of limits) {
-      this.#limited.set(client, Object.assign(newLane<T>(client), { most }))
+      this.#limited.set(ownerOfEntry(client), Object.assign(newLane<T>(client), { most }))
     }
     for (const { caller } of inFlight) {
       const lane = this.#limitedLane(caller)
@@ -223,7 +229,7 @@ export class SlotQueue<T> {
 
   /** A client that has a limit has another one now. */
   limit(client: string, most: number): void {
-    const lane = this.#limited.get(client)
+    const lane = this.#limited.get(ownerOfEntry(client))
     if (lane === undefined) return
     lane.most = most
     this.#enlist(lane)
@@ -253,7 +259,7 @@ export class SlotQueue<T> {
   #place(waiter: Waiter<T>): void {
     const { caller, order } = waiter
     const isFair = this.#discipline === 'fair'
-    const lane = this.#limitedLane(caller) ?? (isFair ? this.#fairLane(this.nameOf(caller)) : this.#common)
+    const lane = this.#limitedLane(caller) ?? (isFair ? this.#fairLane(caller) : this.#common)
     waiter.lane = lane
     lane[order].push(waiter)
     this.#enlist(lane)
@@ -262,12 +268,13 @@ export class SlotQueue<T> {
   /** A key's own limit goes before that of its client's name. */
   #limitedLane({ client, keyFingerprint }: Caller): Lane<T> | undefined {
     if (this.#limited.size === 0) return undefined
-    const byKey = keyFingerprint === null ? undefined : this.#limited.get(keyFingerprint)
-    return byKey ?? (client === null ? undefined : this.#limited.get(client))
+    const byKey = keyFingerprint === null ? undefined : this.#limited.get(keyOwner(keyFingerprint))
+    return byKey ?? (client === null ? undefined : this.#limited.get(clientOwner(client)))
   }
 
-  #fairLane(client: string): Lane<T> {
-    return getOrAdd(this.#fair, client, () => newLane(client))
+  #fairLane(caller: Caller): Lane<T> {
+    const owner = ownerOfCaller(caller)
+    return getOrAdd(this.#fair, owner, () => newLane(this.nameOf(caller), owner))
   }
 
   #admit(order: QueueOrder, lane: Lane<T> | undefined): void {
@@ -281,7 +288,7 @@ export class SlotQueue<T> {
   #left(lane: Lane<T>): void {
     this.queued -= 1
     this.#enlist(lane)
-    if (sizeOf(lane) === 0) this.#fair.delete(lane.client)
+    if (sizeOf(lane) === 0) this.#fair.delete(lane.owner)
     this.#stopCoolingIfNobodyMayGo()
   }
 
@@ -301,8 +308,8 @@ export class SlotQueue<T> {
 
 const orders = ['back', 'arrival'] as const
 
-function newLane<T>(client: string): Lane<T> {
-  return { client, most: Infinity, active: 0, back: new WaitingLine(), arrival: new WaitingLine() }
+function newLane<T>(client: string, owner: Owner | '' = ''): Lane<T> {
+  return { client, owner, most: Infinity, active: 0, back: new WaitingLine(), arrival: new WaitingLine() }
 }
 
 function sizeOf({ back, arrival }: Lane<unknown>): number {

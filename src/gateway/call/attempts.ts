@@ -70,9 +70,10 @@ export class Attempts {
         running.goTo(next.upstream)
         if (next.model !== null) running.rename(next.model, body)
         if (running.needsSlot) {
+          await running.checkUpstreamBudget()
           held = await next.upstream.admission.acquire(running.client.signal, 'arrival', running.record)
+          running.reserveOf(running.ownBudgets)
         }
-        if (running.needsSlot) running.reserveOf(running.ownBudgets)
         running.borrowsKey = running.wantsKey && (await this.#isTrusted(running))
         running.backsOffSince = null
       }

@@ -237,6 +237,11 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     }
   }
 
+  /** Rejects if its upstream's own budget is too small for it; waits until it is known what was used before. */
+  checkUpstreamBudget(): Promise<void> | null {
+    return this.#options.clients.budgetAt(this.upstream.name)?.check(this.tokensAsked) ?? null
+  }
+
   /** Its next attempt goes to this upstream. */
   goTo(upstream: CallUpstream): void {
     this.upstream = upstream

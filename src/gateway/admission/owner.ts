@@ -1,0 +1,39 @@
+import type { Caller } from './admission.ts'
+
+/**
+ * Whose a limit or a budget is. A client says its name itself, so no name may be taken for a key's fingerprint or for an
+ * upstream.
+ */
+export type Owner = `client:${string}` | `key:${string}` | `upstream:${string}`
+
+export function clientOwner(name: string): Owner {
+  return `client:${name}`
+}
+
+export function keyOwner(fingerprint: string): Owner {
+  return `key:${fingerprint}`
+}
+
+export function upstreamOwner(name: string): Owner {
+  return `upstream:${name}`
+}
+
+/** Of an entry in the file of clients, which stands under a client's name or a key's fingerprint. */
+export function ownerOfEntry(of: string): Owner {
+  return /^[0-9a-f]{8}$/.test(of) ? keyOwner(of) : clientOwner(of)
+}
+
+/** By what an owner's calls are told apart from those of others; nobody in particular is empty. */
+export function ownerOfCaller({ client, keyFingerprint }: Caller): Owner | '' {
+  if (client !== null) return clientOwner(client)
+  return keyFingerprint === null ? '' : keyOwner(keyFingerprint)
+}
+
+/** The client's or upstream's name, or the key's fingerprint. */
+export function nameOfOwner(owner: Owner | ''): string {
+  return owner.slice(owner.indexOf(':') + 1)
+}
+
+export function isUpstream(owner: Owner): boolean {
+  return owner.startsWith('upstream:')
+}
