@@ -41,7 +41,7 @@ export interface HealthReport {
   readonly status: HealthStatus
   readonly upstream: string
   readonly db: string
-  /** Of all upstreams together; `peak_active` is at most what it says. */
+  /** Of all upstreams together. */
   readonly rate_limiter: SlotReport & {
     /** Which waiting call is next: `fifo` or `fair`. Absent in earlier versions. */
     readonly queue_order?: string

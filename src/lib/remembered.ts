@@ -1,22 +1,32 @@
+import { ownCopy } from './own-copy.ts'
+
 const mostEntries = 1000
+const mostCharacters = 128 * 1024
+const usualLongest = 1000
 
 /**
- * A pure function that remembers its answers for keys that repeat, such as header values. Bounded: when full it
- * forgets everything, which costs a little once in a while and never more memory than a thousand entries. Keys of more
- * than `longest` characters are not remembered: they do not repeat.
+ * A pure function that remembers its answers for keys that repeat, such as header values. What strangers send cannot fill
+ * it: when full it forgets everything, which costs a little once in a while. Keys of more than `longest` characters are
+ * not remembered: they do not repeat.
  */
 export function remembered<V>(
   compute: (key: string) => V,
-  longest = Number.POSITIVE_INFINITY,
+  longest: number = usualLongest,
 ): (key: string) => V {
   const entries = new Map<string, V>()
+  let characters = 0
   return (key) => {
     const known = entries.get(key)
     if (known !== undefined) return known
-    const value = compute(key)
-    if (key.length > longest) return value
-    if (entries.size >= mostEntries) entries.clear()
-    entries.set(key, value)
+    if (key.length > longest) return compute(key)
+    if (entries.size >= mostEntries || characters > mostCharacters) {
+      entries.clear()
+      characters = 0
+    }
+    const own = ownCopy(key)
+    const value = compute(own)
+    entries.set(own, value)
+    characters += own.length
     return value
   }
 }

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { exchange, whenOpen } from '../support/exchange.ts'
+import { exchange, requestBytes, whenOpen } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import { untilWarned } from '../support/gateway-state.ts'
+import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { stall, until } from '../support/reply-step.ts'
@@ -73,6 +74,27 @@ test('a call goes by its path, else by its model, else to the default, and its b
     ['chat', '/v1/chat/completions', 'llama-3'],
   )
   assert.deepEqual([rows[7]?.call_type, rows[7]?.endpoint], ['other', '/api/chat'])
+})
+
+test('the most calls at once are those of all upstreams together, not a sum of peaks', async () => {
+  await using byDefault = await startSimulatedUpstream()
+  await using local = await startSimulatedUpstream()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.baseUrl,
+    named: [{ name: 'local', urls: [local.origin], models: ['llama*'] }],
+  })
+  for (const model of ['gpt-5', 'llama-3', 'gpt-5']) assert.equal((await chat(gateway, model)).status, 200)
+  const figures = (await gateway.health())['rate_limiter'] as Record<string, number>
+  assert.deepEqual([figures['peak_active'], figures['total_admitted']], [1, 3])
+  byDefault.replyOnce([stall()])
+  local.replyOnce([stall()])
+  await using one = await openRawClient(gateway.port)
+  await one.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"gpt-5"}' }))
+  await using other = await openRawClient(gateway.port)
+  await other.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"llama-3"}' }))
+  await Promise.all([byDefault.waitForInFlight(1), local.waitForInFlight(1)])
+  const now = (await gateway.health())['rate_limiter'] as Record<string, number>
+  assert.deepEqual([now['active'], now['peak_active']], [2, 2])
 })
 
 test('without a file nothing is told of upstreams; the first file, changes and its end hold at once', async () => {

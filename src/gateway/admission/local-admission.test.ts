@@ -386,6 +386,24 @@ describe('LocalAdmission', () => {
     assert.deepEqual(admission.minute(true), { activeMax: 2, queuedMax: 0, atLimitMs: 0, admitted: 0 })
   })
 
+  it('is not at its limit while it is held, or has lent its slots and nobody wants one', async () => {
+    const { admission, clock } = setUp({ maxConcurrent: 2 })
+    const callers = new Callers(admission)
+    admission.hold({ limitMs: 60_000, refusal: () => new Failure('budget_unknown', 'not yet') })
+    callers.arrive('a')
+    await clock.advance(5000)
+    assert.equal(admission.minute(true).atLimitMs, 0)
+    admission.hold(null)
+    await clock.advance(0)
+    callers.finish('a')
+    admission.useAtMost(0)
+    await clock.advance(5000)
+    assert.equal(admission.minute(true).atLimitMs, 0)
+    callers.arrive('b')
+    await clock.advance(5000)
+    assert.equal(admission.minute(true).atLimitMs, 5000)
+  })
+
   it('reaches 66.9 calls a second with 4 slots, calls of 10 ms and a cooldown of 50 ms', async () => {
     const { admission, clock } = setUp({ maxConcurrent: 4 })
     let finished = 0

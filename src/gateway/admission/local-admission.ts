@@ -16,6 +16,7 @@ import { DrainRate } from './drain-rate.ts'
 import { MinuteFigures } from './minute-figures.ts'
 import type { MinuteCounts } from './minute-figures.ts'
 import { SlotQueue } from './slot-queue.ts'
+import type { SlotTally } from './slot-tally.ts'
 
 export interface AdmissionOptions {
   readonly clock: Clock
@@ -28,6 +29,8 @@ export interface AdmissionOptions {
   readonly queueTimeoutMs: number
   /** Who of those that wait is next; `fifo` unless given. */
   readonly queueOrder?: QueueDiscipline
+  /** What is in use at all upstreams. */
+  readonly tally?: SlotTally
 }
 
 /** A client's calls at this instant. */
@@ -70,6 +73,9 @@ export class LocalAdmission implements Admission {
   readonly #queue: SlotQueue<Wait>
   readonly #drainRate = new DrainRate()
   readonly #minute: MinuteFigures
+  /** As they were last told. */
+  #active = 0
+  #queued = 0
   readonly #held = new SwapList<HeldPermit>()
   #maxConcurrent: number
   /** Of all slots, those that others do not use. */
@@ -325,7 +331,13 @@ export class LocalAdmission implements Admission {
   }
 
   #noteChange(): void {
-    this.#minute.changed(this.#queue.active, this.#queue.queued, this.#queue.full)
+    const { active, queued, taken, full } = this.#queue
+    // Who waits for a database, or holds none of the slots that others do not need, is not at the limit.
+    const isAtLimit = full && this.#hold === null && taken + queued > 0 && this.#isSure
+    this.#minute.changed(active, queued, isAtLimit)
+    this.#options.tally?.changed(active - this.#active, queued - this.#queued)
+    this.#active = active
+    this.#queued = queued
     this.#watcher?.()
   }
 

@@ -5,14 +5,19 @@ export type MinuteCounts = Omit<GatewayMinute, 'minute' | 'dropped'>
 
 const minuteMs = 60_000
 
-/** The figures of several queues as of one: full is the time in which the fullest was. */
-export function sumOfMinutes(counts: readonly MinuteCounts[]): MinuteCounts {
-  return counts.reduce((sum, each) => ({
-    activeMax: sum.activeMax + each.activeMax,
-    queuedMax: sum.queuedMax + each.queuedMax,
-    atLimitMs: Math.max(sum.atLimitMs, each.atLimitMs),
-    admitted: sum.admitted + each.admitted,
-  }))
+/** The figures of several queues as of one, with the peaks of all: full is the time in which the fullest was. */
+export function sumOfMinutes(
+  counts: readonly MinuteCounts[],
+  peaks: Pick<MinuteCounts, 'activeMax' | 'queuedMax'>,
+): MinuteCounts {
+  return counts.reduce(
+    (sum, each) => ({
+      ...peaks,
+      atLimitMs: Math.max(sum.atLimitMs, each.atLimitMs),
+      admitted: sum.admitted + each.admitted,
+    }),
+    { ...peaks, atLimitMs: 0, admitted: 0 },
+  )
 }
 
 /** Sums up the states that admission goes through, from one `close` to the next. */
@@ -32,7 +37,7 @@ export class MinuteFigures {
     this.#nowMs = nowMs
   }
 
-  /** The state after a change. `full`: no slot is free, a cooling one included. */
+  /** The state after a change. `full`: no slot is free, a cooling one included, because calls use them. */
   changed(active: number, queued: number, full: boolean): void {
     this.#active = active
     this.#queued = queued

@@ -6,6 +6,7 @@ import type { CallSink, Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Admission, SlotFigures } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
+import type { SlotTally } from '../admission/slot-tally.ts'
 import type { Retries429 } from '../call/retries-429.ts'
 
 /** What was used before a start is read by then, unless something keeps it from being read. */
@@ -20,6 +21,7 @@ export interface HealthSources {
   readonly instance: string
   readonly version: string
   readonly admission: Admission & { readonly queueOrder: string }
+  readonly tally: SlotTally
   readonly clients: { report(): readonly ClientUse[]; readonly warning: Warning | null }
   /** Those besides the default one. */
   readonly upstreams: {
@@ -56,7 +58,7 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, admission, budget, clients, sink, rawLog, share, limit, upstreams, retries } =
+    const { clock, admission, tally, budget, clients, sink, rawLog, share, limit, upstreams, retries } =
       this.#sources
     const slots = slotReport(admission.snapshot(), retries.total)
     const named = upstreams.report(this.#sources.usedAt)
@@ -80,6 +82,7 @@ export class Health {
       db: this.#sources.dbPath,
       rate_limiter: {
         ...sumOfSlots([slots, ...named.map(({ rate_limiter }) => rate_limiter)]),
+        peak_active: tally.peakActive,
         queue_order: admission.queueOrder,
       },
       ...(named.length === 0 ? {} : { upstreams: [this.#defaultUpstream(slots), ...named] }),
@@ -150,7 +153,6 @@ function sumOfSlots([first, ...others]: readonly [SlotReport, ...SlotReport[]]):
     sum.total_admitted += slots.total_admitted
     sum.total_queued += slots.total_queued
     sum.total_retries_429 += slots.total_retries_429
-    sum.peak_active += slots.peak_active
   }
   return sum
 }

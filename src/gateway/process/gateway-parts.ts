@@ -26,6 +26,7 @@ import { LocalBudget } from '../admission/local-budget.ts'
 import { type LimitedGateway, type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
 import { type BudgetLink, SharedBudget } from '../admission/shared-budget.ts'
 import { sumOfMinutes } from '../admission/minute-figures.ts'
+import { SlotTally } from '../admission/slot-tally.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
 import { keyHeader } from '../call/attempt.ts'
 import { ClientLabels } from '../call/client-labels.ts'
@@ -144,7 +145,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     observers.push(observerModule('traces', settings))
   }
   const sink = new WriterThread({ dbPath, olderProxy, instance, number, version, observers })
-  const admission = new LocalAdmission({ ...options, queueOrder: disciplineOf(options.queueOrder), clock })
+  const tally = new SlotTally()
+  const slotOptions = { ...options, queueOrder: disciplineOf(options.queueOrder), tally }
+  const admission = new LocalAdmission({ ...slotOptions, clock })
   const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
   const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
   const connect = (origin: string): UndiciUpstream =>
@@ -169,13 +172,17 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     variable: secrets.variable,
     clock,
     instance,
-    admission: { ...options, queueOrder: disciplineOf(options.queueOrder) },
+    admission: slotOptions,
     retry429Max: options.retry429Max,
     connect,
     usageInjection,
   })
   const admissions = () => [admission, ...Array.from(upstreams.all(), (each) => each.admission)]
-  const minute = (closes: boolean) => sumOfMinutes(admissions().map((each) => each.minute(closes)))
+  const minute = (closes: boolean) =>
+    sumOfMinutes(
+      admissions().map((each) => each.minute(closes)),
+      tally.peaks(closes),
+    )
   const minutes = new MinuteReport({ clock, admission: { minute }, sink })
   const budgetRejects = limit?.tokens.rejects ?? options.budgetAction === 'reject'
   const ownBudget = new LocalBudget(options.tokenLimit, budgetRejects && limit === null)
@@ -290,6 +297,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     instance,
     version,
     admission,
+    tally,
     budget,
     clients,
     upstreams,

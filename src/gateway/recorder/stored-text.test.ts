@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { longestMessage } from '../../call/error-message.ts'
 import { storedText } from './stored-text.ts'
+import { heldMegabytes } from '../../../test/support/held-memory.ts'
 import { assertWithin } from '../../../test/support/assert-within.ts'
 
 function stored(message: string): string {
@@ -60,4 +61,11 @@ test('a very long message costs no more than its beginning', () => {
   const begun = performance.now()
   for (let i = 0; i < 20; i++) stored(message)
   assertWithin(2000, performance.now() - begun, 'the text')
+})
+
+test('what is stored of a long text keeps none of the rest', () => {
+  const megabytes = heldMegabytes(() =>
+    Array.from({ length: 1000 }, (_, i) => storedText(`${i}${'x '.repeat(30_000)}`, 200)),
+  )
+  assert.ok(megabytes < 3, `${megabytes} MB`)
 })

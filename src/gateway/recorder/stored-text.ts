@@ -1,9 +1,11 @@
 import { lookAhead } from '../../call/error-message.ts'
+import { ownCopy } from '../../lib/own-copy.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 
 /** Text of a client or an upstream, fit to be stored: no credential in it, and at most `longest` characters long. */
 export function storedText(text: string, longest: number): string {
-  const looked = text.slice(0, longest * lookAhead)
+  const most = longest * lookAhead
+  const looked = text.length > most ? ownCopy(text.slice(0, most)) : text
   // Where the text is cut before it is looked at, what a key has left of itself there is masked, too.
   const masked = maskKeys(looked, looked.length < text.length)
   if (masked.length <= longest) return masked

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { heldMegabytes } from '../../test/support/held-memory.ts'
+import { remembered } from './remembered.ts'
+
+test('what repeats is worked out once, and what was forgotten again', () => {
+  let asked = 0
+  const length = remembered((key) => {
+    asked++
+    return key.length
+  })
+  assert.deepEqual([length('a'), length('a'), length('bb'), asked], [1, 1, 2, 2])
+  for (let i = 0; i < 1000; i++) length(`key ${i}`)
+  length('a')
+  assert.equal(asked, 1003)
+})
+
+test('keys of strangers hold no more than some bytes, whatever they are', () => {
+  const lengths: readonly (readonly [what: string, key: (i: number) => string])[] = [
+    ['long ones', (i) => `${i}${'x'.repeat(60_000)}`],
+    ['many', (i) => `${i}${'x'.repeat(900)}`],
+    ['parts of long ones', (i) => `${i}${'y'.repeat(60_000)}`.slice(0, 100)],
+  ]
+  for (const [what, key] of lengths) {
+    const megabytes = heldMegabytes(() => {
+      const same = remembered((text) => text)
+      for (let i = 0; i < 5000; i++) same(key(i))
+      return same
+    })
+    assert.ok(megabytes < 3, `${what}: ${megabytes} MB`)
+  }
+})
