@@ -1,6 +1,6 @@
 import type { CallObserver } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { Failure } from '../../call/failure.ts'
+import { Failure } from '../../call/failure.ts'
 import type { CallTimeline } from '../recorder/call-timeline.ts'
 import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answer.ts'
 import type { Connection, PooledAttempt } from '../upstream/connection-pool.ts'
@@ -19,6 +19,9 @@ const burstChunks = 1024
 /** Between two tries to connect to an upstream that refuses: at first, and at most. */
 const firstPauseMs = 50
 const longestPauseMs = 1000
+
+/** So many interim answers (1xx) may come before an answer. */
+const mostInterimAnswers = 100
 
 const noTrailers: readonly never[] = []
 
@@ -63,6 +66,8 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   #resume: (() => void) | null = null
   /** Of the answer; 0 before it. */
   #status = 0
+  /** Answers 1xx so far. */
+  #interimAnswers = 0
   #streamed = false
   #lastChunkAt = 0
   #inBurst = 0
@@ -103,9 +108,11 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.#resume = resume
     const head = readHead(status, statusText, raw)
     if (status < 200) {
-      this.#call.client.informational(head)
+      if (++this.#interimAnswers > mostInterimAnswers) this.abort(tooManyInterim())
+      else this.#call.client.informational(head)
       return true
     }
+    this.#progressed()
     this.#status = status
     this.#streamed = head.contentLength === null
     this.#call.timeline.answeredAt = this.#call.clock.now()
@@ -123,6 +130,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
 
   onData(chunk: Buffer): boolean {
     if (this.isOver) return true
+    this.#progressed()
     const now = this.#call.clock.now()
     if (now - this.#lastChunkAt < burstGapMs) {
       this.#inBurst++
@@ -154,6 +162,10 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     if (isRefused(error) && this.#triesAgain()) return
     if (missesNoBody(error, this.#status)) this.#end(noTrailers)
     else this.#fail(this.#failureOf(error))
+  }
+
+  #progressed(): void {
+    if (this.connection !== null) this.connection.hasProgressed = true
   }
 
   /** Nothing was sent yet, so the request may go out once the upstream is there. */
@@ -229,4 +241,9 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
     this.#call.client.source = null
   }
+}
+
+function tooManyInterim(): Failure {
+  const message = `The upstream sent more than ${mostInterimAnswers} interim answers, and no answer.`
+  return new Failure('upstream_protocol_error', message)
 }

@@ -91,7 +91,8 @@ export class ClientAnswer implements AnswerSink {
   informational(head: ResponseHead): void {
     if (head.status !== 103 || this.#res.headersSent || this.#res.req.httpVersionMinor === 0) return
     const hints = Object.groupBy(pairsOf(head.headers), ([name]) => name.toLowerCase())
-    if (hints['link'] === undefined) return
+    // Hints that a client does not take would only pile up.
+    if (hints['link'] === undefined || this.#res.socket?.writableNeedDrain === true) return
     try {
       const values = Object.entries(hints).map(([name, pairs = []]) => [
         name,

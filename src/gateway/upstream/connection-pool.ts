@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { Socket } from 'node:net'
 import type { Dispatcher, buildConnector } from 'undici'
+import { Failure } from '../../call/failure.ts'
 import { ReuseRules } from './reuse-rules.ts'
-import { Client, buildConnector as makeConnector } from './undici.ts'
+import { Client, buildConnector as makeConnector, takeContinue } from './undici.ts'
 import { type UpstreamProxy, tunnelConnector } from './upstream-proxy.ts'
 import { reportFault } from '../../lib/fault.ts'
 
@@ -48,8 +49,13 @@ export class Connection {
   streamed = false
   /** Since its last answer; `performance.now()`. */
   idleSinceMs = 0
+  /** A part of an answer has come, and no framing alone; attempts set it. */
+  hasProgressed = false
   #isIdle = false
   #sentAtMs = 0
+  #socket: Socket | null = null
+  /** Bytes of the socket up to the last part of an answer; -1 where nobody has looked since. */
+  #progressBytes = -1
   readonly #rules: ReuseRules
 
   constructor(
@@ -68,7 +74,7 @@ export class Connection {
       bodyTimeout: 0,
       connect: (target, callback) =>
         connect(target, (...outcome) => {
-          if (outcome[0] === null) this.#adopt(outcome[1])
+          if (outcome[0] === null) this.#adopt(outcome[1], options.maxHeaderBytes)
           callback(...outcome)
         }),
     })
@@ -78,6 +84,8 @@ export class Connection {
   sending(): void {
     this.#isIdle = false
     this.#sentAtMs = performance.now()
+    this.hasProgressed = false
+    this.#progressBytes = this.#socket?.bytesRead ?? -1
   }
 
   /** The answer is complete. */
@@ -101,11 +109,32 @@ export class Connection {
     this.#rules.closed(this.streamed, performance.now() - this.idleSinceMs)
   }
 
-  #adopt(socket: Socket): void {
+  #adopt(socket: Socket, maxHeaderBytes: number): void {
     this.attemptsOnSocket = 1
     this.isOpen = true
     this.#isIdle = false
+    this.#socket = socket
     socket.once('error', renameReset)
+    socket.on('readable', () => this.#boundFraming(socket, maxHeaderBytes))
+    this.client.once('connect', () => takeContinue(socket))
+  }
+
+  /**
+   * Ends a connection whose upstream sends without an end and says nothing: a status line, interim answers, extensions of
+   * a chunk. undici counts names and values of headers alone. Runs before undici reads, and looks at what it has read.
+   */
+  #boundFraming(socket: Socket, mostBytes: number): void {
+    if (this.hasProgressed) {
+      this.hasProgressed = false
+      this.#progressBytes = -1
+      return
+    }
+    const taken = socket.bytesRead - socket.readableLength
+    if (this.#progressBytes < 0) this.#progressBytes = taken
+    else if (taken - this.#progressBytes > mostBytes) {
+      const message = `The upstream sent ${mostBytes / 1024} KiB that are no part of an answer, more than is taken.`
+      socket.destroy(new Failure('upstream_protocol_error', message))
+    }
   }
 }
 

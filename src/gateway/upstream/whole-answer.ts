@@ -43,6 +43,8 @@ export class WholeAnswer implements PooledAttempt {
   }
 
   onHeaders(status: number, raw: Buffer[]): boolean {
+    if (status < 200) return true
+    if (this.connection !== null) this.connection.hasProgressed = true
     this.#status = status
     this.#headers = raw.map((each) => each.toString('latin1'))
     this.#streamed = !this.#headers.some((name, at) => at % 2 === 0 && /^content-length$/i.test(name))
@@ -50,6 +52,7 @@ export class WholeAnswer implements PooledAttempt {
   }
 
   onData(chunk: Buffer): boolean {
+    if (this.connection !== null) this.connection.hasProgressed = true
     this.#bytes += chunk.length
     if (this.#bytes > this.#mostBytes) this.abort(new Error(`it is longer than ${this.#mostBytes} bytes`))
     else this.#chunks.push(Buffer.from(chunk))
