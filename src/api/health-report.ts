@@ -17,7 +17,7 @@ export interface SlotReport {
 /** How a named upstream is, as far as calls have found out. */
 export interface UpstreamHealth {
   readonly name: string
-  /** `failing`: none of its replicas could be connected to. */
+  /** `failing`: none of its replicas has given a good answer since it last failed a call. */
   readonly state: 'up' | 'failing'
   /** Why it is lent no key, where it should be. */
   readonly problem: string | null

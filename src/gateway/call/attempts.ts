@@ -1,18 +1,27 @@
 import type { RawHeaders } from '../../call/call-observer.ts'
-import { Failure } from '../../call/failure.ts'
+import { Failure, type FailureCode } from '../../call/failure.ts'
 import type { Permit } from '../admission/admission.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import type { HeldBody } from '../http/request-body.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
 import type { InjectedCall } from '../usage-injection/usage-injection.ts'
-import { type Attempt, type Destination, attemptOf } from './attempt.ts'
-import type { CallUpstream, Replicas, Routes, Routing } from './call-upstream.ts'
+import { type Attempt, attemptOf } from './attempt.ts'
+import type { CallUpstream, Replicas, Routes, Routing, TakenReplica } from './call-upstream.ts'
 import { relay } from './relay.ts'
 import type { RunningCall } from './running-call.ts'
 import { WithheldAnswer } from './withheld-answer.ts'
 
 /** Answers of an upstream that did not work on the call, so that another one may. */
 const notWorkedOn: ReadonlySet<number> = new Set([429, 502, 503, 529])
+
+/** Answers and failures of a replica that is worth less than others. */
+const brokenAnswers: ReadonlySet<number> = new Set([500, 502, 503, 504, 529])
+const brokenOff: ReadonlySet<FailureCode> = new Set([
+  'upstream_unreachable',
+  'upstream_protocol_error',
+  'upstream_timeout',
+  'upstream_reset',
+])
 
 export interface AttemptsOptions {
   readonly routing: Routing
@@ -125,22 +134,25 @@ export class Attempts {
     answer: AnswerSink,
     replicas: Replicas,
   ): Promise<void> {
-    const tried: Destination[] = []
+    const tried = new Set<string>()
+    let last: Failure | null = null
     for (;;) {
       using replica = replicas.take(running.promptCache, tried)
+      if (replica === null) throw last ?? new Failure('upstream_unreachable', 'The upstream has no address.')
       running.destination = replica.destination
       try {
         await this.#attemptOnce(running, body, answer)
-        replica.reached()
+        noteAnswer(replica, running, null)
         return
       } catch (error) {
         if (!wasNotSent(running, error)) {
-          if (running.timeline.startedAt !== null) replica.reached()
+          noteAnswer(replica, running, error)
           throw error
         }
         replica.unreachable(error.message)
-        tried.push(replica.destination)
-        if (tried.length === replicas.count || running.client.over !== null) throw error
+        tried.add(replica.url)
+        if (running.client.over !== null) throw error
+        last = error
       }
     }
   }
@@ -181,6 +193,15 @@ export class Attempts {
       if (status === 400 || status === 422) usageInjection.refusedAnyway(name)
     }
   }
+}
+
+/** Tells a replica what its answer, or the lack of one, says of it. Nothing, where its client did not wait for one. */
+function noteAnswer(replica: TakenReplica, running: RunningCall, error: unknown): void {
+  const status = running.meter?.status ?? 0
+  const isBroken = error instanceof Failure && brokenOff.has(error.code) && !metClosingConnection(error)
+  if (isBroken) replica.broken(error.message)
+  else if (brokenAnswers.has(status)) replica.broken(`The upstream answers ${status}.`)
+  else if (status > 0) replica.answered()
 }
 
 /** What is passed on as it comes cannot be sent again. */

@@ -20,23 +20,25 @@ export interface CallUpstream {
 
 /** The addresses of one upstream. */
 export interface Replicas {
-  readonly count: number
-  /** All of them failed so lately that they are left alone. */
+  /** Nobody could connect to any of them lately, so that they are left alone. */
   readonly allRest: boolean
   /**
-   * The one that an attempt goes to, none of those that were tried. `session`: the call's, which goes where its last call
-   * went as long as that has a slot free.
+   * The one that an attempt goes to, none of the addresses that were tried; null if there is no other. `session`: the
+   * call's, which goes where its last call went as long as that has a slot free.
    */
-  take(session: string | null, tried: readonly Destination[]): TakenReplica
+  take(session: string | null, tried: ReadonlySet<string>): TakenReplica | null
 }
 
 /** A replica while an attempt is made there. */
 export interface TakenReplica extends Disposable {
+  readonly url: string
   readonly destination: Destination
-  /** It could be connected to. */
-  reached(): void
-  /** It could not, for this reason: it is left alone for a while. */
+  /** It has answered well. */
+  answered(): void
+  /** It could not be connected to, for this reason: it is left alone for a while. */
   unreachable(reason: string): void
+  /** It answered badly or broke off, for this reason: for a while it is behind the others. */
+  broken(reason: string): void
 }
 
 /** Where a call goes on that its upstream could not take. */

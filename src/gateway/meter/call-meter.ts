@@ -20,7 +20,8 @@ export class CallMeter implements CallObserver, SseReceiver {
   readonly #wantsStream: boolean
   readonly #onFault: (error: unknown) => void
   readonly #dispatchMs: number
-  #status = 0
+  /** Of the answer; 0 before it. Set here alone. */
+  status = 0
   #upstreamRequestId: string | null = null
   /** The answer's `Server` is llama.cpp. */
   isLlamaCpp = false
@@ -78,7 +79,7 @@ export class CallMeter implements CallObserver, SseReceiver {
   /** How the answer ended; final once the attempt is over and `settled`. */
   get ending(): AnswerEnding {
     const { callType } = this.#call
-    if (this.#status >= 400) return 'none'
+    if (this.status >= 400) return 'none'
     if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
     if (this.#scanner === null || callType !== 'chat') return 'none'
     if (this.#answer?.marked === true) return 'complete'
@@ -87,7 +88,7 @@ export class CallMeter implements CallObserver, SseReceiver {
   }
 
   responseStart(head: ResponseHead): void {
-    this.#status = head.status
+    this.status = head.status
     try {
       this.#open(head)
     } catch (error) {
@@ -147,13 +148,13 @@ export class CallMeter implements CallObserver, SseReceiver {
     const figures = (whole ? answer?.figures(tokensAsked) : null) ?? noFigures
     Object.assign(record, figures)
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
-    const error = this.#status >= 400 || this.ending === 'stream_error' ? (answer?.error ?? null) : null
+    const error = this.status >= 400 || this.ending === 'stream_error' ? (answer?.error ?? null) : null
     record.upstreamErrorCode = error?.code ?? null
     record.errorMessage = error?.message ?? this.#text?.message ?? null
     record.responseModel = answer?.model ?? null
     record.finishReason = answer?.finishReason ?? null
     record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
-    if (answer !== null && whole && this.#status < 400 && this.#call.callType === 'chat') {
+    if (answer !== null && whole && this.status < 400 && this.#call.callType === 'chat') {
       record.toolCalls = answer.tools?.count ?? 0
       record.tools = answer.tools?.names ?? null
     }

@@ -79,7 +79,7 @@ async function askedModels(
   isTrusted: boolean,
   via: RawHeaders,
 ): Promise<readonly ListedModel[] | null> {
-  using replica = replicas?.take(null, []) ?? null
+  using replica = replicas?.take(null, new Set()) ?? null
   const destination = replica?.destination ?? first
   const { head, target } = running.arrived
   const { withhold, keyHeader, base } = destination

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { Destination } from '../call/attempt.ts'
+import type { TakenReplica } from '../call/call-upstream.ts'
 import { ReplicaSet } from './replicas.ts'
 
 function setUp(
@@ -12,16 +13,14 @@ function setUp(
   const set = new ReplicaSet(clock)
   set.set(destinations(hosts), maxConcurrent)
   const take: Take = (session = null, tried = []) => {
-    const taken = set.take(session, tried)
+    const taken = set.take(session, new Set(tried))
+    assert.ok(taken !== null)
     return Object.assign(taken, { host: taken.destination.base.host })
   }
   return { set, clock, take }
 }
 
-type Take = (
-  session?: string | null,
-  tried?: readonly Destination[],
-) => ReturnType<ReplicaSet['take']> & { readonly host: string }
+type Take = (session?: string | null, tried?: readonly string[]) => TakenReplica & { readonly host: string }
 
 function destinations(hosts: readonly string[]): Map<string, Destination> {
   return new Map(hosts.map((host) => [`http://${host}`, { base: { host } } as Destination]))
@@ -72,7 +71,7 @@ test('one that cannot be reached is left alone for a second, twice as long each 
   }
   assert.deepEqual(rests, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
   assert.equal(set.states()[0]?.problem, 'refused')
-  for (const taken of [take(), take()]) taken.reached()
+  for (const taken of [take(), take()]) taken.answered()
   assert.deepEqual(
     set.states().map(({ failingSinceMs }) => failingSinceMs),
     [null, null],
@@ -84,10 +83,51 @@ test('where all rest a call still has one to go to, and it can be seen that they
   const first = take()
   first.unreachable('x')
   assert.equal(set.allRest, false)
-  const second = take(null, [first.destination])
+  const second = take(null, [first.url])
   second.unreachable('x')
   assert.equal(set.allRest, true)
-  assert.equal(take(null, [first.destination]).host, 'b')
+  assert.equal(take(null, [first.url]).host, 'b')
+})
+
+test('one that answers badly comes after the others until its first good answer, and is no reason to fall back', () => {
+  const { set, clock, take } = setUp(['a', 'b'])
+  const slow = take()
+  const bad = take()
+  bad.broken('The upstream answers 500.')
+  bad[Symbol.dispose]()
+  assert.deepEqual([slow.host, bad.host, take().host, take().host], ['a', 'b', 'a', 'a'])
+  assert.equal(set.states()[1]?.problem, 'The upstream answers 500.')
+  clock.tick(1000)
+  const again = take()
+  again.broken('The upstream answers 500.')
+  again[Symbol.dispose]()
+  slow.broken('The upstream answers 503.')
+  assert.equal(set.allRest, false, 'they answer')
+  assert.equal(take().host, 'a', 'of two that failed, the one that failed less often')
+  clock.tick(2000)
+  const good = take()
+  good.answered()
+  good[Symbol.dispose]()
+  assert.deepEqual([good.host, set.states()[1]?.failingSinceMs, take().host], ['b', null, 'b'])
+})
+
+test('a good answer to a call that is older than a failure says nothing new', () => {
+  const { set, take } = setUp(['a'])
+  const old = take()
+  take().broken('x')
+  old.answered()
+  assert.equal(set.states()[0]?.problem, 'x')
+  take().answered()
+  assert.equal(set.states()[0]?.problem, null)
+})
+
+test('where all were tried there is none, also when they were changed meanwhile', () => {
+  const { set, take } = setUp(['a', 'b', 'c'])
+  const tried = new Set([take().url, take().url])
+  set.set(destinations(['a', 'b']), 4)
+  assert.equal(set.take(null, tried), null)
+  set.set(destinations(['a', 'd']), 4)
+  assert.equal(take(null, [...tried]).host, 'd')
 })
 
 test('sessions are forgotten, the oldest first', () => {

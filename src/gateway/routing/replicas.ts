@@ -2,7 +2,7 @@ import type { Clock } from '../../call/clock.ts'
 import type { Destination } from '../call/attempt.ts'
 import type { Replicas, TakenReplica } from '../call/call-upstream.ts'
 
-/** One that cannot be connected to is left alone for so long, and twice as long each further time. */
+/** One that is broken is behind the others for so long, and twice as long each further time. */
 const firstRestMs = 1000
 const longestRestMs = 60_000
 /** So many sessions are remembered, those of the latest calls. */
@@ -16,9 +16,13 @@ class Replica {
   /** On the clock of calls. */
   restsUntilMs = 0
   restMs = 0
+  /** The last failure was that nobody could connect to it. */
+  isUnreachable = false
   /** When it was last taken, in calls. */
   turn = 0
-  /** Since when it cannot be connected to, in ms since the Unix epoch; null if it can, as far as is known. */
+  /** The turn of the newest call that it failed. */
+  failedTurn = 0
+  /** Since when it has given no good answer, in ms since the Unix epoch; null if the last one was good. */
   failingSinceMs: number | null = null
   problem: string | null = null
 
@@ -38,7 +42,8 @@ export interface ReplicaState {
 
 /**
  * Spreads the calls of one upstream over its replicas: to the one with the fewest in flight, but where a session's last call
- * went, as its prompt is known there. Nobody is asked how it is: what calls meet is what is known.
+ * went, as its prompt is known there. One that lately failed a call comes after the others: a server that fails at once
+ * has always the fewest in flight. Nobody is asked how it is: what calls meet is what is known.
  */
 export class ReplicaSet implements Replicas {
   readonly #clock: Clock
@@ -62,13 +67,9 @@ export class ReplicaSet implements Replicas {
     this.#share = Math.ceil(maxConcurrent / this.#replicas.length)
   }
 
-  get count(): number {
-    return this.#replicas.length
-  }
-
   get allRest(): boolean {
     const nowMs = this.#clock.now()
-    return this.#replicas.every(({ restsUntilMs }) => restsUntilMs > nowMs)
+    return this.#replicas.every(({ restsUntilMs, isUnreachable }) => isUnreachable && restsUntilMs > nowMs)
   }
 
   states(): readonly ReplicaState[] {
@@ -77,28 +78,31 @@ export class ReplicaSet implements Replicas {
     })
   }
 
-  take(session: string | null, tried: readonly Destination[]): TakenReplica {
+  take(session: string | null, tried: ReadonlySet<string>): TakenReplica | null {
     const replica = this.#choose(session, tried)
+    if (replica === undefined) return null
+    const turn = ++this.#turn
     replica.inFlight++
-    replica.turn = ++this.#turn
+    replica.turn = turn
     if (session !== null && this.#replicas.length > 1) this.#remember(session, replica)
     return {
+      url: replica.url,
       destination: replica.destination,
-      reached: () => reached(replica),
-      unreachable: (reason) => this.#unreachable(replica, reason),
+      answered: () => answered(replica, turn),
+      unreachable: (reason) => this.#failed(replica, reason, true),
+      broken: (reason) => this.#failed(replica, reason, false),
       [Symbol.dispose]: () => void replica.inFlight--,
     }
   }
 
-  #choose(session: string | null, tried: readonly Destination[]): Replica {
-    const untried = this.#replicas.filter(({ destination }) => !tried.includes(destination))
+  #choose(session: string | null, tried: ReadonlySet<string>): Replica | undefined {
+    const untried = this.#replicas.filter(({ url }) => !tried.has(url))
     const nowMs = this.#clock.now()
     const awake = untried.filter(({ restsUntilMs }) => restsUntilMs <= nowMs)
-    // If all rest, the one that has rested longest is as good as any.
-    const usable = awake.length > 0 ? awake : untried
     const known = session === null ? undefined : this.#sessions.get(session)
     if (known !== undefined && awake.includes(known) && known.inFlight < this.#share) return known
-    return usable.reduce((best, each) => (isBetter(each, best) ? each : best))
+    if (awake.length > 0) return awake.toSorted(byUse)[0]
+    return untried.toSorted((one, other) => one.restMs - other.restMs || byUse(one, other))[0]
   }
 
   #remember(session: string, replica: Replica): void {
@@ -111,9 +115,11 @@ export class ReplicaSet implements Replicas {
     }
   }
 
-  #unreachable(replica: Replica, reason: string): void {
+  #failed(replica: Replica, reason: string, isUnreachable: boolean): void {
     const nowMs = this.#clock.now()
     replica.problem = reason
+    replica.isUnreachable = isUnreachable
+    replica.failedTurn = this.#turn
     replica.failingSinceMs ??= this.#clock.wallTime()
     // Calls that met the same failure at the same time count as one.
     if (replica.restsUntilMs > nowMs) return
@@ -122,13 +128,17 @@ export class ReplicaSet implements Replicas {
   }
 }
 
-function isBetter(one: Replica, other: Replica): boolean {
-  return one.inFlight - other.inFlight < 0 || (one.inFlight === other.inFlight && one.turn < other.turn)
+/** The fewest in flight first; of as many, the one whose last call is longest ago. */
+function byUse(one: Replica, other: Replica): number {
+  return one.inFlight - other.inFlight || one.turn - other.turn
 }
 
-function reached(replica: Replica): void {
+/** Of a call that began at this turn. One that began before the last failure says nothing new. */
+function answered(replica: Replica, turn: number): void {
+  if (turn <= replica.failedTurn) return
   replica.restMs = 0
   replica.restsUntilMs = 0
+  replica.isUnreachable = false
   replica.failingSinceMs = null
   replica.problem = null
 }
