@@ -1,6 +1,7 @@
 import { type SendHandle, spawn } from 'node:child_process'
-import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { openOwnFile } from '../lib/file-rights.ts'
 import { type MessageOf, isFlag, isOneOf, record } from '../lib/message-shape.ts'
 
 /** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
@@ -60,14 +61,14 @@ export interface SpawnAnswer {
 
 /**
  * Starts a gateway as the leader of a session of its own, which the end of this process does not touch. Throws
- * the system's error if the log cannot be opened.
+ * the system's error, or one in words, if the log cannot be opened.
  */
 export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   const { command, args, env, logFile, cwd = process.cwd(), answer } = options
   const [program = '', ...first] = command
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
   using closing = new DisposableStack()
-  const log = closing.adopt(openSync(logFile, 'a', 0o600), closeSync)
+  const log = closing.adopt(openOwnFile(logFile, constants.O_WRONLY | constants.O_APPEND), closeSync)
   fchmodSync(log, 0o600)
   const child = spawn(program, [...first, ...args], {
     cwd,

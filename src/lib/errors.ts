@@ -38,3 +38,33 @@ export class CodedError<Code extends string = string> extends Error implements R
     this.status = details.status ?? null
   }
 }
+
+/** The system's refusals, in words. */
+const refusals: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not do that; run it as the user whose file it is',
+  EPERM: 'this user may not do that; run it as the user whose file it is',
+  EROFS: 'the file system is read-only; name a place elsewhere',
+  ENOSPC: 'the disk is full; make room and try again',
+  EDQUOT: 'the quota of the disk is used up; make room and try again',
+  ENOENT: 'there is no such file or folder; make it, or name another',
+  ENOTDIR: 'a part of this path is a file and no folder; name another',
+  EISDIR: 'this is a folder and no file; name a file',
+  EEXIST: 'something of that name is there; name another',
+  ELOOP: 'it leads through too many symbolic links; name another',
+  ENAMETOOLONG: 'the name is too long; name a shorter one',
+  ENXIO: 'this is no regular file; name another',
+  EMFILE: 'this process has too many files open; raise the limit (ulimit -n)',
+  ENFILE: 'the system has too many files open; close some and try again',
+}
+
+/** What a system's error about a file says without its path: `the disk is full; … (ENOSPC)`. Null for any other error. */
+export function systemWords(error: unknown): string | null {
+  const code = codeOf(error)
+  const words = typeof code === 'string' ? refusals[code] : undefined
+  return words === undefined ? null : `${words} (${String(code)})`
+}
+
+/** Why something failed: {@link systemWords} of a system's error, else the error's own message. */
+export function reasonOf(error: unknown): string {
+  return systemWords(error) ?? messageOf(error)
+}

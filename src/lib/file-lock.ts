@@ -1,8 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, writeFileSync } from 'node:fs'
 // oxlint-disable-next-line no-restricted-imports -- A lock, not a database: store imports pricing, and both need it.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, messageOf } from './errors.ts'
+import { flawText, unreadable } from './file-rights.ts'
 
 const retryMs = 10
 const sqliteBusy = 5
@@ -80,5 +81,10 @@ function makePrivateFile(path: string): void {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+      throw new Error(`${path} is a symbolic link, which is not followed: remove it`, { cause: error })
+    }
+    const flaw = unreadable(path)
+    if (flaw !== null) throw new Error(flawText(flaw), { cause: error })
   }
 }

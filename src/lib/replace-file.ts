@@ -12,7 +12,9 @@ export function replaceFile(
 ): void {
   const temporary = `${path}.${process.pid}.new`
   try {
-    writeFileSync(temporary, content, { mode: 0o600, flush })
+    // A file that a killed process left, or a link that another user laid, is not written through.
+    rmSync(temporary, { force: true })
+    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush })
     renameSync(temporary, path)
     if (flush) flushFolder(dirname(path))
   } catch (error) {

@@ -1,9 +1,19 @@
 import type { PriceProblem } from '../api/costs.ts'
+import { codeOf, reasonOf } from '../lib/errors.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { type ModelCostsReading, readModelCosts } from './read-model-costs.ts'
-import { chmodSync, copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -39,11 +49,10 @@ export function readPriceFile(path: string): PriceReading {
     const text = readFileSync(path, 'utf8')
     return isShipped(text, size) ? { costs: JSON.parse(text) as ModelCosts } : readModelCosts(text)
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException
     // Also if its folder is none.
-    return ['ENOENT', 'ENOTDIR'].includes(code)
+    return ['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))
       ? { costs: null }
-      : unreadable(`It cannot be read: ${message}.`)
+      : unreadable(`It cannot be read: ${reasonOf(error)}.`)
   }
 }
 
@@ -94,7 +103,7 @@ export function placeShippedPrices(path: string): void {
   const temporary = `${path}.${process.pid}.first`
   try {
     if (existsSync(path)) return
-    copyFileSync(shippedPriceFile(), temporary)
+    copyFileSync(shippedPriceFile(), temporary, constants.COPYFILE_EXCL)
     chmodSync(temporary, 0o600)
     // Fails if somebody was quicker, and a reader never sees a part of it.
     linkSync(temporary, path)

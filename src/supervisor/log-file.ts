@@ -1,4 +1,5 @@
-import { type FileHandle, chmod, copyFile, open, rm, stat, truncate } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, chmod, copyFile, open, rm, stat } from 'node:fs/promises'
 import { systemClock } from '../call/clock.ts'
 import { codeOf } from '../lib/errors.ts'
 import { startPoll } from './poll.ts'
@@ -107,7 +108,9 @@ export class LogFile {
   async rotateIfLarge(): Promise<void> {
     if ((await this.size()) < maxLogBytes) return
     // Copied and emptied, not renamed: the gateway would go on writing to the renamed file.
-    await copyFile(this.path, this.#rotatedPath)
+    // A link in its place is not followed.
+    await rm(this.#rotatedPath, { force: true })
+    await copyFile(this.path, this.#rotatedPath, constants.COPYFILE_EXCL)
     await chmod(this.#rotatedPath, 0o600)
     await this.#empty()
   }
@@ -118,7 +121,12 @@ export class LogFile {
 
   async #empty(): Promise<void> {
     this.#count = { inode: 0, offset: 0, lines: 0 }
-    await truncate(this.path).catch(unlessAbsent)
+    try {
+      await using file = await open(this.path, constants.O_WRONLY | constants.O_NOFOLLOW)
+      await file.truncate()
+    } catch (error) {
+      unlessAbsent(error)
+    }
   }
 
   /** Counts on from its last count. */

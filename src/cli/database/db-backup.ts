@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { optionTable } from '../../options/option-spec.ts'
 import { backUpStore } from '../../store/jobs/back-up-store.ts'
@@ -52,8 +52,11 @@ function copyOthers(from: string, to: string): readonly string[] {
   if (found.length > 0) mkdirSync(to, { recursive: true, mode: 0o700 })
   return found.map((path) => {
     const name = basename(path)
-    copyFileSync(path, join(to, name))
-    chmodSync(join(to, name), 0o600)
+    const copy = join(to, name)
+    // A link in its place is not followed.
+    rmSync(copy, { force: true })
+    copyFileSync(path, copy, constants.COPYFILE_EXCL)
+    chmodSync(copy, 0o600)
     return name
   })
 }

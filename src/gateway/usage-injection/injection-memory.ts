@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { type MessageOf, isNumber, isOneOf, mapOf, readMessage, record } from '../../lib/message-shape.ts'
 
 /**
@@ -83,7 +83,10 @@ export class InjectionMemory {
       { learnedAtMs: this.#learnedAtMs, paths: Object.fromEntries(this.#paths) },
     ] as const
     const temporary = `${path}.${process.pid}.new`
-    await writeFile(temporary, `${JSON.stringify(Object.fromEntries([...others, own]))}\n`, { mode: 0o600 })
+    const text = `${JSON.stringify(Object.fromEntries([...others, own]))}\n`
+    // A link in its place is not followed.
+    await rm(temporary, { force: true })
+    await writeFile(temporary, text, { mode: 0o600, flag: 'wx' })
     await rename(temporary, path)
   }
 

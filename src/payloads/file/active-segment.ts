@@ -1,6 +1,16 @@
-import { closeSync, fstatSync, mkdirSync, openSync, statSync, writeSync, writevSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  writeSync,
+  writevSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../../lib/errors.ts'
+import { openOwnFile } from '../../lib/file-rights.ts'
 import { lineBreak, tornEnd, tornStart } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
@@ -83,7 +93,7 @@ export class ActiveSegment {
     const region = readRange(this.#file, from, end)
     const at = region.indexOf(first)
     if (at <= 0 || region[at - 1] === lineBreak || !this.isCurrent()) return
-    const file = openSync(this.#path, 'r+')
+    const file = openSync(this.#path, constants.O_RDWR | constants.O_NOFOLLOW)
     try {
       writeSync(file, tornStart, 0, 1, from + region.lastIndexOf(lineBreak, at - 1) + 1)
     } finally {
@@ -98,7 +108,7 @@ function openInFolder(path: string): number {
   for (let tries = 1; ; tries++) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     try {
-      return openSync(path, 'a+', 0o600)
+      return openOwnFile(path, constants.O_RDWR | constants.O_APPEND)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' || tries === mostTries) throw error
     }

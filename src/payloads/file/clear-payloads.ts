@@ -1,4 +1,4 @@
-import { rmSync, truncateSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, openSync, rmSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
 import { listSegments, oldIndexes } from './payload-segments.ts'
 
@@ -11,7 +11,12 @@ const rounds = 3
  */
 export function clearPayloads(filePath: string): void {
   try {
-    truncateSync(filePath, 0)
+    const file = openSync(filePath, constants.O_WRONLY | constants.O_NOFOLLOW)
+    try {
+      ftruncateSync(file)
+    } finally {
+      closeSync(file)
+    }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
