@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander'
-import { codeOf, messageOf } from '../lib/errors.ts'
+import { codeOf, messageOf, systemWords } from '../lib/errors.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
+import { checkFolders, type FolderUse } from './folder-rights.ts'
 import { version } from './package-version.ts'
 import { type CliCommand, type CommandContext, helpOf, oneLine, parseCommand } from './parse-options.ts'
 import { thisTerminal } from './terminal/terminal.ts'
@@ -16,72 +17,104 @@ interface CommandModule {
 
 /** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
 export const commands: Readonly<
-  Record<string, readonly [description: string, load: () => Promise<CommandModule>]>
+  Record<string, readonly [description: string, load: () => Promise<CommandModule>, use: FolderUse]>
 > = {
-  up: ['dashboard and gateway together', () => import('./commands/up.ts')],
-  gateway: ['forward calls and record them', () => import('./commands/gateway.ts')],
-  dashboard: ['show what was recorded, and control the gateway', () => import('./commands/dashboard.ts')],
-  calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts')],
-  sessions: ['list sessions, the newest last', () => import('./commands/sessions.ts')],
-  tail: ['show calls as they begin and end', () => import('./commands/tail.ts')],
-  top: ['show the calls that are under way, and cancel one', () => import('./commands/top.ts')],
-  gateways: ['list the gateways that share a limit', () => import('./commands/gateways.ts')],
+  up: ['dashboard and gateway together', () => import('./commands/up.ts'), 'serves'],
+  gateway: ['forward calls and record them', () => import('./commands/gateway.ts'), 'serves'],
+  dashboard: [
+    'show what was recorded, and control the gateway',
+    () => import('./commands/dashboard.ts'),
+    'serves',
+  ],
+  calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts'), 'reads'],
+  sessions: ['list sessions, the newest last', () => import('./commands/sessions.ts'), 'reads'],
+  tail: ['show calls as they begin and end', () => import('./commands/tail.ts'), 'none'],
+  top: ['show the calls that are under way, and cancel one', () => import('./commands/top.ts'), 'reads'],
+  gateways: ['list the gateways that share a limit', () => import('./commands/gateways.ts'), 'reads'],
   'costs show': [
     'say what a model costs, or what prices there are',
     () => import('./commands/costs-show.ts'),
+    'reads',
   ],
-  'costs set': ['set or remove a price of your own', () => import('./commands/costs-set.ts')],
-  'costs sync': ['bring the prices up to date with a list', () => import('./commands/costs-sync.ts')],
+  'costs set': ['set or remove a price of your own', () => import('./commands/costs-set.ts'), 'acts'],
+  'costs sync': ['bring the prices up to date with a list', () => import('./commands/costs-sync.ts'), 'acts'],
   'clients list': [
     'list who called, limits, and what is left of them; the same as clients alone',
     () => import('./commands/clients-list.ts'),
+    'reads',
   ],
-  'clients set': ['limit the calls or the tokens of a client', () => import('./commands/clients-set.ts')],
-  'clients name': ['name the calls of a key', () => import('./commands/clients-name.ts')],
+  'clients set': [
+    'limit the calls or the tokens of a client',
+    () => import('./commands/clients-set.ts'),
+    'acts',
+  ],
+  'clients name': ['name the calls of a key', () => import('./commands/clients-name.ts'), 'acts'],
   'upstreams list': [
     'list upstreams, as they are set and found; the same as upstreams alone',
     () => import('./upstreams/upstreams-list.ts'),
+    'reads',
   ],
-  'upstreams add': ['add an upstream beside the default one', () => import('./upstreams/upstreams-add.ts')],
-  'upstreams set': ['change an upstream', () => import('./upstreams/upstreams-set.ts')],
-  'upstreams remove': ['take an upstream away', () => import('./upstreams/upstreams-remove.ts')],
+  'upstreams add': [
+    'add an upstream beside the default one',
+    () => import('./upstreams/upstreams-add.ts'),
+    'acts',
+  ],
+  'upstreams set': ['change an upstream', () => import('./upstreams/upstreams-set.ts'), 'acts'],
+  'upstreams remove': ['take an upstream away', () => import('./upstreams/upstreams-remove.ts'), 'acts'],
   'upstreams test': [
     'ask upstreams for their models, and say what came',
     () => import('./upstreams/upstreams-test.ts'),
+    'acts',
   ],
-  alerts: ['list alert rules and what is active, or send a test', () => import('./commands/alerts.ts')],
+  alerts: [
+    'list alert rules and what is active, or send a test',
+    () => import('./commands/alerts.ts'),
+    'reads',
+  ],
   'db compress': [
     'fold old calls into sums and make the file smaller',
     () => import('./database/db-compress.ts'),
+    'acts',
   ],
-  'db check': ['say whether the database is sound', () => import('./database/db-check.ts')],
-  'db export': ['write calls to a file', () => import('./database/db-export.ts')],
-  'db backup': ['copy the database while it is in use', () => import('./database/db-backup.ts')],
-  'db rebuild': ['make the sums anew from the calls', () => import('./database/db-rebuild.ts')],
+  'db check': ['say whether the database is sound', () => import('./database/db-check.ts'), 'reads'],
+  'db export': ['write calls to a file', () => import('./database/db-export.ts'), 'reads'],
+  'db backup': ['copy the database while it is in use', () => import('./database/db-backup.ts'), 'reads'],
+  'db rebuild': ['make the sums anew from the calls', () => import('./database/db-rebuild.ts'), 'acts'],
   'db reprice': [
     'give calls the cost that the prices of their time say',
     () => import('./database/db-reprice.ts'),
+    'acts',
   ],
   'payloads export': [
     'write conversations of the raw log to a file',
     () => import('./database/payloads-export.ts'),
+    'reads here',
   ],
   'db import': [
     'bring in calls that were recorded elsewhere: LiteLLM, Helicone, llama-swap, the older proxy, another tokenweir',
     () => import('./database/db-import.ts'),
+    'acts',
   ],
-  'db move': ['send all calls to the database that gateways share', () => import('./database/db-move.ts')],
-  mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
-  verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
-  env: ['print what points a client at the gateway', () => import('./commands/env.ts')],
-  'service print': ['print a systemd unit that runs it', () => import('./commands/service-print.ts')],
-  doctor: ['look for what stands in the way, and say what to do', () => import('./commands/doctor.ts')],
-  demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts')],
+  'db move': [
+    'send all calls to the database that gateways share',
+    () => import('./database/db-move.ts'),
+    'acts',
+  ],
+  mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts'), 'none'],
+  verify: [
+    'make one call and compare what was sent with what came',
+    () => import('./commands/verify.ts'),
+    'none',
+  ],
+  env: ['print what points a client at the gateway', () => import('./commands/env.ts'), 'none'],
+  'service print': ['print a systemd unit that runs it', () => import('./commands/service-print.ts'), 'none'],
+  doctor: [
+    'look for what stands in the way, and say what to do',
+    () => import('./commands/doctor.ts'),
+    'none',
+  ],
+  demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts'), 'none'],
 }
-
-/** They go by the database of the gateway that runs, unless one is named. */
-const readers =
-  /^(?:alerts|calls|gateways|sessions|top|(?:clients|costs|upstreams) \w+|db (?:backup|check|export|move))$/
 
 /** Calls go before them, also if nobody but a terminal began them. */
 const longJobs = /^(?:db (?!check)|payloads )/
@@ -111,13 +144,18 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
-      const [, load] = command
+      const [, load, use] = command
       const { run, table, operand } = await load()
       if (longJobs.test(name)) lowerPriority(process.pid)
       const rest = argv.slice(isWhole ? 2 : 1)
-      const reading = readers.test(name) ? await import('./running-database.ts') : null
-      const own = (await reading?.withRunningDatabase(rest, env)) ?? env
+      // A wrong option is told before a gateway is asked.
+      parseCommand({ table, operand }, rest, env)
+      const own =
+        use === 'reads' || use === 'acts'
+          ? await (await import('./running-database.ts')).withDatabase(use, rest, env)
+          : env
       const { options, operands } = parseCommand({ table, operand }, rest, own)
+      checkFolders(use, options)
       const context = { argv: rest, operands, env: own, terminal: thisTerminal() }
       const code = await run(options as never, context)
       if (typeof code === 'number') process.exitCode = code
@@ -127,12 +165,22 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       if (error.exitCode !== 0) process.exitCode = exitCode.usage
       return
     }
-    const code = exitCodeOf(error)
+    const fault = systemFault(error)
+    const code = fault === null ? exitCodeOf(error) : exitCode.fault
     if (code === null) throw error
-    process.stderr.write(`tokenweir: ${messageOf(error)}\n`)
+    process.stderr.write(`tokenweir: ${fault ?? messageOf(error)}\n`)
     // What the command has begun, such as a connection, would keep the process alive.
     process.exit(code)
   }
+}
+
+/** What the system refused about a file or the working folder, in one line; null for any other error. */
+function systemFault(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const { path, syscall } = error as NodeJS.ErrnoException
+  if (syscall === 'uv_cwd') return 'the folder that this was started in is gone: change to another one'
+  const words = systemWords(error)
+  return path === undefined || words === null ? null : `${path}: ${words}`
 }
 
 /** Prints help or version, or refuses what names no command. Throws `CommanderError`. */

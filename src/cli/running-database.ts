@@ -1,46 +1,97 @@
 import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { HealthReport } from '../api/health-report.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { controlFolder } from '../control/control-folder.ts'
+import { ownOptionTable } from '../options/dashboard-options.ts'
 import { defaultDatabase, gatewayOptionTable } from '../options/gateway-options.ts'
-import { envName } from '../options/option-spec.ts'
+import { envName, type OptionSpec } from '../options/option-spec.ts'
 import { askHealth } from '../supervisor/gateway-port.ts'
-import { type Environment, parseOptions } from './parse-options.ts'
+import type { FolderUse } from './folder-rights.ts'
+import { type Environment, OptionError, parseOptions } from './parse-options.ts'
+import { reachableOrigin } from './terminal/reachable-origin.ts'
 import { WarningLines } from './terminal/warning-lines.ts'
 
 /** One that stands still for a moment is there all the same: by another database nothing would be right. */
 const probeLimitMs = 5000
 const variable = envName('db')
 
-/**
- * The environment for a command that goes by a database: if none was named and no gateway runs in this folder, but one on
- * the usual port, such as a demo, with that one's database in it. Which one it is, and what that gateway warns of, is said.
- */
-export async function withRunningDatabase(argv: readonly string[], env: Environment): Promise<Environment> {
+/** The environment for a command, with the database in it that the command is to use. Throws {@link OptionError}. */
+export async function withDatabase(
+  use: FolderUse,
+  argv: readonly string[],
+  env: Environment,
+): Promise<Environment> {
   const isNamed = argv.some((arg) => arg === '--db' || arg.startsWith('--db='))
   if (isNamed || (env[variable] ?? '') !== '') return env
+  if (use === 'reads') return forReading(env)
+  return use === 'acts' ? forActing(env) : env
+}
+
+/** Reading goes by the gateway that runs in this folder, or else on the usual port. Standard error says which. */
+async function forReading(env: Environment): Promise<Environment> {
   const found = await runningGateway(env)
   if (found === null) return env
   for (const line of new WarningLines().next(found.warnings)) console.error(line)
-  if (found.db === resolve(defaultDatabase) || !existsSync(dirname(found.db))) return env
-  console.error(`using ${found.db}, of the gateway that runs (process ${found.pid}); --db names another`)
-  return { ...env, [variable]: found.db }
+  return isElsewhere(found.db) ? using(found.db, env, `the gateway that runs (process ${found.pid})`) : env
+}
+
+/** Nothing is changed in a folder that nobody named, whatever listens on the usual port. */
+async function forActing(env: Environment): Promise<Environment> {
+  const port = portIn(env)
+  const dashboardPort = namedIn(ownOptionTable.dashboardPort, env)
+  if (namedIn(gatewayOptionTable.port, env)) {
+    const found = await onPort(port)
+    if (found !== null && isElsewhere(found.db)) return using(found.db, env, `the gateway on port ${port}`)
+    if (found !== null) return env
+  }
+  if (dashboardPort) {
+    const { dashboardPort: named } = parseOptions({ dashboardPort: ownOptionTable.dashboardPort }, [], env)
+    const db = await databaseOfDashboard(named)
+    if (db !== null) return isElsewhere(db) ? using(db, env, `the dashboard on port ${named}`) : env
+  }
+  if (existsSync(dirname(defaultDatabase))) return env
+  const found = await onPort(port)
+  if (found === null || !isElsewhere(found.db)) return env
+  throw new OptionError(
+    `${resolve(dirname(defaultDatabase))} is not there yet, and the gateway on port ${port} (process ${found.pid}) has its files elsewhere: ` +
+      `--db ${defaultDatabase} means this folder, --db ${found.db} means that gateway`,
+  )
+}
+
+function using(db: string, env: Environment, whose: string): Environment {
+  console.error(`using ${db}, of ${whose}; --db names another`)
+  return { ...env, [variable]: db }
+}
+
+function isElsewhere(db: string): boolean {
+  return db !== resolve(defaultDatabase) && existsSync(dirname(db))
 }
 
 /** How the gateway is that runs in this folder, or else on the usual port. */
 export async function runningGateway(env: Environment): Promise<HealthReport | null> {
-  return (await inThisFolder()) ?? (await onUsualPort(env))
-}
-
-async function inThisFolder(): Promise<HealthReport | null> {
   const client = new ControlClient(controlFolder(dirname(defaultDatabase)))
-  return (await client.running(probeLimitMs))?.health ?? null
+  const here = await client.running(probeLimitMs)
+  return here?.health ?? (await onPort(portIn(env)))
 }
 
-/** Whoever is not the gateway's own user is not told of its database. */
-async function onUsualPort(env: Environment): Promise<HealthReport | null> {
-  const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
+/** Null also for another user's gateway, which tells no more of its database than the name. */
+async function onPort(port: number): Promise<HealthReport | null> {
   const { report } = await askHealth('127.0.0.1', port, probeLimitMs)
-  return typeof report?.db === 'string' ? report : null
+  return typeof report?.db === 'string' && isAbsolute(report.db) ? report : null
+}
+
+async function databaseOfDashboard(port: number): Promise<string | null> {
+  const { askWhoIsThere } = await import('./commands/dashboard-port.ts')
+  const other = await askWhoIsThere(reachableOrigin('127.0.0.1', port))
+  const status = other?.status ?? null
+  return status === null ? null : (status.health?.db ?? join(dirname(status.log_file), 'llm_telemetry.db'))
+}
+
+function portIn(env: Environment): number {
+  return parseOptions({ port: gatewayOptionTable.port }, [], env).port
+}
+
+function namedIn({ env: variables }: OptionSpec<number>, env: Environment): boolean {
+  return variables.some((name) => (env[name] ?? '') !== '')
 }

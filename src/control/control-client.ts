@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
-import { codeOf, messageOf } from '../lib/errors.ts'
+import { codeOf, reasonOf } from '../lib/errors.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
 import {
@@ -153,7 +153,7 @@ export class ControlClient {
       // EAGAIN: it accepts nobody, and too many wait for it to do so.
       if (limit.signal.aborted || code === 'EAGAIN') return 'silent'
       if (absentCodes.has(code)) return 'absent'
-      const why = messageOf(error)
+      const why = reasonOf(error)
       throw new Error(`the control socket in ${this.#folder} cannot be used: ${why}`, { cause: error })
     } finally {
       stopCounting()

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
-import { CodedError, codeOf, messageOf } from '../lib/errors.ts'
+import { CodedError, codeOf, reasonOf } from '../lib/errors.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type JsonCheck, JsonValueError, pathText } from './json-check.ts'
@@ -99,7 +99,7 @@ export abstract class CheckedFile<T extends object> {
     try {
       return await act()
     } catch (error) {
-      const message = `${this.path} cannot be written: ${messageOf(error)}.`
+      const message = `${this.path} cannot be written: ${reasonOf(error)}.`
       throw new CheckedFileError(`${this.#form.topic}_not_kept`, message)
     }
   }
@@ -154,6 +154,6 @@ function readText(path: string): string | null | Error {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? null : new Error(` cannot be read: ${messageOf(error)}.`)
+    return codeOf(error) === 'ENOENT' ? null : new Error(` cannot be read: ${reasonOf(error)}.`)
   }
 }

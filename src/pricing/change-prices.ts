@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { PriceProblem } from '../api/costs.ts'
-import { CodedError, messageOf } from '../lib/errors.ts'
+import { CodedError, reasonOf } from '../lib/errors.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
 
@@ -56,6 +56,6 @@ async function orNotKept<T>(path: string, act: () => T | Promise<T>): Promise<T>
   try {
     return await act()
   } catch (error) {
-    throw new PriceFileError('prices_not_kept', `${path} cannot be written: ${messageOf(error)}.`)
+    throw new PriceFileError('prices_not_kept', `${path} cannot be written: ${reasonOf(error)}.`)
   }
 }

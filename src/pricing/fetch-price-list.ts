@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { codeOf, messageOf } from '../lib/errors.ts'
+import { codeOf, messageOf, systemWords } from '../lib/errors.ts'
 import { PriceListError } from './price-list.ts'
 
 /** A list of prices as it came, or that it is the one of that tag still. */
@@ -104,5 +104,5 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
 /** `fetch` says only that it failed; why stands behind it. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return messageOf(inner) || String(codeOf(inner) ?? inner)
+  return systemWords(inner) ?? (messageOf(inner) || String(codeOf(inner) ?? inner))
 }

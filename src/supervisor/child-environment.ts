@@ -6,6 +6,8 @@ const passedOn: ReadonlySet<string> = new Set(
     'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR',
     // Says of itself where rows are shared; a secret, as it holds a password.
     'TOKENWEIR_SHARE',
+    // Says whose folder a gateway of `sudo` may use.
+    'SUDO_UID',
     // Without these no program starts on Windows.
     'SystemRoot SystemDrive ComSpec PATHEXT TEMP TMP USERPROFILE',
   ].flatMap((names) => names.split(' ')),

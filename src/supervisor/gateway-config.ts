@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig } from '../api/proxy-config.ts'
-import { codeOf, messageOf } from '../lib/errors.ts'
+import { codeOf, reasonOf } from '../lib/errors.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
@@ -75,7 +75,7 @@ export class GatewayConfig {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
       replaceFile(this.#path, `${JSON.stringify(all, null, 2)}\n`)
     } catch (error) {
-      const message = `${this.#path} cannot be written: ${messageOf(error)}`
+      const message = `${this.#path} cannot be written: ${reasonOf(error)}`
       throw new SettingError('settings_not_kept', message)
     }
   }
@@ -117,7 +117,7 @@ export class GatewayConfig {
       if (!isObject(content)) throw new TypeError('it must hold one JSON object')
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return {}
-      const message = `${this.#path} cannot be read: ${messageOf(error)}`
+      const message = `${this.#path} cannot be read: ${reasonOf(error)}`
       throw new SettingError('broken_settings_file', message)
     }
     try {

@@ -1,4 +1,4 @@
-import { changePrices, PriceFileError } from '../../pricing/change-prices.ts'
+import { changePrices, PriceFileError, pricesToChange } from '../../pricing/change-prices.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
@@ -71,11 +71,18 @@ export const run: CommandRun<typeof table> = async (
   try {
     // Tells what is wrong with the body before anything is waited for.
     change(noPrices)
-    const isChanged = await changePrices(path, (before) => {
-      const costs = change(before)
-      return [costs, costs !== null]
-    })
-    if (!isChanged) throw new CommandError(`${path} has no price of your own for ${JSON.stringify(name)}`)
+    // Nothing is made where there is nothing to take away.
+    const isThere = !options.remove || change(pricesToChange(path)) !== null
+    const isChanged =
+      isThere &&
+      (await changePrices(path, (before) => {
+        const costs = change(before)
+        return [costs, costs !== null]
+      }))
+    if (!isChanged)
+      throw new CommandError(
+        `${path} has no price of your own for ${JSON.stringify(name)}: tokenweir costs show lists those there are`,
+      )
     print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
     return 0
   } catch (error) {

@@ -1,11 +1,19 @@
 import { dirname, join, resolve } from 'node:path'
 import { controlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { unreadable } from '../../lib/file-rights.ts'
 import { upOptionTable } from '../../options/dashboard-options.ts'
 import { valuesIn } from '../../options/gateway-settings.ts'
 import { GatewayConfig } from '../../supervisor/gateway-config.ts'
 import { defaultLimits, type Found, GatewayFinder } from '../../supervisor/gateway-finder.ts'
-import { checkDatabase, checkFolder, checkLocks, checkNode, checkPrices } from '../doctor/check-files.ts'
+import {
+  checkDatabase,
+  checkFolder,
+  checkLocks,
+  checkNode,
+  checkPrices,
+  unseenFolder,
+} from '../doctor/check-files.ts'
 import { checkDashboardPort, checkGatewayPort } from '../doctor/check-ports.ts'
 import { checkUpstream } from '../doctor/check-upstream.ts'
 import { type Finding, type FindingState, fault, ok, warning } from '../doctor/finding.ts'
@@ -56,18 +64,23 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
   if (running !== null)
     values = { ...values, ...valuesIn(running.options), port: running.port, host: running.host }
   const asked = { url: values.upstream, key: config.trusts(values.upstream) ? key : '' }
+  const unseen = unreadable(folder)
   const findings = [
     checkNode(),
-    ...(settings === null ? [] : [settings]),
+    ...(settings === null || unseen !== null ? [] : [settings]),
     ...gatewayFindings(found, join(control, 'proxy.log')),
     await checkGatewayPort(values.host, values.port, running),
     await checkDashboardPort(options.dashboardHost, options.dashboardPort, folder),
-    ...checkFolder(folder),
-    checkLocks(db, running !== null),
-    await checkDatabase(db),
-    checkPrices(db, clock.wallTime()),
+    ...(unseen === null
+      ? [
+          ...checkFolder(folder),
+          checkLocks(db, running !== null),
+          await checkDatabase(db),
+          checkPrices(db, clock.wallTime()),
+        ]
+      : [unseenFolder(unseen)]),
     ...(await checkUpstream({ ...asked, connectTimeoutMs: values.connectTimeoutMs }, env)),
-    ...(await furtherUpstreams(options, env)),
+    ...(unseen === null ? await furtherUpstreams(options, env) : []),
   ]
   const isWell = findings.every(({ state }) => state !== 'fault')
   if (options.json) print(`${JSON.stringify({ ok: isWell, checks: findings })}\n`)

@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path'
 import { isWritable } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { isFileLocked } from '../../lib/file-lock.ts'
+import { type RightsFlaw, userName } from '../../lib/file-rights.ts'
 import { placeForEditor, priceFileOf, readPricesInForce } from '../../pricing/price-file.ts'
 import { quickCheck } from '../../store/jobs/quick-check.ts'
 import { schemaVersion, versionOf } from '../../store/sqlite/migrate.ts'
 import { absenceText, assertSafe, openForReading } from '../../store/sqlite/open-store.ts'
 import { jobLockPath } from '../../store/sqlite/store-files.ts'
+import { folderFlaw } from '../folder-rights.ts'
 import { bytes, count, counted } from '../terminal/figures.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
@@ -35,21 +37,29 @@ export function checkFolder(folder: string): Finding[] {
   return [folderFinding(folder, there), checkDisk(there)]
 }
 
+/** Instead of all that is in a folder which this user may not read. */
+export function unseenFolder({ path, what, remedy }: RightsFlaw): Finding {
+  const message = `${path} ${what}: settings, locks, database, prices and upstreams could not be looked at`
+  return fault('folder', message, remedy)
+}
+
 /** `there` is the folder, or what there is of the way to it. */
 function folderFinding(folder: string, there: string): Finding {
   const { uid: owner } = statSync(there)
   const user = process.geteuid?.() ?? owner
   if (!isWritable(there)) {
-    const message = `${folder} cannot be written by user ${user}; ${there} belongs to user ${owner}`
+    const message = `${folder} cannot be written by ${userName(user)}; ${there} belongs to ${userName(owner)}`
     const remedy = 'calls pass, and none is recorded: chown or chmod it, or --db names a file elsewhere'
     return fault('folder', message, remedy)
   }
+  const flaw = folderFlaw(folder)
+  if (flaw !== null) return fault('folder', `${flaw.path} ${flaw.what}`, flaw.remedy)
   if (there !== folder) return ok('folder', `${folder} is not there yet: the first start makes it`)
-  const message = `${folder} can be written by user ${user}`
+  const message = `${folder} can be written by ${userName(user)}`
   if (user === owner) return ok('folder', message)
   return warning(
     'folder',
-    `${message}; it belongs to user ${owner}`,
+    `${message}; it belongs to ${userName(owner)}`,
     'who of them runs it? Both will not get on',
   )
 }

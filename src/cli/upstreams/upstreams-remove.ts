@@ -1,5 +1,5 @@
 import { optionTable } from '../../options/option-spec.ts'
-import type { CommandRun } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 import { printable } from '../terminal/printable.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
 
@@ -10,7 +10,14 @@ export { operand } from './upstreams-set.ts'
 /** `tokenweir upstreams remove <name>`: its calls go to the default upstream from then on. */
 export const run: CommandRun<typeof table> = async (options, { env, operands, terminal }) => {
   const [name = ''] = operands
-  await upstreamsOf(options, env).remove(name)
+  const upstreams = upstreamsOf(options, env)
+  const { upstreams: rows, file } = await upstreams.report()
+  if (!rows.some((row) => row.name === name && name !== 'default')) {
+    throw new OptionError(
+      `there is no upstream ${name} in ${file}: tokenweir upstreams lists those there are`,
+    )
+  }
+  await upstreams.remove(name)
   terminal.print(printable(`${name} is gone; calls under way there end as they would`) + '\n')
   return 0
 }

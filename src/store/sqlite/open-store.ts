@@ -114,7 +114,8 @@ function assertOurs(path: string): void {
 
 /** Opens the database for a reader, which never writes, creates or checkpoints; in place of the older proxy's ours beside it. */
 export function openForReading(path: string): DatabaseSync | StoreAbsence {
-  const size = statSync(path, { throwIfNoEntry: false })?.size
+  const size = sizeOf(path)
+  if (typeof size === 'string') return size
   if (size === undefined) return 'missing'
   if (size === 0) return 'empty'
   let database: DatabaseSync | null = null
@@ -134,6 +135,15 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
     const absence = absenceOf(error)
     if (absence === null) throw error
     return absence
+  }
+}
+
+/** Undefined where there is no file. */
+function sizeOf(path: string): number | undefined | 'unreadable' {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size
+  } catch {
+    return 'unreadable'
   }
 }
 

@@ -1,0 +1,69 @@
+import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { flawOf, flawText, rightsFlaw, type RightsFlaw, unreadable } from '../lib/file-rights.ts'
+import { upstreamsPath } from '../options/upstreams-path.ts'
+import { CommandError } from './exit-code.ts'
+
+/**
+ * What a command does with the data folder. One that `reads` may fall back to the folder of the running gateway; one that
+ * `reads here` may not. One that `acts` changes files or sends keys: it takes this folder, or a named one. One that
+ * `serves` does what the files say.
+ */
+export type FolderUse = 'none' | 'reads' | 'reads here' | 'acts' | 'serves'
+
+/** Files that decide what a gateway does, or that it adds to. */
+const settingsFile =
+  /^(?:\.salt|\.proxy\.pid|(?:alerts|clients|gateway|model_costs|notes|upstreams|usage-injection)[.\w-]*\.json.*|proxy\.log.*|(?:instance|share)-\d+\.lock|inflight-.+\.log)$/
+
+/** Throws {@link CommandError} if the files that a command is about cannot be read, or others could have written them. */
+export function checkFolders(use: FolderUse, options: object): void {
+  const { db, rawLogFile, upstreamFile } = options as {
+    readonly db?: string
+    readonly rawLogFile?: string
+    readonly upstreamFile?: string
+  }
+  if (db === undefined || use === 'none') return
+  const folder = dirname(db)
+  const files = use === 'serves' ? [] : [db, ...(rawLogFile === undefined ? [] : [rawLogFile])]
+  for (const path of [folder, ...files]) refuse(unreadable(path))
+  if (use === 'reads' || use === 'reads here') return
+  refuse(folderFlaw(folder))
+  if (upstreamFile !== undefined) refuse(fileFlaw(upstreamsPath(upstreamFile, folder)))
+  if (rawLogFile !== undefined) refuse(rightsFlaw(dirname(rawLogFile)))
+}
+
+/** Why others can change what a gateway of this folder does; null if only this user and root can. */
+export function folderFlaw(folder: string): RightsFlaw | null {
+  const flaw = rightsFlaw(folder)
+  if (flaw !== null || !isFolder(folder)) return flaw
+  for (const name of readdirSync(folder)) {
+    const found = settingsFile.test(name) ? fileFlaw(join(folder, name)) : null
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Looks at a file, and at the link in its place. A file that is not there, or cannot be, has no flaw. */
+function fileFlaw(path: string): RightsFlaw | null {
+  const stats = [lstatSync, statSync].map((look) => quietly(() => look(path, { throwIfNoEntry: false })))
+  return stats.reduce<RightsFlaw | null>(
+    (flaw, each) => flaw ?? (each === undefined ? null : flawOf(each, resolve(path))),
+    null,
+  )
+}
+
+function isFolder(path: string): boolean {
+  return quietly(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false
+}
+
+function quietly<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
+
+function refuse(flaw: RightsFlaw | null): void {
+  if (flaw !== null) throw new CommandError(flawText(flaw))
+}
