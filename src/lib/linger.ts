@@ -13,16 +13,20 @@ const lingerBytes = 8 * 1024 * 1024
 export function closeAfterReading(socket: Socket): void {
   if (socket.destroyed) return
   socket.end()
-  // Node's parser must not find another request in it.
-  socket.removeAllListeners('data')
+  const limit = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(limit))
+  // Node alone, as long as its parser reads the connection, can make a paused one go on.
+  if (!socket.isPaused()) throwAway(socket)
+  else socket.once('resume', () => throwAway(socket)).resume()
+}
+
+/** Takes a connection from Node's parser, which must not find another request in what comes. */
+function throwAway(socket: Socket): void {
   let left = lingerBytes
-  socket.on('data', (bytes: Buffer) => {
+  socket.removeAllListeners('data').on('data', (bytes: Buffer) => {
     left -= bytes.length
     if (left <= 0) socket.pause()
   })
-  const limit = setTimeout(() => socket.destroy(), lingerMs)
-  socket.once('close', () => clearTimeout(limit))
-  socket.resume()
 }
 
 /** Has the connection of an answer that ends it, because a body is still coming, end in this way. */

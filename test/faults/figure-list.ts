@@ -57,6 +57,20 @@ export const figureList: readonly MeasuredFigure[] = [
     ['test/faults/stop-moments.ts'],
     10,
   ),
+  {
+    figures: ['R52'],
+    goal: '20,000 hostile connections, reset, ended or left at each byte: alive, all slots back, no growth, each call one row',
+    run: ['test/faults/hostile.ts', '--connections', '20000'],
+    quick: null,
+    limitMs: 10 * minuteMs,
+  },
+  {
+    figures: ['R53'],
+    goal: 'uploads of 10 MB, refused in 12 ways, by 6 programs: 100 of 100 refusals arrive each',
+    run: ['test/faults/hostile.ts', '--uploads', '100'],
+    quick: null,
+    limitMs: 30 * minuteMs,
+  },
   of('R21', '256 descriptors, 1,000 connects: no crash, well again', ['test/faults/few-descriptors.ts'], 5),
   of(
     'R36',
