@@ -18,7 +18,7 @@ export interface CompressResult {
   readonly duration_ms: number
 }
 
-/** Records of an imported file that are no calls here, for one reason. */
+/** Records of an imported file that are no calls here, or lack a value here, for one reason. */
 export interface ImportProblem {
   readonly count: number
   /** The first of them, in words. */
@@ -34,7 +34,10 @@ export interface ImportResult {
   /** There already. */
   readonly present: number
   readonly skipped: number
+  /** Of what was skipped. */
   readonly problems: readonly ImportProblem[]
+  /** Of values that cannot be true, which calls that were added do without. */
+  readonly notes: readonly ImportProblem[]
   /** Why the file could not be read to its end; null if it was. */
   readonly stopped: string | null
   readonly duration_ms: number

@@ -73,11 +73,6 @@ export function importedIdAt(wallTimeMs: number, hash: number): number {
   return (wallTimeMs + 1) * idsPerMs - importedPerMs + (hash % importedPerMs)
 }
 
-/** The id to try if another call has that one: the next of the millisecond, or the first of the next one. */
-export function nextImportedId(id: number): number {
-  return (id + 1) % idsPerMs === 0 ? importedIdAt(startedAtMs(id) + 1, 0) : id + 1
-}
-
 /** Milliseconds since the Unix epoch at which the call's head was received. */
 export function startedAtMs(id: number): number {
   return Math.floor(id / idsPerMs)

@@ -91,7 +91,7 @@ export const commands: Readonly<
     'reads here',
   ],
   'db import': [
-    'bring in calls that were recorded elsewhere: LiteLLM, Helicone, llama-swap, the older proxy, another tokenweir',
+    'bring in calls that were recorded elsewhere: LiteLLM, the older proxy, another tokenweir',
     () => import('./database/db-import.ts'),
     'acts',
   ],

@@ -31,18 +31,11 @@ export function numberIn(fields: Fields, name: string): number | null {
   throw new FieldError(name, `${quoted(text)} is no number`)
 }
 
-/** A number of tokens or the like; below zero, as some write it, is not known. Throws {@link FieldError}. */
+/** A number of tokens or the like, be it one that cannot be true. Throws {@link FieldError}. */
 export function countIn(fields: Fields, name: string): number | null {
   const value = numberIn(fields, name)
-  if (value === null || value < 0) return null
-  if (Number.isSafeInteger(value)) return value
-  throw new FieldError(name, `${quoted(String(value))} is no whole number that can be kept`)
-}
-
-/** Milliseconds of a time that cannot be below zero. Throws {@link FieldError}. */
-export function durationIn(fields: Fields, name: string): number | null {
-  const value = numberIn(fields, name)
-  return value === null || value < 0 ? null : value
+  if (value === null || Number.isInteger(value)) return value
+  throw new FieldError(name, `${quoted(String(value))} is no whole number`)
 }
 
 /** Milliseconds since the Unix epoch; without an offset in UTC, as databases write it. Throws {@link FieldError}. */

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { importedIdAt } from '../call/call-id.ts'
+import { firstIdAt } from '../call/call-id.ts'
 import { callTypeCodes } from '../call/call-fields.ts'
 import { blankRecord, type CallDraft, type StoredCall } from '../call/call-record.ts'
 import type { CallType } from '../call/call.ts'
 import { joinedTags, tagText } from '../gateway/call/caller-tags.ts'
+import type { FailureCode } from '../call/failure.ts'
 import { longestMessage } from '../call/error-message.ts'
 import { storedText } from '../gateway/recorder/stored-text.ts'
 import { remembered } from '../lib/remembered.ts'
@@ -12,8 +12,6 @@ import { remembered } from '../lib/remembered.ts'
 export type ForeignCall = Partial<Omit<CallDraft, 'id' | 'place' | 'tags'>> & {
   readonly source: string
   readonly startedAtMs: number
-  /** Tells it from all others of that program and time: the same each time that it is read. */
-  readonly identity: string
   readonly endpoint: string
   readonly tags?: readonly (readonly [key: string, value: string])[]
 }
@@ -21,29 +19,33 @@ export type ForeignCall = Partial<Omit<CallDraft, 'id' | 'place' | 'tags'>> & {
 const longestLabel = 200
 const label = remembered((text) => storedText(text, longestLabel), longestLabel)
 const texts = ['model', 'responseModel', 'upstream', 'client', 'userAgent', 'session'] as const
-const others = ['upstreamErrorCode', 'upstreamRequestId', 'serviceTier'] as const
+const others = ['upstreamErrorCode', 'serviceTier'] as const
+const longestRequestId = 100_000
 
-/** A record of it: its labels are masked, and its id follows from its time and identity. */
+/** A record of it: its labels are masked, and its id says no more than its time. */
 export function foreignCall(foreign: ForeignCall): StoredCall {
-  const { startedAtMs, identity, tags = [], ...told } = foreign
+  const { startedAtMs, tags = [], ...told } = foreign
   const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = told
   const { place: _, ...call } = { ...blankRecord(), ...told }
   for (const name of [...texts, ...others]) {
     const text = call[name]
     if (text !== null) call[name] = label(text)
   }
-  const low = createHash('sha256').update(`${source}\n${identity}`).digest().readUInt32BE(0)
   const callType = told.callType ?? callTypeOf(endpoint)
   const isEmbedding = callType === 'embedding' || callType === 'rerank'
   return {
     ...call,
-    id: importedIdAt(Math.floor(startedAtMs), low),
+    id: firstIdAt(Math.floor(startedAtMs)),
     callType,
     method: told.method ?? (callType === 'props' ? 'GET' : 'POST'),
     endpoint: label(endpointOf(endpoint)),
     instance: source,
     // As of our own: they have no output.
     outputTokens: outputTokens ?? (inputTokens !== null && isEmbedding ? 0 : null),
+    upstreamRequestId:
+      told.upstreamRequestId === undefined || told.upstreamRequestId === null
+        ? null
+        : storedText(told.upstreamRequestId, longestRequestId),
     errorMessage: errorMessage === null ? null : storedText(errorMessage, longestMessage),
     usageSource: told.usageSource ?? (inputTokens === null && outputTokens === null ? 'none' : 'usage'),
     attempts: told.attempts ?? 1,
@@ -74,9 +76,19 @@ export function hostOf(url: string | null): string | null {
 }
 
 /** How a call ended, as far as its status tells. */
-export function endOf(status: number | null, isFailed: boolean): Pick<StoredCall, 'outcome' | 'status'> {
-  const left = status === 499
-  return { status, outcome: left ? 'client_disconnected' : isFailed ? 'upstream_error' : 'ok' }
+export function endOf(
+  status: number | null,
+  isFailed: boolean,
+): Pick<CallDraft, 'outcome' | 'status' | 'failureCode'> {
+  if (status === 499) return { status, outcome: 'client_disconnected', failureCode: 'client_gone' }
+  if (!isFailed) return { status, outcome: 'ok', failureCode: null }
+  return { status, outcome: 'upstream_error', failureCode: failureOf(status) }
+}
+
+/** Without a status of 400 or above the upstream answered nothing, or failed within its answer. */
+function failureOf(status: number | null): FailureCode {
+  if (status === null) return 'upstream_unreachable'
+  return status < 400 ? 'stream_error' : 'upstream_http'
 }
 
 /** Milliseconds per output token after the first; null if they did not stream, or nobody knows. */
@@ -89,7 +101,7 @@ export function tpotOf(
   return lastMs > firstMs ? (lastMs - firstMs) / (outputTokens - 1) : null
 }
 
-/** Dollars as they are kept. What is free, or below, was most likely never priced. */
+/** Dollars as they are kept. What is free was most likely never priced. */
 export function nanoUsd(dollars: number | null): number | null {
-  return dollars === null || dollars <= 0 ? null : Math.round(dollars * 1e9)
+  return dollars === null || dollars === 0 ? null : Math.round(dollars * 1e9)
 }

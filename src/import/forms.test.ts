@@ -99,28 +99,49 @@ function csvOf(record: Readonly<Record<string, string>>): string {
   return line(Object.keys(record)) + line(Object.values(record))
 }
 
-/** As `pg_dump` writes it. */
-function dumpOf(record: Readonly<Record<string, string>>): string {
-  const names = Object.keys(record).map((name) => (/[A-Z]/.test(name) ? `"${name}"` : name))
-  const escaped = (value: string): string =>
-    value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
-  return `--
--- PostgreSQL database dump
---
-COPY public."LiteLLM_UserTable" (user_id, spend) FROM stdin;
-someone\t1
-\\.
-
-COPY public."LiteLLM_SpendLogs" (${names.join(', ')}) FROM stdin;
-${Object.values(record).map(escaped).join('\t')}
-\\.
-`
+/** As LiteLLM's own API has it: objects where CSV has their text, numbers, and instants of ISO 8601. */
+const litellmJson = {
+  ...litellm,
+  spend: 0.00123,
+  total_tokens: 130,
+  prompt_tokens: 100,
+  completion_tokens: 30,
+  startTime: '2026-05-01T12:00:00.250Z',
+  endTime: '2026-05-01T12:00:03.250000Z',
+  completionStartTime: '2026-05-01T12:00:00.75+00:00',
+  metadata: JSON.parse(litellm.metadata) as unknown,
+  request_tags: JSON.parse(litellm.request_tags) as unknown,
+  messages: {},
+  end_user: null,
 }
 
-test('a row of LiteLLM’s spend logs, from CSV, from a dump and from JSON', async () => {
-  for (const text of [csvOf(litellm), dumpOf(litellm), `${JSON.stringify(litellm)}\n`]) {
-    assert.deepEqual(told(await callOf(text)), litellmTold)
-  }
+const litellmForms = [
+  csvOf(litellm),
+  `${JSON.stringify(litellm)}\n`,
+  JSON.stringify(litellmJson),
+  JSON.stringify({ data: [litellmJson], total: 1 }),
+  JSON.stringify({ total: 1, data: [litellmJson] }),
+  JSON.stringify({ total: 1, data: [litellmJson] }, null, 2),
+]
+
+test('a row of LiteLLM’s spend logs, from CSV, from lines of JSON and from what its API answers', async () => {
+  for (const text of litellmForms) assert.deepEqual(told(await callOf(text)), litellmTold)
+})
+
+test('an entry has one identity in all forms, and each other entry another', async () => {
+  const identities = await Promise.all(litellmForms.map(async (text) => (await found(text))[0]?.entry))
+  assert.equal(new Set(identities).size, 1)
+  const others = Object.keys(litellm)
+    .filter((name) => !['api_key', 'messages'].includes(name))
+    .map(async (name) => {
+      const value = litellm[name as keyof typeof litellm]
+      const [other] = await found(
+        csvOf({ ...litellm, [name]: value.replace(/\d(?=\D*$)|[a-z](?=[^a-z]*$)/, '2') }),
+      )
+      assert.equal(other?.problem, '', name)
+      return other?.entry
+    })
+  assert.equal(new Set([...identities, ...(await Promise.all(others))]).size, 1 + others.length)
 })
 
 test('what failed in LiteLLM says so, and its key is masked', async () => {
@@ -145,86 +166,43 @@ test('what failed in LiteLLM says so, and its key is masked', async () => {
   assert.doesNotMatch(JSON.stringify(call), /abcdefghijkl|88dc28d0/)
 })
 
-test('an entry of llama-swap’s metrics, nested and as it was before', async () => {
-  const tokens = {
-    cache_tokens: 60,
-    input_tokens: 40,
-    output_tokens: 50,
-    prompt_per_second: 400,
-    tokens_per_second: 25,
-  }
-  const head = { id: 3, timestamp: '2026-05-01T14:00:03.5+02:00', model: 'qwen3', duration_ms: 2500 }
-  const nested = {
-    ...head,
-    req_path: '/v1/chat/completions',
-    resp_status_code: 200,
-    tokens,
-    has_capture: false,
-  }
-  const figures = { callType: 'chat', inputTokens: 100, outputTokens: 50, cachedInputTokens: 60, tpotMs: 40 }
-  for (const entry of [nested, { ...head, ...tokens }]) {
-    const call = await callOf(JSON.stringify([entry]))
-    assert.deepEqual({ ...told(call), ...figures }, told(call))
-    assert.deepEqual([call.upstreamPromptMs, call.upstreamDecodeMs, call.usageSource], [100, 2000, 'timings'])
-    assert.equal(told(call)['at'], '2026-05-01T12:00:01.000Z')
-  }
-  const none = { ...tokens, cache_tokens: -1, prompt_per_second: -1, tokens_per_second: -1 }
-  const { inputTokens, tpotMs, usageSource } = await callOf(JSON.stringify([{ ...nested, tokens: none }]))
-  assert.deepEqual([inputTokens, tpotMs, usageSource], [40, null, 'usage'])
+test('a request id is kept as a whole, and team and user come before all other tags', async () => {
+  const request_id = `resp_${'aB3'.repeat(600)}`
+  const request_tags = JSON.stringify(Array.from({ length: 12 }, (_, index) => `tag${index}:on`))
+  const call = await callOf(csvOf({ ...litellm, request_id, request_tags, team_id: 'red', end_user: 'bob' }))
+  assert.equal(call.upstreamRequestId, request_id)
+  assert.match(call.tags ?? '', /^team:red,user:bob,tag0:on,/)
 })
 
-test('a request of Helicone’s export, as JSONL and as CSV', async () => {
-  const properties = { 'Helicone-Session-Id': 'run 7', env: 'prod' }
-  const request = {
-    response_id: 'b',
-    response_created_at: '2026-05-01T12:00:02.000Z',
-    response_status: 200,
-    request_created_at: '2026-05-01T12:00:00.000Z',
-    request_body: { messages: [{ content: 'the prompt' }] },
-    request_properties: properties,
-    request_user_id: 'bob',
-    prompt_tokens: 12,
-    completion_tokens: 3,
+test('each way to fail has a failure code', async () => {
+  const codes: unknown[] = []
+  for (const error_code of ['429', '499', '', 'none']) {
+    const metadata = JSON.stringify({ error_information: { error_code } })
+    const { failureCode, outcome } = await callOf(csvOf({ ...litellm, status: 'failure', metadata }))
+    codes.push([failureCode, outcome])
   }
-  const json = {
-    ...request,
-    request_id: 'a',
-    request_model: 'm',
-    request_path: '/v1/messages',
-    delay_ms: 1800,
-    costUSD: 0.5,
-  }
-  const line = await callOf(`${JSON.stringify(json)}\n`)
-  assert.deepEqual(
-    [line.model, line.endpoint, line.durationMs, line.session, line.tags, line.client, line.costNanoUsd],
-    ['m', '/v1/messages', 1800, 'run 7', 'env:prod', 'bob', 500_000_000],
-  )
-  assert.equal(line.upstreamRequestId, 'a')
-  // Its CSV doubles the quotes of JSON twice.
-  const body = JSON.stringify(properties).replaceAll('"', '""')
-  const csv = csvOf({
-    ...request,
-    response_status: '200',
-    request_body: '',
-    request_properties: body,
-    model: 'm',
-    prompt_tokens: '12',
-    completion_tokens: '3',
-    latency: '2000',
-    cost: '',
-  })
-  const row = await callOf(csv)
-  assert.deepEqual(
-    [row.model, row.durationMs, row.session, row.tags, row.costNanoUsd],
-    ['m', 2000, 'run 7', 'env:prod', null],
-  )
+  assert.deepEqual(codes, [
+    ['upstream_http', 'upstream_error'],
+    ['client_gone', 'client_disconnected'],
+    ['upstream_unreachable', 'upstream_error'],
+    ['upstream_unreachable', 'upstream_error'],
+  ])
 })
 
-test('a call has the same id each time that it is read, and another than any of a gateway', async () => {
-  const [one, again] = [await callOf(csvOf(litellm)), await callOf(dumpOf(litellm))]
-  assert.equal(one.id, again.id)
-  assert.equal(Math.floor((one.id % 4096) / 128), 31)
-  assert.notEqual((await callOf(csvOf({ ...litellm, request_id: 'chatcmpl-2' }))).id, one.id)
+test('amounts that cannot be true are left out of their calls, and told', async () => {
+  const [{ call, notes, problem } = {}] = await found(
+    csvOf({ ...litellm, spend: '5000', prompt_tokens: '-1', total_tokens: '9000000000000000000' }),
+  )
+  assert.equal(problem, '')
+  assert.deepEqual(
+    [call?.costNanoUsd, call?.priceSource, call?.inputTokens, call?.totalTokens],
+    [null, null, null, null],
+  )
+  assert.equal(call?.outputTokens, 30)
+  assert.deepEqual(
+    notes?.map((note) => note.split(':')[0]),
+    ['input_tokens', 'total_tokens', 'cost_usd'],
+  )
 })
 
 test('what is of no known form, or not of the one that was named, is told', async () => {
@@ -234,9 +212,10 @@ test('what is of no known form, or not of the one that was named, is told', asyn
     /not LiteLLM_SpendLogs of LiteLLM: it has no column request_id/,
   )
   await assert.rejects(found('{"a":1}\n'), /its columns are a$/)
-  await assert.rejects(found('[1'), /line 1, column 3: It is not JSON/)
+  await assert.rejects(found('[1]'), /an array of JSON is not read: write each of its objects on a line/)
+  await assert.rejects(found('{"data":[1'), /line 1, column 11: It is not JSON/)
+  await assert.rejects(found('{\n"a":1}'), /no records in "data"/)
   await assert.rejects(found(''), /holds no record/)
-  await assert.rejects(found('-- PostgreSQL database dump\n'), /no rows of the table "LiteLLM_SpendLogs"/)
 })
 
 test('flawed records are told with line and column, and the others are read', async () => {
@@ -264,14 +243,4 @@ test('flawed records are told with line and column, and the others are read', as
   const [, second, third] = await found(`${json}\n${json.slice(0, 40)}\n${json}`)
   assert.match(second?.problem ?? '', /^column 4\d: It is not JSON: it ends too early/)
   assert.equal(third?.problem, '')
-})
-
-test('a dump that was cut off says so, after the rows that it has', async () => {
-  const seen: number[] = []
-  const text = dumpOf(litellm).replace(/\\\.\n$/, '')
-  const { calls } = await readText({ bytes: 1, read: () => 1, pieces: once(text) }, null)
-  await assert.rejects(async () => {
-    for await (const { line } of calls) seen.push(line)
-  }, /the dump ends within a table: it was cut off/)
-  assert.deepEqual(seen, [9])
 })

@@ -1,13 +1,11 @@
 import type { StoredCall } from '../call/call-record.ts'
 import type { Fields } from './field-values.ts'
-import { heliconeCall } from './helicone.ts'
 import { litellmCall } from './litellm.ts'
-import { llamaSwapCall } from './llama-swap.ts'
 import { olderProxyCalls } from './older-proxy.ts'
 import { ownCall } from './own-export.ts'
 
 /** What a file can be of. */
-export type ImportSource = 'tokenweir' | 'api-calls' | 'litellm' | 'llama-swap' | 'helicone'
+export type ImportSource = 'tokenweir' | 'api-calls' | 'litellm'
 
 interface ImportForm {
   readonly words: string
@@ -28,16 +26,6 @@ export const importForms: Readonly<Record<ImportSource, ImportForm>> = {
     words: 'LiteLLM_SpendLogs of LiteLLM',
     columns: ['request_id', 'call_type', 'startTime', 'endTime', 'prompt_tokens', 'completion_tokens'],
     callsOf: (fields) => [litellmCall(fields)],
-  },
-  helicone: {
-    words: 'an export of Helicone’s requests',
-    columns: ['request_created_at', 'response_status', 'prompt_tokens', 'completion_tokens'],
-    callsOf: (fields) => [heliconeCall(fields)],
-  },
-  'llama-swap': {
-    words: 'the activity of llama-swap (/api/metrics)',
-    columns: ['timestamp', 'model', 'duration_ms', 'id'],
-    callsOf: (fields) => [llamaSwapCall(fields)],
   },
   'api-calls': {
     words: 'the database of the older Python proxy (api_calls)',

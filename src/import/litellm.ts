@@ -38,7 +38,7 @@ export function litellmCall(fields: Fields): StoredCall {
   const requestId = textIn(fields, 'request_id')
   const inputTokens = read.countIn(fields, 'prompt_tokens')
   const outputTokens = read.countIn(fields, 'completion_tokens')
-  const isKnown = (inputTokens ?? 0) + (outputTokens ?? 0) > 0
+  const isKnown = (inputTokens ?? 0) !== 0 || (outputTokens ?? 0) !== 0
   // Where nothing was streamed, the answer begins when it ends.
   const isStream = firstAtMs !== null && firstAtMs > startedAtMs && firstAtMs < endedAtMs
   const [agents, tags] = tagsOf(read.jsonIn(fields, 'request_tags'))
@@ -47,7 +47,6 @@ export function litellmCall(fields: Fields): StoredCall {
   return foreignCall({
     source: 'litellm',
     startedAtMs,
-    identity: requestId ?? JSON.stringify([startedAtMs, endedAtMs, type]),
     endpoint: endpoints[type] ?? endpoints[type.replace(/^a/, '')] ?? type,
     upstreamRequestId: requestId,
     model: textIn(fields, 'model_group') ?? textIn(fields, 'model'),
@@ -57,13 +56,13 @@ export function litellmCall(fields: Fields): StoredCall {
     userAgent: agents,
     session: textIn(fields, 'session_id'),
     sessionSource: textIn(fields, 'session_id') === null ? null : 'session_id',
-    tags: [...tags, ...named('team', team), ...named('user', user)],
+    tags: [...named('team', team), ...named('user', user), ...tags],
     ...endOf(status, isFailed),
     upstreamErrorCode: textIn(error, 'error_class'),
     errorMessage: textIn(error, 'error_message'),
     stream: isStream,
     ttftMs: isStream ? firstAtMs - startedAtMs : null,
-    durationMs: read.durationIn(fields, 'request_duration_ms') ?? Math.max(0, endedAtMs - startedAtMs),
+    durationMs: read.numberIn(fields, 'request_duration_ms') ?? Math.max(0, endedAtMs - startedAtMs),
     tpotMs: isStream ? tpotOf(outputTokens, firstAtMs, endedAtMs) : null,
     ...(isKnown ? { inputTokens, outputTokens, totalTokens: read.countIn(fields, 'total_tokens') } : {}),
     cachedInputTokens:

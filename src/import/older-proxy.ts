@@ -21,7 +21,7 @@ export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   )
   const status = read.countIn(fields, 'status_code')
   const error = textIn(fields, 'error')
-  const durationMs = read.durationIn(fields, 'total_ms') ?? 0
+  const durationMs = read.numberIn(fields, 'total_ms') ?? 0
   const route = textIn(fields, 'route_name')
   const isSum = calls > 1
   for (let index = 0; index < calls; index++) {
@@ -30,7 +30,6 @@ export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
     yield foreignCall({
       source: 'api-calls',
       startedAtMs: isSum ? atMs + Math.floor((bucketMs / calls) * index) : atMs - durationMs,
-      identity: JSON.stringify([textIn(fields, 'id'), textIn(fields, 'timestamp'), index]),
       endpoint: textIn(fields, 'endpoint') ?? '/',
       callType: namedCallType(textIn(fields, 'call_type')) ?? 'other',
       model: textIn(fields, 'model'),
@@ -38,7 +37,7 @@ export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
       ...endOf(status, error !== null || (status ?? 200) >= 400),
       errorMessage: error,
       durationMs,
-      ttfbMs: read.durationIn(fields, 'ttfb_ms'),
+      ttfbMs: read.numberIn(fields, 'ttfb_ms'),
       attempts: 1 + (read.countIn(fields, 'retries_attempted') ?? 0),
       inputTokens: part(inputTokens),
       outputTokens: part(outputTokens),

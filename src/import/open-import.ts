@@ -28,9 +28,9 @@ export async function openImport(path: string, told: ImportSource | null): Promi
   const total = olderProxyCalls(path) ?? 0
   let done = 0
   async function* records(): AsyncGenerator<NamedRecord> {
-    for (const row of olderProxyRows(path)) {
+    for (const { line, ...fields } of olderProxyRows(path)) {
       done++
-      yield { line: Number(row['line']), fields: row, problem: '' }
+      yield { line: Number(line), fields, problem: '' }
     }
   }
   return { source: 'api-calls', calls: callsOf(records(), 'api-calls'), progress: () => ({ done, total }) }

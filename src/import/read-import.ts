@@ -2,10 +2,11 @@ import type { StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readJson } from '../json/json-text.ts'
 import { CsvReader, longestRecord, type Place, type ReadRecord } from './csv-reader.ts'
-import { dumpRecords } from './dump-records.ts'
 import { FieldError, type Fields } from './field-values.ts'
 import { type ImportSource, importForms, importSources } from './forms.ts'
 import { linesOf } from './line-splitter.ts'
+import { plausible } from './plausible-call.ts'
+import { bodies, identityOf, identityOfEntry } from './source-entry.ts'
 import { ImportError, NotTextError, type TextSource } from './text-source.ts'
 
 /** One call of a file, or why there is none. */
@@ -13,7 +14,11 @@ export interface FoundCall {
   /** Of the file; of a database, the number of its row. */
   readonly line: number
   readonly call: StoredCall | null
+  /** The identity of what the source says of the call: equal entries have the same one. */
+  readonly entry: bigint
   readonly problem: string
+  /** Values that cannot be true, which the call does without. */
+  readonly notes: readonly string[]
 }
 
 /** A record by the names of its columns; null if it is not what it should be. */
@@ -30,7 +35,7 @@ export interface ReadCalls {
   readonly calls: AsyncIterable<FoundCall>
 }
 
-type Form = 'csv' | 'lines' | 'array' | 'dump'
+type Form = 'csv' | 'lines' | 'document'
 
 /** Reads the calls of a file of text, whose source is found out unless it is told. Throws {@link ImportError}. */
 export async function readText(text: TextSource, told: ImportSource | null): Promise<ReadCalls> {
@@ -49,16 +54,32 @@ export async function* callsOf(
 ): AsyncGenerator<FoundCall> {
   for await (const { line, fields, problem } of records) {
     if (fields === null) {
-      yield { line, call: null, problem }
+      yield notRead(line, problem)
       continue
     }
     try {
-      for (const call of importForms[source].callsOf(fields)) yield { line, call, problem: '' }
+      let part = 0
+      for (const found of importForms[source].callsOf(fields)) {
+        const { call, notes } = plausible(found)
+        const entry = source === 'tokenweir' ? ownEntry(call) : identityOfEntry(source, fields, part++)
+        yield { line, call, entry, problem: '', notes }
+      }
     } catch (error) {
       if (!(error instanceof FieldError)) throw error
-      yield { line, call: null, problem: error.message }
+      yield notRead(line, error.message)
     }
   }
+}
+
+function notRead(line: number, problem: string): FoundCall {
+  return { line, call: null, entry: 0n, problem, notes: [] }
+}
+
+/** A call of ours is known by its id, of which every database has its own. */
+function ownEntry({ id, instance, outcome, durationMs, inputTokens, outputTokens }: StoredCall): bigint {
+  return identityOf(
+    JSON.stringify(['tokenweir', instance, id, outcome, durationMs, inputTokens, outputTokens]),
+  )
 }
 
 async function firstPiece(pieces: AsyncGenerator<string>): Promise<string> {
@@ -79,17 +100,19 @@ async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T
 
 function formOf(text: string): Form {
   const start = text.trimStart()
-  if (start.startsWith('{')) return 'lines'
-  if (start.startsWith('[')) return 'array'
-  return /^(?:--|SET |COPY |\\restrict)/.test(start) ? 'dump' : 'csv'
+  if (start.startsWith('[')) {
+    throw new ImportError('an array of JSON is not read: write each of its objects on a line (jq -c ".[]")')
+  }
+  if (!start.startsWith('{')) return 'csv'
+  // One object over several lines, or one that says what it holds.
+  return /^\{\s*(?:\n|"data"\s*:)/.test(start) ? 'document' : 'lines'
 }
 
 function recordsOf(form: Form, pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
   const at = { line: 1, column: 1 }
   const counted = placedPieces(pieces, at)
   if (form === 'csv') return csvRecords(counted)
-  if (form === 'array') return arrayRecords(counted)
-  return form === 'lines' ? jsonLines(counted) : dumpRecords(linesOf(counted))
+  return form === 'lines' ? jsonLines(counted) : documentRecords(counted)
 }
 
 /** Says of bytes that are no text where they stand. */
@@ -112,7 +135,7 @@ async function* placedPieces(
 function placed(error: unknown, { line, column }: Place): unknown {
   if (!(error instanceof NotTextError)) return error
   return new ImportError(
-    `line ${line}, column ${column}: these bytes are neither UTF-8 nor UTF-16, so nothing from here on was read; save the file as UTF-8`,
+    `line ${line}, column ${column}: these bytes are not UTF-8, so nothing from here on was read; save the file as UTF-8`,
   )
 }
 
@@ -139,12 +162,11 @@ async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedR
   if (names === null)
     throw new ImportError(`line ${last.line}: ${last.problem || 'a line of names is all there is'}`)
   const record = named(last)
-  const isCut = record.fields !== null && sourceIn(record.fields) === 'tokenweir'
-  yield isCut ? { line: record.line, fields: null, problem: cut } : record
+  yield record.fields === null ? record : { line: record.line, fields: null, problem: cut }
   if (last.problem.includes('never ends')) throw new ImportError(`line ${last.line}, ${last.problem}`)
 }
 
-const cut = 'the file ends within this line: it was cut off'
+const cut = 'the file ends within this line: it was cut off, or lacks its last line break'
 
 /** The names of the columns; what is known to be text of prompts and answers is not even kept. */
 function headOf(fields: readonly string[], reader: CsvReader): readonly string[] {
@@ -153,22 +175,20 @@ function headOf(fields: readonly string[], reader: CsvReader): readonly string[]
   return names
 }
 
-/** Prompts, answers and keys: whatever form they stand in, they are not read. */
-const bodies: ReadonlySet<string> = new Set([
-  'messages',
-  'response',
-  'proxy_server_request',
-  'request_body',
-  'response_body',
-  'api_key',
-])
-
 async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
   for await (const { line, text, hasEnd } of linesOf(pieces)) {
     if (text?.trim() === '') continue
     if (text === null) yield { line, fields: null, problem: `is longer than ${longestRecord / 2 ** 20} MiB` }
-    else yield jsonRecord(line, text, hasEnd)
+    else yield* pagesOf(jsonRecord(line, text, hasEnd))
   }
+}
+
+/** A line that holds several records in `data` is a page of LiteLLM's answer. */
+function* pagesOf(record: NamedRecord): Generator<NamedRecord> {
+  const page = record.fields?.['data']
+  const isPage = Array.isArray(page) && sourceIn(record.fields ?? {}) === undefined
+  if (isPage) for (const value of page) yield objectRecord(record.line, value)
+  else yield record
 }
 
 function jsonRecord(line: number, text: string, hasEnd: boolean): NamedRecord {
@@ -190,15 +210,15 @@ function objectRecord(line: number, value: unknown): NamedRecord {
     : { line, fields: null, problem: 'is no object of JSON' }
 }
 
-/** One array, which is read as a whole: large exports come as lines. */
-async function* arrayRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
+/** One object that has its records in `data`, as LiteLLM answers, which is read as a whole: large exports come as lines. */
+async function* documentRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
   let text = ''
   for await (const piece of pieces) {
     text += piece
     if (text.length > 2 * longestRecord) {
       const most = (2 * longestRecord) / 2 ** 20
       throw new ImportError(
-        `an array of JSON can be ${most} MiB at most; export one object to a line (JSONL)`,
+        `an object of JSON can be ${most} MiB at most; write each record on a line (jq -c ".data[]")`,
       )
     }
   }
@@ -206,7 +226,8 @@ async function* arrayRecords(pieces: AsyncIterable<string>): AsyncGenerator<Name
   if ('message' in reading) {
     throw new ImportError(`line ${reading.line ?? 1}, column ${reading.column ?? 1}: ${reading.message}`)
   }
-  const values = Array.isArray(reading.value) ? reading.value : []
+  const values = isObject(reading.value) ? reading.value['data'] : null
+  if (!Array.isArray(values)) throw new ImportError('it is one object of JSON that has no records in "data"')
   for (const [index, value] of values.entries()) yield objectRecord(index + 1, value)
 }
 

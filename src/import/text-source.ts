@@ -23,7 +23,7 @@ export class NotTextError extends Error {}
 const gzipMark = Buffer.from([0x1f, 0x8b])
 /** What files begin with that are no text, and what to do about them. */
 const binaries: readonly (readonly [mark: string, advice: string])[] = [
-  ['PGDMP', 'is a dump in PostgreSQL’s own form: `pg_restore --file=dump.sql` makes it one in plain text'],
+  ['PGDMP', 'is a dump of PostgreSQL: export the table "LiteLLM_SpendLogs" as CSV'],
   ['PK\u0003\u0004', 'is a ZIP file or a spreadsheet: unpack it, or save it as CSV'],
   ['PAR1', 'is Parquet, which cannot be imported: export it as NDJSON or CSV'],
 ]
@@ -41,7 +41,7 @@ export async function firstBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** A file's text, unpacked if it is packed with gzip. UTF-8, or UTF-16 as its first bytes tell. Throws {@link ImportError}. */
+/** A file's text, unpacked if it is packed with gzip; it must be UTF-8. Throws {@link ImportError}. */
 export async function openText(path: string, first: Buffer): Promise<TextSource> {
   const [, advice] = binaries.find(([mark]) => first.toString('latin1').startsWith(mark)) ?? []
   if (advice !== undefined) throw new ImportError(`${path} ${advice}`)
@@ -61,26 +61,18 @@ export async function openText(path: string, first: Buffer): Promise<TextSource>
 }
 
 async function* decoded(bytes: Readable): AsyncGenerator<string> {
-  let decoder: InstanceType<typeof TextDecoder> | null = null
-  let isUtf8 = true
+  const decoder = new TextDecoder()
   let tail = Buffer.alloc(0)
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
-      if (decoder === null) {
-        const encoding = encodingOf(chunk)
-        isUtf8 = encoding === 'utf-8'
-        decoder = new TextDecoder(encoding)
-      }
-      const text = decoder.decode(chunk, { stream: true })
-      yield* isUtf8 ? checked(text, tail, chunk) : [text]
+      yield* checked(decoder.decode(chunk, { stream: true }), tail, chunk)
       tail = Buffer.concat([tail, chunk.subarray(-2)]).subarray(-2)
     }
   } catch (error) {
     if (error instanceof NotTextError) throw error
     throw new ImportError(`the file cannot be read on: ${messageOf(error)}`)
   }
-  const rest = decoder?.decode() ?? ''
-  if (rest !== '') throw new NotTextError()
+  if (decoder.decode() !== '') throw new NotTextError()
 }
 
 /** Hands out a text up to the first mark that stands for bytes that are none, rather than for itself. */
@@ -95,10 +87,3 @@ function* checked(text: string, before: Buffer, chunk: Buffer): Generator<string
 
 const replacement = '\uFFFD'
 const replacementBytes = Buffer.from(replacement).toString('latin1')
-
-/** By its mark of the byte order, or by where the zeros of its first letter stand. */
-function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  const [first, second] = bytes
-  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
-  return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? 'utf-16be' : 'utf-8'
-}

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
-import type { ImportResult } from '../../api/database-job.ts'
+import type { ImportProblem, ImportResult } from '../../api/database-job.ts'
 import { type ImportSource, importForms, importSources } from '../../import/forms.ts'
 import { type OpenImport, openImport } from '../../import/open-import.ts'
 import { ImportError } from '../../import/text-source.ts'
@@ -31,7 +31,7 @@ export const table = optionTable({
 
 export const operand = [
   '<file>',
-  'an export of tokenweir, LiteLLM, llama-swap or Helicone, packed with gzip or not, or the database of the older Python proxy',
+  'an export of tokenweir or LiteLLM, packed with gzip or not, or the database of the older Python proxy',
 ] as const
 
 type ImportOptions = OptionsOf<typeof table>
@@ -62,7 +62,7 @@ export const run: CommandRun<typeof table> = async (options, { operands: [file =
       dryRun: options.dryRun,
     }
     const result = done(await importCalls(db, request, { clock, onProgress, pricer }), db)
-    isWhole = result.stopped === null
+    isWhole = result.stopped === null && result.skipped === 0
     const outcome = { ...result, prices }
     return { json: { result: outcome }, text: resultText(outcome, opened, options) }
   })
@@ -96,16 +96,18 @@ async function bringPrices(file: string, db: string, dryRun: boolean): Promise<n
 }
 
 function resultText(result: Outcome, { source: from }: OpenImport, { dryRun, price }: ImportOptions): string {
-  const { added, present, skipped, problems, stopped, prices } = result
+  const { added, present, skipped, problems, notes, stopped, prices } = result
   const were = dryRun ? 'would be added' : `added in ${duration(result.duration_ms)}`
   const lines = [
     `${counted(added, 'call')} of ${importForms[from].words} ${were}; ${present} there already, ${skipped} skipped`,
   ]
   const row = from === 'api-calls' ? 'row' : 'line'
-  for (const { count, problem, lines: where } of problems) {
+  const tell = (what: string, { count, problem, lines: where }: ImportProblem): void => {
     const more = count > where.length ? ', …' : ''
-    lines.push(`  ${count} skipped, ${row} ${where.join(', ')}${more}: ${printable(problem)}`)
+    lines.push(`  ${count} ${what}, ${row} ${where.join(', ')}${more}: ${printable(problem)}`)
   }
+  for (const problem of problems) tell('skipped', problem)
+  for (const note of notes) tell('without a value', note)
   if (prices > 0)
     lines.push(`${counted(prices, 'price')} of its model_costs.json ${dryRun ? 'would come' : 'came'} along`)
   if (stopped !== null) {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ImportProblem, ImportResult } from '../../api/database-job.ts'
-import { firstIdAt, importedIdAt, nextImportedId, startedAtMs } from '../../call/call-id.ts'
+import { startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import { messageOf } from '../../lib/errors.ts'
@@ -15,6 +14,8 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { ImportIds } from './import-ids.ts'
+import { ImportedEntries } from './imported-entries.ts'
 import { type JobContext, nextSize, readStore, runJob } from './job.ts'
 
 /** A call that was read, or why there is none. */
@@ -22,7 +23,23 @@ export interface ReadCall {
   /** Where it stood: a line of the file, or a row of a database. */
   readonly line: number
   readonly call: StoredCall | null
+  /** The identity of all that its source says of it. */
+  readonly entry: bigint
   readonly problem: string
+  /** Values that the call does without, because they cannot be true. */
+  readonly notes: readonly string[]
+}
+
+/** A call that was read; `key` tells it from all others of its source. */
+interface KeyedCall {
+  readonly line: number
+  readonly call: StoredCall
+  readonly key: bigint
+}
+
+/** A call with the id that it will have. */
+interface PlacedCall extends KeyedCall {
+  readonly id: number
 }
 
 export interface ImportRequest {
@@ -51,8 +68,6 @@ const earliestMs = Date.UTC(2015, 0)
 const dayMs = 24 * 3_600_000
 /** A gateway that gave out an id so long ago has most likely recorded its call. */
 const longCallMs = 3_600_000
-/** Ids that are looked at before a call is given up: there are so many of some instant. */
-const mostTries = 1000
 const problemsTold = 20
 const linesTold = 3
 
@@ -83,16 +98,19 @@ class CallImport {
   readonly #words = new WordList()
   readonly #encoder = new BatchEncoder()
   readonly #writer: CallWriter
-  readonly #problems = new Map<string, { count: number; problem: string; lines: number[] }>()
+  readonly #entries: ImportedEntries
+  readonly #ids: ImportIds
+  /** Of calls in hand by their ids; null if the id alone tells that a call was imported. */
+  readonly #keys = new Map<number, bigint | null>()
+  readonly #problems: Findings = new Map()
+  readonly #notes: Findings = new Map()
   readonly #forward: RollForward
   readonly #folder: string
   /** A gateway records in the database meanwhile, and adds up calls; it may start and stop at any time. */
   #isBeside: boolean
   /** Calls to add up in one go. */
   #addSize: number = firstSize
-  /** Ids from one to another that no row has. */
-  #free: readonly [first: number, past: number] = [0, 0]
-  /** Those that the calls in hand will have. */
+  /** Calls in hand by the ids that they will have. */
   readonly #placed = new Map<number, StoredCall>()
   /** Lines or rows that were read: a row may stand for several calls. */
   #records = 0
@@ -114,35 +132,39 @@ class CallImport {
     this.#request = request
     this.#context = context
     this.#statements = new RowStatements(database)
-    this.#writer = new CallWriter(database, this.#words, context.pricer)
+    this.#entries = new ImportedEntries(database)
+    this.#ids = new ImportIds(this.#statements)
+    this.#writer = new CallWriter(database, this.#words, context.pricer, null, (firstSeq, lastSeq) =>
+      this.#noteEntries(firstSeq, lastSeq),
+    )
   }
 
   async run(): Promise<ImportResult> {
     const { clock, onProgress } = this.#context
-    const { calls, dryRun, progress, source } = this.#request
+    const { calls, dryRun, hasIds, progress, source } = this.#request
     const startMs = clock.now()
     const unfoldedFromMs = foldedUntilMs(this.#database)
     const lastMs = clock.wallTime() + dayMs
     const found = calls[Symbol.asyncIterator]()
     let stopped: string | null = null
-    let batch: ReadCall[] = []
+    let batch: KeyedCall[] = []
     for (let size: number = firstSize; ;) {
       const next = await found.next().catch((error: unknown) => {
         stopped = messageOf(error)
         return { done: true as const, value: undefined }
       })
       if (next.done !== true) {
-        const { call, problem, line } = next.value
+        const { call, entry, problem, line, notes } = next.value
         if (line !== this.#lastLine) this.#records++
         this.#lastLine = line
-        const flaw = call === null ? problem : timeProblem(startedAtMs(call.id), unfoldedFromMs, lastMs)
-        if (flaw === null) batch.push(next.value)
-        else this.#skip(line, flaw)
+        if (call === null) this.#skip(line, problem)
+        else batch.push({ line, call, key: entry })
+        for (const note of notes) find(this.#notes, line, note)
       }
       if (batch.length < size && next.done !== true) continue
       this.#isBeside = anyInstanceRuns(this.#folder)
       const fromMs = clock.now()
-      this.#write(batch)
+      this.#write(this.#timely(hasIds ? batch : this.#entries.keyed(batch), unfoldedFromMs, lastMs))
       batch = []
       onProgress(progress())
       if (next.done === true) break
@@ -161,7 +183,8 @@ class CallImport {
       added: this.#added,
       present: this.#present,
       skipped: this.#skipped,
-      problems: this.#told(),
+      problems: inOrder(this.#problems),
+      notes: inOrder(this.#notes),
       stopped,
       duration_ms: Math.round(clock.now() - startMs),
     }
@@ -185,18 +208,28 @@ class CallImport {
     }
   }
 
-  #write(batch: readonly ReadCall[]): void {
-    if (this.#request.dryRun) {
-      this.#place(batch)
-      return
-    }
-    // Between looking and writing another may take an id: then those calls are placed again.
-    const calls = this.#place(batch)
-    let left = this.#insert(calls)
+  /** Calls of a time whose calls can be added; of the others it is said why. */
+  #timely(batch: readonly KeyedCall[], unfoldedFromMs: number, lastMs: number): readonly KeyedCall[] {
+    return batch.filter(({ line, call, key }) => {
+      const flaw = timeProblem(startedAtMs(call.id), unfoldedFromMs, lastMs)
+      if (flaw === null) return true
+      if (this.#entries.has(key)) this.#present++
+      else this.#skip(line, flaw)
+      return false
+    })
+  }
+
+  #write(batch: readonly KeyedCall[]): void {
+    const placed = this.#place(batch)
+    if (this.#request.dryRun) return
+    let left = this.#insert(placed)
     if (left.conflicts > 0) {
-      this.#added -= left.dropped
-      this.#present -= calls.length - left.dropped
-      left = this.#insert(this.#place(calls.map((call) => ({ line: 0, call, problem: '' }))))
+      // Between looking and writing another took an id: calls that are no rows yet are placed again.
+      this.#placed.clear()
+      this.#ids.begin(0, 0)
+      const rest = placed.filter((each) => !this.#isThere(each))
+      this.#added -= rest.length
+      left = this.#insert(this.#place(rest))
     }
     this.#added -= left.dropped
     for (let index = 0; index < left.dropped; index++) {
@@ -204,80 +237,75 @@ class CallImport {
     }
   }
 
-  #insert(calls: readonly StoredCall[]): { readonly dropped: number; readonly conflicts: number } {
-    if (calls.length === 0) return { dropped: 0, conflicts: 0 }
-    const encoded = this.#encoder.encode(calls)
+  #isThere({ id, call, key }: PlacedCall): boolean {
+    return this.#entries.has(key) || (this.#request.hasIds && id === call.id && this.#at(call) === 'same')
+  }
+
+  #insert(placed: readonly PlacedCall[]): { readonly dropped: number; readonly conflicts: number } {
+    if (placed.length === 0) return { dropped: 0, conflicts: 0 }
+    const encoded = this.#encoder.encode(
+      placed.map(({ id, call }) => (id === call.id ? call : { ...call, id })),
+    )
     this.#words.accept(encoded)
     return this.#writer.write(encoded, { rows: this.#bounds.most, ms: this.#bounds.ms })
   }
 
+  /** In the transaction in which calls get these numbers: their entries are known from then on. */
+  #noteEntries(firstSeq: number, lastSeq: number): void {
+    const sql = 'SELECT id FROM calls WHERE seq BETWEEN ? AND ?'
+    for (const [id] of this.#statements.all(sql, firstSeq, lastSeq)) {
+      const key = this.#keys.get(id ?? 0) ?? null
+      if (key !== null) this.#entries.add(key)
+    }
+  }
+
   /** The calls that are to be added, with their ids; the others are counted. */
-  #place(batch: readonly ReadCall[]): readonly StoredCall[] {
+  #place(batch: readonly KeyedCall[]): readonly PlacedCall[] {
     this.#placed.clear()
-    this.#free = this.#freeAround(batch)
-    const calls: StoredCall[] = []
-    for (const { line, call } of batch) {
-      if (call === null) continue
-      const id = this.#idFor(call)
-      if (id === 'none') this.#skip(line, 'more calls than there are ids began at this instant')
+    this.#keys.clear()
+    const times = batch.map(({ call }) => startedAtMs(call.id))
+    this.#ids.begin(Math.min(...times), Math.max(...times) + 1)
+    const placed: PlacedCall[] = []
+    for (const { line, call, key } of batch) {
+      const id = this.#idFor(call, key)
+      if (id === 'none') this.#skip(line, noId(startedAtMs(call.id)))
       else if (id === 'present') this.#present++
       else {
+        this.#ids.take(id)
         this.#placed.set(id, call)
-        calls.push(id === call.id ? call : { ...call, id })
+        this.#keys.set(id, this.#request.hasIds && id === call.id ? null : key)
+        placed.push({ line, key, call, id })
         this.#added++
       }
     }
     // The oldest first: in the other order SQLite leaves each page of the table half empty.
-    return calls.sort((one, other) => one.id - other.id)
+    return placed.sort((one, other) => one.id - other.id)
   }
 
-  #idFor(call: StoredCall): number | 'present' | 'none' {
-    const own = this.#request.hasIds ? this.#at(call) : 'free'
-    if (own === 'same') return 'present'
-    if (own === 'interrupted') return call.id
-    if (own === 'free' && this.#isFree(call.id) && this.#mayTake(call.id)) return call.id
-    let id = this.#request.hasIds ? importedIdAt(startedAtMs(call.id), hashOf(call)) : call.id
-    for (let tries = 0; tries < mostTries; tries++) {
-      const found = this.#at(call, id)
-      if (found === 'same') return 'present'
-      if (found === 'free')
-        return this.#request.hasIds && own === 'free' && this.#mayTake(call.id) ? call.id : id
-      id = nextImportedId(id)
+  #idFor(call: StoredCall, key: bigint): number | 'present' | 'none' {
+    if (this.#entries.has(key)) return 'present'
+    if (this.#request.hasIds) {
+      const own = this.#at(call)
+      if (own === 'same') return 'present'
+      if (own === 'interrupted' || (own === 'free' && this.#mayTake(call.id))) return call.id
     }
-    return 'none'
+    const ms = startedAtMs(call.id)
+    return this.#ids.free(ms, Number(key % 4096n), !this.#mayTake(call.id)) ?? 'none'
   }
 
-  /** The ids of the milliseconds of these calls, if no row has one of them: then none needs to be looked for. */
-  #freeAround(batch: readonly ReadCall[]): readonly [first: number, past: number] {
-    let [fromMs, toMs] = [Number.POSITIVE_INFINITY, 0]
-    for (const { call } of batch) {
-      if (call === null) continue
-      fromMs = Math.min(fromMs, startedAtMs(call.id))
-      toMs = Math.max(toMs, startedAtMs(call.id))
-    }
-    if (toMs < fromMs) return [0, 0]
-    const [first, past] = [firstIdAt(fromMs), firstIdAt(toMs + 1)]
-    const taken = this.#statements.first('SELECT id FROM calls WHERE id >= ? AND id < ? LIMIT 1', first, past)
-    return taken === undefined ? [first, past] : [0, 0]
-  }
-
-  #isFree(id: number): boolean {
-    return id >= this.#free[0] && id < this.#free[1] && !this.#placed.has(id)
-  }
-
-  /** What has an id: nothing, this call, what stands for it since it seemed to be cut off, or another. */
-  #at(call: StoredCall, id: number = call.id): 'free' | 'same' | 'interrupted' | 'other' {
-    const placed = this.#placed.get(id)
+  /** What has the id of a call of ours: nothing, this call, what stands for it since it seemed to be cut off, or another. */
+  #at(call: StoredCall): 'free' | 'same' | 'interrupted' | 'other' {
+    const placed = this.#placed.get(call.id)
     if (placed !== undefined) return identityOf(placed) === identityOf(call) ? 'same' : 'other'
-    if (this.#isFree(id)) return 'free'
+    if (this.#ids.isFree(call.id)) return 'free'
     const row = this.#statements.first<readonly (string | number | null)[]>(
       `SELECT (SELECT text FROM instances WHERE id = instance_id), outcome_id, duration_us, upstream_request_id,
         status, input_tokens, output_tokens FROM calls WHERE id = ?`,
-      id,
+      call.id,
     )
     if (row === undefined) return 'free'
     if (JSON.stringify(row) === identityOf(call)) return 'same'
-    if (row[0] !== call.instance || id !== call.id) return 'other'
+    if (row[0] !== call.instance) return 'other'
     if (call.outcome === 'interrupted') return 'same'
     return row[1] === outcomeCodes.interrupted ? 'interrupted' : 'other'
   }
@@ -289,17 +317,7 @@ class CallImport {
 
   #skip(line: number, problem: string): void {
     this.#skipped++
-    const kind = problem.replaceAll(/"(?:[^"\\]|\\.)*"|\d+/g, '#')
-    const told = this.#problems.get(kind)
-    if (told !== undefined) {
-      told.count++
-      if (told.lines.length < linesTold) told.lines.push(line)
-    } else if (this.#problems.size < problemsTold)
-      this.#problems.set(kind, { count: 1, problem, lines: [line] })
-  }
-
-  #told(): readonly ImportProblem[] {
-    return [...this.#problems.values()].toSorted((a, b) => b.count - a.count)
+    find(this.#problems, line, problem)
   }
 
   #note(): void {
@@ -328,8 +346,24 @@ function identityOf(call: StoredCall): string {
   return JSON.stringify([instance, outcomeCodes[outcome], ...figures])
 }
 
-function hashOf({ id, instance }: StoredCall): number {
-  return createHash('sha256').update(`${instance}\n${id}`).digest().readUInt32BE(0)
+function noId(ms: number): string {
+  return `all ids of its instant ${new Date(ms).toISOString()} are taken; of each millisecond there are 4096, of the last hour 128 while a gateway runs`
+}
+
+/** Kinds of what was found in a file, each with the first lines where it is so. */
+type Findings = Map<string, { count: number; problem: string; lines: number[] }>
+
+function find(findings: Findings, line: number, problem: string): void {
+  const kind = problem.replaceAll(/"(?:[^"\\]|\\.)*"|[\d.e+-]+/g, '#')
+  const found = findings.get(kind)
+  if (found !== undefined) {
+    found.count++
+    if (found.lines.length < linesTold) found.lines.push(line)
+  } else if (findings.size < problemsTold) findings.set(kind, { count: 1, problem, lines: [line] })
+}
+
+function inOrder(findings: Findings): readonly ImportProblem[] {
+  return [...findings.values()].toSorted((a, b) => b.count - a.count)
 }
 
 /** Null if nothing is wrong with it. */

@@ -339,4 +339,8 @@ CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash 
   `
 ALTER TABLE calls ADD COLUMN upstream_name_id INTEGER REFERENCES upstreams;
 `,
+  // 14: Which entries of sources were imported; see `ImportedEntries`.
+  `
+CREATE TABLE imported_entries (entry INTEGER PRIMARY KEY) STRICT;
+`,
 ]

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import { ForeignDatabase } from '../sqlite/foreign-database.ts'
 
 const rowsAtOnce = 500
 const busyMs = 5000
@@ -8,12 +8,13 @@ const busyMs = 5000
  * Nothing is written to it. Throws SQLite's error.
  */
 export function* olderProxyRows(path: string): Generator<Readonly<Record<string, unknown>>> {
-  using database = new DatabaseSync(path, { readOnly: true, timeout: busyMs })
-  const some = database.prepare(
+  using source = new ForeignDatabase(path, busyMs, { mayCopy: true })
+  const some = source.database.prepare(
     `SELECT rowid AS line, * FROM api_calls WHERE rowid > ? ORDER BY rowid LIMIT ${rowsAtOnce}`,
   )
   for (let last = Number.MIN_SAFE_INTEGER; ;) {
     const rows = some.all(last)
+    if (source.hasChanged) throw new Error('the database was written to while it was read; run this again')
     yield* rows
     if (rows.length < rowsAtOnce) return
     last = Number(rows.at(-1)?.['line'])

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { ForeignDatabase } from './foreign-database.ts'
 
 /** Where calls are recorded when the older Python proxy's database has the name that ours would have. */
 const ownName = 'tokenweir.db'
@@ -31,7 +32,8 @@ export function olderProxyCalls(path: string): number | null {
   // To open a file that is empty would delete the log beside it, which may hold calls.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return null
   try {
-    using database = new DatabaseSync(path, { readOnly: true, timeout: busyMs })
+    using source = new ForeignDatabase(path, busyMs, { mayCopy: false })
+    const { database } = source
     if (database.prepare('PRAGMA application_id').get()?.['application_id'] === ownId) return null
     const columns = database.prepare("SELECT name FROM pragma_table_info('api_calls')").all()
     const names = new Set(columns.map(({ name }) => name))

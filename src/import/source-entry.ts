@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto'
+import { isObject } from '../lib/message-shape.ts'
+import type { Fields } from './field-values.ts'
+
+/**
+ * The identity of an entry of a source: all that it says, as 63 bits. One entry has the same identity as CSV, as JSON and
+ * as a row, with whatever order its columns have.
+ */
+export function identityOfEntry(source: string, fields: Fields, part: number): bigint {
+  const known = Object.fromEntries(Object.entries(fields).filter(([name]) => !bodies.has(name)))
+  return identityOf(`${source}\n${part}\n${plain(known)}`)
+}
+
+/** Prompts, answers and keys: whatever form they stand in, they are not read. */
+export const bodies: ReadonlySet<string> = new Set([
+  'messages',
+  'response',
+  'proxy_server_request',
+  'request_body',
+  'response_body',
+  'api_key',
+])
+
+export function identityOf(text: string): bigint {
+  return hash('sha256', text, 'buffer').readBigUInt64BE(0) >> 1n
+}
+
+function plain(value: unknown): string {
+  if (typeof value === 'string') return plainText(value)
+  if (Array.isArray(value)) return `[${value.map(plain).join()}]`
+  if (!isObject(value)) return String(value)
+  const members = Object.keys(value).flatMap((name) => {
+    const member = value[name]
+    return member === null || member === undefined || member === '' ? [] : [`${name}:${plain(member)}`]
+  })
+  return `{${members.sort().join()}}`
+}
+
+/** A text that another form has as a number, an instant, an object or an array is said as there. */
+function plainText(text: string): string {
+  const first = text.charAt(0)
+  if (first === '{' || first === '[') {
+    try {
+      return plain(JSON.parse(text))
+    } catch {
+      return JSON.stringify(text)
+    }
+  }
+  if (/^-?\d/.test(text)) {
+    if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(text) && text.length < 16)
+      return String(Number(text))
+    const instant = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?)(?:Z|[+]00(?::?00)?)?$/.exec(text)
+    if (instant !== null) return `${instant[1]}T${instant[2]?.replace(/\.0*$|(\.\d*[1-9])0+$/, '$1')}`
+  }
+  return JSON.stringify(text)
+}

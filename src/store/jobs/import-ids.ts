@@ -1,0 +1,60 @@
+import { firstIdAt, idsPerMs, importedIdAt, importedPerMs, startedAtMs } from '../../call/call-id.ts'
+import type { RowStatements } from '../sqlite/row-statements.ts'
+
+/** Finds ids for imported calls that nobody has. A call keeps its millisecond: of each there are 4,096 ids. */
+export class ImportIds {
+  readonly #statements: RowStatements
+  /** Ids that are taken, of the milliseconds that were asked for. */
+  readonly #taken = new Map<number, Set<number>>()
+  /** Milliseconds in which no row was when they were looked at. */
+  #empty: readonly [fromMs: number, untilMs: number] = [0, 0]
+
+  constructor(statements: RowStatements) {
+    this.#statements = statements
+  }
+
+  /** Looks at the database anew, for calls that begin between two milliseconds. */
+  begin(fromMs: number, untilMs: number): void {
+    this.#taken.clear()
+    const sql = 'SELECT id FROM calls WHERE id >= ? AND id < ? LIMIT 1'
+    const found = fromMs > untilMs ? 0 : this.#statements.number(sql, firstIdAt(fromMs), firstIdAt(untilMs))
+    this.#empty = found === null ? [fromMs, untilMs] : [0, 0]
+  }
+
+  isFree(id: number): boolean {
+    return !this.#takenAt(startedAtMs(id)).has(id)
+  }
+
+  take(id: number): void {
+    this.#takenAt(startedAtMs(id)).add(id)
+  }
+
+  /** A free id of a millisecond; null if there is none. `reserved` leaves those that gateways give out alone. */
+  free(ms: number, hash: number, isReserved: boolean): number | null {
+    const taken = this.#takenAt(ms)
+    for (let at = 0; at < importedPerMs; at++) {
+      const id = importedIdAt(ms, hash + at)
+      if (!taken.has(id)) return id
+    }
+    if (isReserved) return null
+    const first = firstIdAt(ms)
+    for (let id = first + idsPerMs - importedPerMs - 1; id >= first; id--) if (!taken.has(id)) return id
+    return null
+  }
+
+  #takenAt(ms: number): Set<number> {
+    const known = this.#taken.get(ms)
+    if (known !== undefined) return known
+    const isEmpty = ms >= this.#empty[0] && ms < this.#empty[1]
+    const rows = isEmpty
+      ? []
+      : this.#statements.all(
+          'SELECT id FROM calls WHERE id >= ? AND id < ?',
+          firstIdAt(ms),
+          firstIdAt(ms + 1),
+        )
+    const taken = new Set(rows.map(([id]) => id ?? 0))
+    this.#taken.set(ms, taken)
+    return taken
+  }
+}

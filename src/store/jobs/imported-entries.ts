@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inOneInstant } from '../sqlite/transaction.ts'
+
+/**
+ * Which entries of which sources became calls. An entry is known by all that it says and by its ordinal among equal
+ * ones of its file, so that equal entries are as many calls, and the same file adds nothing a second time.
+ */
+export class ImportedEntries {
+  readonly #database: DatabaseSync
+  readonly #statements: RowStatements
+  /** A dry run may read a database of an older version, which has no table of them. */
+  readonly #areKept: boolean
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#statements = new RowStatements(database)
+    const table = "SELECT 1 FROM sqlite_schema WHERE name = 'imported_entries'"
+    this.#areKept = this.#statements.number(table) !== null
+    // In a file of SQLite's own, which goes with the connection: a source may have millions of entries.
+    database.exec('CREATE TEMP TABLE entries_read (entry INTEGER PRIMARY KEY, times INTEGER NOT NULL) STRICT')
+  }
+
+  /** The same entries, each with a key in which its ordinal among equal ones is, counted from the beginning of the file. */
+  keyed<Entry extends { readonly key: bigint }>(entries: readonly Entry[]): readonly Entry[] {
+    // One transaction for all of them: each of its own takes as long as reading the entry.
+    return inOneInstant(this.#database, () =>
+      entries.map((entry) => ({ ...entry, key: this.#next(entry.key) })),
+    )
+  }
+
+  #next(entry: bigint): bigint {
+    const sql = `INSERT INTO entries_read VALUES (?, 1)
+      ON CONFLICT (entry) DO UPDATE SET times = times + 1 RETURNING times`
+    const times = this.#statements.number(sql, entry) ?? 1
+    if (times === 1) return entry
+    return hash('sha256', `${entry} ${times}`, 'buffer').readBigUInt64BE(0) >> 1n
+  }
+
+  has(key: bigint): boolean {
+    return (
+      this.#areKept && this.#statements.number('SELECT 1 FROM imported_entries WHERE entry = ?', key) !== null
+    )
+  }
+
+  /** In the transaction that adds its call. */
+  add(key: bigint): void {
+    this.#statements.run('INSERT INTO imported_entries VALUES (?) ON CONFLICT DO NOTHING', key)
+  }
+}

@@ -1,0 +1,83 @@
+import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+
+/** https://sqlite.org/fileformat2.html#walformat: SQLite makes `-wal` and `-shm` beside a file in this mode, also to read it. */
+const logSuffix = '-wal'
+const indexSuffix = '-shm'
+
+/** A database of another program, open to be read: nothing of it and nothing beside it is changed, also where nothing can be. */
+export class ForeignDatabase implements Disposable {
+  readonly database: DatabaseSync
+  readonly #path: string
+  /** A copy of the file and its log; null if it is read where it is. */
+  readonly #folder: string | null
+  /** The state of a file that is read without locks; null if it is read with them. */
+  readonly #state: string | null
+
+  /** `mayCopy`: a log that nobody can read where it is is copied, with the file; without it, the file alone is read. */
+  constructor(path: string, busyMs: number, { mayCopy }: { readonly mayCopy: boolean }) {
+    this.#path = path
+    const hasIndex = existsSync(path + indexSuffix)
+    const hasLog = existsSync(path + logSuffix) && (hasIndex || bytesOf(path + logSuffix) > 0)
+    // As long as it is open elsewhere, also in this process, locks must be kept to.
+    const isLocked = (hasLog && hasIndex && isWritable(path)) || bytesOf(`${path}-journal`) > 0
+    this.#folder = hasLog && !isLocked && mayCopy ? copyOf(path) : null
+    this.#state = isLocked || this.#folder !== null ? null : stateOf(path)
+    const copy = this.#folder === null ? null : join(this.#folder, 'copy.db')
+    const place = copy ?? (this.#state === null ? path : new URL(`${pathToFileURL(path).href}?immutable=1`))
+    try {
+      this.database = new DatabaseSync(place, { readOnly: copy === null, timeout: busyMs })
+    } catch (error) {
+      this.#removeCopy()
+      throw error
+    }
+  }
+
+  /** Somebody wrote to a file that is read without locks: what was read may be of two states. */
+  get hasChanged(): boolean {
+    return this.#state !== null && this.#state !== stateOf(this.#path)
+  }
+
+  [Symbol.dispose](): void {
+    this.database.close()
+    this.#removeCopy()
+  }
+
+  #removeCopy(): void {
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function stateOf(path: string): string {
+  const { ino, size, mtimeMs } = statSync(path)
+  return [ino, size, mtimeMs, bytesOf(path + logSuffix), bytesOf(`${path}-journal`)].join()
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Copies a file and its log to a folder of this process. */
+function copyOf(path: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-import-'))
+  try {
+    for (const suffix of ['', logSuffix])
+      copyFileSync(path + suffix, join(folder, `copy.db${suffix}`), constants.COPYFILE_FICLONE)
+    return folder
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
