@@ -1,5 +1,10 @@
 import type { NamedField } from './call-fields.ts'
-import { mostCostNanoUsd, mostTokens } from './plausible-usage.ts'
+
+/** Most tokens of one kind that one call can have used; a larger count is a fault of its source. */
+export const mostTokens = 1e9
+
+/** Most that one call can have cost, in nano-dollars: 1,000 USD. */
+export const mostCostNanoUsd = 1e12
 
 /** Some 115 days: no call lasts longer. */
 const mostMicroseconds = 1e13

@@ -1,4 +1,4 @@
-import { mostCostNanoUsd } from '../call/plausible-usage.ts'
+import { mostCostNanoUsd } from '../call/plausible-amounts.ts'
 import { type PicoTier, tierFor } from './price-tiers.ts'
 
 /** The metered usage of a call, as its record has it; null is not known. */

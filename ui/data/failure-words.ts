@@ -16,7 +16,7 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
   body_too_large: ['Body too large', 'The request’s body was larger than the gateway allows.'],
   unreadable_body: [
     'Unreadable body',
-    'The request’s body has a content coding that the gateway cannot undo, so nobody knows which upstream it is for.',
+    'The gateway cannot decode the request body, so it cannot tell which upstream it is for.',
   ],
   loop_detected: ['Loop', 'The call had passed this gateway before: its upstream leads back to it.'],
   queue_full: ['Queue full', 'As many calls were waiting as the queue holds.'],

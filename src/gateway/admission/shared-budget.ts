@@ -65,7 +65,7 @@ export class SharedBudget implements Budget {
     this.#options = options
     this.#all = new LocalBudget(tokenLimit, rejects)
     this.#own = new LocalBudget(tokenLimit, false)
-    this.#cancelBeat = clock.after(0, () => this.#beat().catch(reportFault), { background: true })
+    this.#cancelBeat = clock.after(0, () => this.#startBeat(), { background: true })
   }
 
   /** Resolves when it has been told what the others have used. */
@@ -102,6 +102,10 @@ export class SharedBudget implements Budget {
     this.#cancelBeat = () => {}
   }
 
+  #startBeat(): void {
+    this.#beat().catch(reportFault)
+  }
+
   async #beat(): Promise<void> {
     let isClosed = false
     this.#cancelBeat = () => (isClosed = true)
@@ -109,8 +113,7 @@ export class SharedBudget implements Budget {
     const told = Math.ceil(this.#used + this.#all.reserved)
     const answer = await link.syncBudget({ told, fromSeq: this.#seq })
     if (answer !== null) this.#take(answer)
-    if (!isClosed)
-      this.#cancelBeat = clock.after(beatMs, () => this.#beat().catch(reportFault), { background: true })
+    if (!isClosed) this.#cancelBeat = clock.after(beatMs, () => this.#startBeat(), { background: true })
   }
 
   #take({ tokenLimit, pending, seq, isWhole, minutes }: BudgetAnswer): void {

@@ -1,4 +1,4 @@
-import { mostCostNanoUsd, mostTokens } from '../../call/plausible-usage.ts'
+import { mostCostNanoUsd, mostTokens } from '../../call/plausible-amounts.ts'
 import { isObject } from '../../lib/message-shape.ts'
 import {
   type ReportedFigures,
