@@ -1,10 +1,18 @@
+import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const script = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
+
 /** This Node, this very package: how the dashboard starts a job. */
-export const ownCommand: readonly string[] = [
-  process.execPath,
-  fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url)),
-]
+export const ownCommand: readonly string[] = [process.execPath, script]
 
 /** How it starts a gateway. */
 export const gatewayCommand: readonly string[] = [...ownCommand, 'gateway']
+
+/** What a person types in this folder for this very program: its file in a clone, its name where it is installed. */
+export function typedCommand(): string {
+  if (script.includes(`${sep}node_modules${sep}`)) return 'tokenweir'
+  const below = relative(process.cwd(), script)
+  const path = below.startsWith('..') ? script : below
+  return `node ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`
+}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
@@ -13,9 +15,9 @@ interface Run {
   readonly stderr: string
 }
 
-function tokenweir(args: readonly string[], nodeArgs: readonly string[] = []): Run {
+function tokenweir(args: readonly string[], nodeArgs: readonly string[] = [], file = command): Run {
   const env = { PATH: process.env['PATH'] }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeArgs, command, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeArgs, file, ...args], {
     encoding: 'utf8',
     env,
   })
@@ -63,14 +65,31 @@ describe('tokenweir', () => {
   it('names the Node that it needs when it is run by an older one', () => {
     const pretend = (version: string): string =>
       `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"${version}"}})`
-    for (const version of ['8.17.0', '20.20.2', '24.15.9']) {
-      assert.deepEqual(tokenweir(['--version'], ['--import', pretend(version)]), {
-        code: 1,
-        stdout: '',
-        stderr: `tokenweir needs Node 24.16 or newer; this is Node ${version}. With it, for once: npx --loglevel=error -p node@24 -p tokenweir tokenweir\n`,
-      })
+    // As it is installed: without the Node that a clone has.
+    const folder = mkdtempSync(join(tmpdir(), 'tokenweir-'))
+    try {
+      cpSync(dirname(command), join(folder, 'bin'), { recursive: true })
+      writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+      for (const version of ['8.17.0', '20.20.2', '24.15.9']) {
+        const file = join(folder, 'bin/tokenweir.js')
+        assert.deepEqual(tokenweir(['--version'], ['--import', pretend(version)], file), {
+          code: 1,
+          stdout: '',
+          stderr: `tokenweir needs Node 24.16 or newer; this is Node ${version}. Install a newer one (https://nodejs.org); in a clone, npm ci brings it.\n`,
+        })
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
     }
     assert.equal(tokenweir(['--version'], ['--import', pretend('26.0.0')]).code, 0)
+  })
+
+  it('runs in a clone on the Node that npm ci brought, when an older one starts it', () => {
+    const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})'
+    const run = (...args: readonly string[]): Run => tokenweir(args, ['--import', older])
+    assert.match(run('--version').stdout, /^\d+\.\d+\.\d+\n$/)
+    const wrong = run('calls', '--wat')
+    assert.deepEqual([wrong.code, wrong.stderr], [2, "tokenweir: unknown option '--wat'\n"])
   })
 
   it('can be read by a Node that knows no modules', () => {

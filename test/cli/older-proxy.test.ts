@@ -103,7 +103,7 @@ test('in the older proxy’s folder calls are recorded beside its database, and 
   await using upstream = await startSimulatedUpstream()
   await using up = await startUpProcess({ directory: dir.path, args: ['--upstream', upstream.baseUrl] })
   await up.command.waitForOutput(
-    /llm_telemetry\.db is the database of the older Python proxy, with 5 rows of calls that were not imported: .* recorded in data\/tokenweir\.db\. .*npx tokenweir db import data\/llm_telemetry\.db/,
+    /llm_telemetry\.db is the database of the older Python proxy, with 5 rows of calls that were not imported: .* recorded in data\/tokenweir\.db\. .*tokenweir db import data\/llm_telemetry\.db/,
   )
   // Another one while the past is read, if that takes long.
   await eventually('this warning alone', async () => (await warningsOf(up)).join() === 'older_proxy')

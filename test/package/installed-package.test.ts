@@ -114,11 +114,3 @@ test('the packed package, installed in an empty folder, forwards and records a c
   assert.deepEqual(found.calls, [], 'the process that reads is in the package')
   assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
 })
-
-test('in a clone, `npx tokenweir` is this very tree', async () => {
-  const manifest = JSON.parse(await readFile(`${repository}/package.json`, 'utf8')) as { version: string }
-  // The first time npx would build this tree anew, and take away the page that other tests look at.
-  const env = { ...process.env, npm_config_ignore_scripts: 'true' }
-  const { stdout } = await run('npx', ['tokenweir', '--version'], { cwd: repository, env })
-  assert.equal(stdout.trim(), manifest.version)
-})

@@ -12,8 +12,7 @@ test('the first call is a command that a shell takes', () => {
 test('every kind goes to the gateway, and says which upstream it takes', () => {
   for (const kind of Object.keys(firstCallKinds) as FirstCallKind[]) {
     const { text, note } = firstCall(kind, 'http://box.lan:9090/v1')
-    if (kind === 'codex') assert.match(text, /tokenweir env codex/)
-    else assert.match(text, kind === 'claude' ? /=http:\/\/box\.lan:9090\n/ : /http:\/\/box\.lan:9090\/v1/)
+    assert.match(text, kind === 'claude' ? /=http:\/\/box\.lan:9090\n/ : /http:\/\/box\.lan:9090\/v1/)
     assert.equal(note !== null, kind === 'ollama' || kind === 'claude')
   }
   assert.match(firstCall('ollama', 'http://a/v1').note ?? '', /is to be localhost:11434, over http: /)

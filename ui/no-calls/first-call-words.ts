@@ -56,7 +56,7 @@ export function firstCall(kind: FirstCallKind, baseUrl: string): FirstCall {
         note: upstreamNote('api.anthropic.com, over https'),
       }
     case 'codex':
-      return { text: 'eval "$(npx tokenweir env codex)"\ncodex', note: null }
+      return { text: codex(baseUrl), note: null }
   }
 }
 
@@ -69,6 +69,16 @@ function curl(baseUrl: string, model: string, withKey: boolean): string {
   ].join('\n')
 }
 
+/** Quoted for any POSIX shell; needs nothing but codex itself. */
+function codex(baseUrl: string): string {
+  const provider = `{name="tokenweir", base_url="${baseUrl}", wire_api="responses", env_key="OPENAI_API_KEY"}`
+  return [
+    'codex \\',
+    `  -c 'model_provider="tokenweir"' \\`,
+    `  -c 'model_providers.tokenweir=${provider}'`,
+  ].join('\n')
+}
+
 function upstreamNote(upstream: string): string {
-  return `The gateway’s upstream is to be ${upstream}: the Gateway view sets it, and so does npx tokenweir up --upstream.`
+  return `The gateway’s upstream is to be ${upstream}: the Gateway view sets it, and so does --upstream at the start.`
 }

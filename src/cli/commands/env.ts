@@ -1,6 +1,7 @@
 import { row, optionTable } from '../../options/option-spec.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { baseUrl, integer, modelName } from '../../options/value-kind.ts'
+import { typedCommand } from '../gateway-command.ts'
 import { flag, optional } from '../option-rows.ts'
 import { type CommandRun, OptionError, quoted } from '../parse-options.ts'
 
@@ -136,7 +137,7 @@ export const run: CommandRun<typeof table> = (
   const { file, text }: Recipe = recipes[client]
   print(text({ origin, base: `${origin}/v1`, model, offline }))
   if (file !== null) warn(`# This belongs in ${file}\n`)
-  else if (isWatched) warn(`# In this shell: eval "$(${['tokenweir', 'env', ...argv].join(' ')})"\n`)
+  else if (isWatched) warn(`# In this shell: eval "$(${[typedCommand(), 'env', ...argv].join(' ')})"\n`)
   return 0
 }
 

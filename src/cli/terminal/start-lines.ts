@@ -3,6 +3,7 @@ import { isLoopbackBind } from '../../lib/request-source.ts'
 import type { UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'
 import type { DashboardValues } from '../../options/dashboard-options.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
+import { typedCommand } from '../gateway-command.ts'
 import type { RunningDashboard } from '../running-dashboard.ts'
 import { reachableOrigin } from './reachable-origin.ts'
 
@@ -18,7 +19,7 @@ export function startLines(
     `tokenweir gateway listening on ${address}, forwarding to ${options.upstream}`,
     `  ${options.maxConcurrent} calls at once, the rest wait in line`,
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
-    '  see it:  npx tokenweir calls --recent 10',
+    `  see it:  ${typedCommand()} calls --recent 10`,
   ]
   if (proxy !== null)
     lines.push(`  the upstream is reached through the proxy ${proxy.origin} (${proxy.variable})`)

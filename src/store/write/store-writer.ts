@@ -297,7 +297,7 @@ export class StoreWriter {
     const { path, olderProxy } = this.#settings
     if (olderProxy === null) return
     const waiting = waitingRows(database, olderProxy)
-    const message = `${olderProxy} is the database of the older Python proxy, with ${waiting} rows of calls that were not imported: it is left as it is, and new calls are recorded in ${path}. To bring its calls and prices over: npx tokenweir db import ${olderProxy}`
+    const message = `${olderProxy} is the database of the older Python proxy, with ${waiting} rows of calls that were not imported: it is left as it is, and new calls are recorded in ${path}. To bring its calls and prices over: tokenweir db import ${olderProxy}`
     this.#warn('older_proxy', waiting === 0 ? null : { code: 'older_proxy', message })
   }
 

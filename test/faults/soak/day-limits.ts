@@ -17,7 +17,7 @@ const broughtAbout = [
   /listening on http/,
   /calls at once, the rest wait/,
   /try it: {2}curl/,
-  /see it: {2}npx/,
+  /see it: {2}/,
   /calls are recorded in/,
   /old calls were folded into sums/,
   /has taken over: calls in flight/,
