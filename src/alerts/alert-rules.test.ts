@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sampleHealth } from '../../test/support/sample-health.ts'
 import { runningStatus } from '../../test/dashboard/scripted-gateway.ts'
 import type { HealthReport } from '../api/health-report.ts'
-import type { ProcessStatus } from '../api/process-status.ts'
+import type { CrashStatus, ProcessStatus } from '../api/process-status.ts'
 import type { AlertFigures } from '../query/alerts-answer.ts'
 import {
   type AlertCode,
@@ -50,6 +50,23 @@ const down = (state: ProcessStatus['state'], isWanted = true): Partial<AlertInpu
   isWanted,
 })
 
+const crashed = (inARow: number, state: CrashStatus['state'], uptimeS = 1): Partial<AlertInput> => ({
+  status: {
+    ...runningStatus,
+    uptime_s: uptimeS,
+    crash: {
+      pid: 4,
+      at: '2026-11-21T06:00:00.000Z',
+      exit_code: null,
+      signal: 'SIGKILL',
+      in_a_row: inARow,
+      state,
+      failed_starts: 0,
+      next_start_at: null,
+    },
+  },
+})
+
 /** What each rule says of what it sees, at its usual threshold: subjects, or levels; '' for one of everything. */
 const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (string | number)[] | null][] =
   [
@@ -60,6 +77,12 @@ const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (s
     ['gateway_down', 'it was stopped in order', down('stopped', false), []],
     ['gateway_down', 'it drains', down('draining'), []],
     ['gateway_down', 'nobody knows', { status: null }, null],
+    ['gateway_crashed', 'never', {}, []],
+    ['gateway_crashed', 'it was started again', crashed(1, 'started_again'), [1]],
+    ['gateway_crashed', 'it was started again some time ago', crashed(1, 'started_again', 301), []],
+    ['gateway_crashed', 'nobody starts it any more', crashed(1, 'given_up', 301), [1]],
+    ['gateway_crashed', 'in a loop', crashed(9, 'waiting'), [3]],
+    ['gateway_crashed', 'nobody knows', { status: null }, null],
     ['degraded', 'no warning', {}, []],
     ['degraded', 'a warning', { status: health({ status: 'degraded' }) }, ['']],
     ['budget', '49 %', { status: budget(499) }, []],
@@ -112,6 +135,13 @@ test('every rule has a case, and is in bounds', () => {
   for (const [, { threshold }] of ruleList) {
     assert.ok(threshold.usual >= threshold.min && threshold.usual <= threshold.max)
   }
+})
+
+test('a crash is told with how it ended and what becomes of it', () => {
+  const found = alertRules.gateway_crashed.find({ ...rest, ...crashed(2, 'started_again') }, 1)
+  const text =
+    'Process 4 ended without being told to (SIGKILL). It was started again. This is crash 2 in a row.'
+  assert.deepEqual(found, [{ text, level: 1 }])
 })
 
 test('a threshold stands in the words of its rule', () => {

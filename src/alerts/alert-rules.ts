@@ -1,4 +1,4 @@
-import type { ProcessStatus } from '../api/process-status.ts'
+import type { CrashState, CrashStatus, ProcessStatus } from '../api/process-status.ts'
 import { type NumberFormat, numberFormat } from '../lib/number-format.ts'
 import type { AlertFigures } from '../query/alerts-answer.ts'
 
@@ -54,6 +54,9 @@ const leastCalls = 20
 const leastLateMs = 500
 const budgetLevels = [50, 80, 95, 100]
 const moneyLevels = [80, 100]
+const crashLevels = [3, 10, 30, 100]
+/** A gateway that has run for so long again is well. */
+const crashTellS = 300
 
 /** One of everything: found, or not. */
 const one = (isSo: boolean, text: () => string): readonly Found[] => (isSo ? [{ text: text() }] : [])
@@ -75,6 +78,20 @@ export const alertRules = {
     find: ({ status, isWanted }) =>
       status &&
       one(isWanted && ['stopped', 'unresponsive', 'foreign'].includes(status.state), () => downText(status)),
+  },
+  gateway_crashed: {
+    title: 'Gateway crashed',
+    asks: 'The gateway has ended without being told to: {} or more in a row; told again at 3, 10, 30 and 100',
+    threshold: { unit: 'crashes', min: 1, max: 100, usual: 1 },
+    quietMs: 5 * minuteMs,
+    find: ({ status }, threshold) => {
+      if (status === null) return null
+      const { crash } = status
+      const isOld = crash?.state === 'started_again' && (status.uptime_s ?? 0) > crashTellS
+      if (crash === null || isOld || crash.in_a_row < threshold) return []
+      const level = [threshold, ...crashLevels].filter((each) => each >= threshold && each <= crash.in_a_row)
+      return [{ text: crashText(crash), level: Math.max(...level) }]
+    },
   },
   degraded: {
     title: 'Gateway degraded',
@@ -249,6 +266,20 @@ function downText({ state, port }: ProcessStatus): string {
   if (state === 'unresponsive') return 'Its process is there and does not answer.'
   if (state === 'foreign') return `It ended unexpectedly, and something else listens on port ${port}.`
   return 'It ended unexpectedly, or did not start.'
+}
+
+const afterCrash: Readonly<Record<CrashState, string>> = {
+  waiting: 'It is about to be started again.',
+  starting: 'It is being started again.',
+  started_again: 'It was started again.',
+  given_up: 'It did not come up again, and is not tried any more.',
+  left: 'It was started by hand, and is not started again.',
+}
+
+function crashText({ pid, signal, exit_code: code, in_a_row: inARow, state }: CrashStatus): string {
+  const how = signal ?? (code === null ? null : `exit code ${code}`)
+  const loop = inARow === 1 ? '' : ` This is crash ${inARow} in a row.`
+  return `Process ${pid} ended without being told to${how === null ? '' : ` (${how})`}. ${afterCrash[state]}${loop}`
 }
 
 /** Hours until the budget is used up; tokens that are then older than a day no longer count. */

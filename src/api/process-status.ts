@@ -36,6 +36,39 @@ export interface ProcessStatus {
   readonly message: string | null
   /** Whether the upstream is the demo's own, and no real model answers. */
   readonly simulated: boolean
+  /** The last crash of this folder's gateway; null if there was none, or a restart or a start by a person came after it. */
+  readonly crash: CrashStatus | null
+}
+
+/** A gateway that ended without being told to. */
+export interface GatewayCrash {
+  /** The process that ended. */
+  readonly pid: number
+  /** When its end was seen: ISO 8601, UTC. */
+  readonly at: string
+  /** How it ended. Both are null in a dashboard that did not start the process: the system tells its starter alone. */
+  readonly exit_code: number | null
+  readonly signal: string | null
+  /** Crashes in a row, this one included; a gateway that ran for a minute begins a new row. */
+  readonly in_a_row: number
+}
+
+/**
+ * - `waiting`: the dashboard starts the gateway again at `next_start_at`.
+ * - `starting`: the dashboard is starting it.
+ * - `started_again`: the gateway runs again.
+ * - `given_up`: it did not come up in so many starts that the dashboard tries no more.
+ * - `left`: it was started by hand or by a service manager, which start it again if anybody does.
+ */
+export type CrashState = 'waiting' | 'starting' | 'started_again' | 'given_up' | 'left'
+
+/** A crash, and what the dashboard does about it. */
+export interface CrashStatus extends GatewayCrash {
+  readonly state: CrashState
+  /** Starts since the crash that did not bring the gateway up. */
+  readonly failed_starts: number
+  /** ISO 8601, UTC; null unless the state is `waiting`. */
+  readonly next_start_at: string | null
 }
 
 /** A gateway that was replaced. */

@@ -46,7 +46,7 @@ export interface RunningDashboard {
 export async function openDashboard(
   options: Options<DashboardValues>,
   env: Environment,
-  { simulated }: { readonly simulated: boolean },
+  { simulated, tell }: { readonly simulated: boolean; readonly tell: (line: string) => void },
 ): Promise<RunningDashboard> {
   const { db, pricingSource, trustLoopback, upstream, dashboardHost, dashboardPort } = options
   const clock = systemClock
@@ -136,6 +136,7 @@ export async function openDashboard(
     gateway.close()
     throw error
   }
+  gateway.keep(tell)
   queries.start()
   share = shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
   const cancelFirstLook = clock.after(options.alertEveryS * 1000, alertService, { background: true })

@@ -1,6 +1,7 @@
 /** The messages between gateways, and between a gateway and a dashboard: each one's shape, and from it its type. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthReport } from '../api/health-report.ts'
+import type { GatewayCrash } from '../api/process-status.ts'
 import { type LiveCall, type LiveCalls, liveStates } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
 import type { MinuteUsage } from '../call/call-sink.ts'
@@ -81,6 +82,15 @@ const isPredecessorGateway = record({
 const isOptions = (value: unknown): value is Readonly<Record<string, SettingValue | readonly string[]>> =>
   isObject(value)
 
+/** The crash after which a gateway was started. */
+export const isGatewayCrash = record<GatewayCrash>({
+  pid: isPid,
+  at: isText,
+  exit_code: nullable(isCount),
+  signal: nullable(isText),
+  in_a_row: isCount,
+})
+
 /** A gateway's answer to `GET /status` on its control socket. */
 export type ControlStatus = MessageOf<typeof isControlStatus>
 
@@ -100,6 +110,10 @@ export const isControlStatus = record({
   health: isHealthReport,
   /** Gateways that this one has taken over from, and that still finish calls. */
   predecessors: optional(listOf(isPredecessorGateway)),
+  /** A dashboard started it, or the gateway before it did: nothing else looks after it. */
+  supervised: optional(isFlag),
+  /** The crash after which it was started. */
+  crash: optional(nullable(isGatewayCrash)),
 })
 
 const isLiveCall = record<LiveCall>({

@@ -42,9 +42,18 @@ export interface ControlServerOptions {
 export interface ControlServer {
   /** True as long as who asks for the folder's gateway comes here. */
   readonly holdsName: boolean
+  /** False if the known name leads nowhere: somebody has removed it, or the whole folder. */
+  readonly hasName: boolean
+  /** Writes the process's record where there is none. Answers why that cannot be, or `null`. */
+  record(): string | null
   /**
-   * Takes socket and record away, if they are still this gateway's, and lets nobody in any more. Who has
-   * asked for the stop stays connected, to learn of the process's end from its breaking.
+   * Says in the record how this gateway is about to end. One that has failed gives the known name up at once, so that another
+   * can take its place. Never rejects: what cannot be written is not said.
+   */
+  ends(how: 'told' | 'failed'): Promise<void>
+  /**
+   * Takes socket and record away, if they are still this gateway's, and lets nobody in any more; the record of one that has
+   * failed stays. Who has asked for the stop stays connected, to learn of the process's end from its breaking. Never rejects.
    */
   close(): Promise<void>
 }
@@ -55,7 +64,8 @@ export interface ControlServer {
  */
 export async function openControl(options: ControlServerOptions): Promise<ControlServer> {
   const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
-  const { instance, identity, host, port, started_at } = gateway.status()
+  const { instance, identity, host, port, started_at, supervised } = gateway.status()
+  const own = { instance, ...identity, host, port, started_at, supervised, ends: undefined }
   // Under a name of its own until it is ready: behind the known name there is always one that answers.
   const ownName = `gateway-${instance}.sock`
   const ownPath = join(folder, ownName)
@@ -72,14 +82,47 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   using address = openSocketAddress(folder, ownName)
   await once(server.listen({ path: address.path }), 'listening')
   const inode = inodeOf(ownPath)
+  let hasFailed = false
+  /** Nothing here may meet another gateway that takes the name at the same time. */
+  const locked = async (change: () => void): Promise<void> => {
+    try {
+      using lock = await takeFileLock(`${path}.lock`, lockLimitMs)
+      if (lock !== null) change()
+    } catch {
+      // The folder is gone, or full. A socket on which nobody listens says as much as none.
+    }
+  }
+  const giveNameUp = (): void => {
+    if (control.holdsName) rmSync(path, { force: true })
+  }
   const control: ControlServer = {
     get holdsName() {
       return inode !== null && inodeOf(path) === inode
     },
+    get hasName() {
+      return inodeOf(path) !== null
+    },
+    record: () => {
+      try {
+        if (readProcessRecord(folder)?.instance !== instance) writeProcessRecord(folder, own)
+        return null
+      } catch (error) {
+        return messageOf(error)
+      }
+    },
+    ends: (how) =>
+      locked(() => {
+        if (readProcessRecord(folder)?.instance !== instance) return
+        writeProcessRecord(folder, { ...own, ends: how })
+        hasFailed = how === 'failed'
+        if (hasFailed) giveNameUp()
+      }),
     close: async () => {
-      // The record first: with it, and without a socket, a process seems to hang.
-      removeProcessRecord(folder, instance)
-      if (control.holdsName) rmSync(path, { force: true })
+      await locked(() => {
+        // The record first: with it, and without a socket, a process seems to hang.
+        if (!hasFailed) removeProcessRecord(folder, instance)
+        giveNameUp()
+      })
       server.close()
     },
   }
@@ -91,7 +134,8 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
     if (lock === null) throw new Error('another gateway has been starting in this folder')
     await expectNobodyElse(folder, holderLimitMs, predecessor)
     renameSync(ownPath, path)
-    writeProcessRecord(folder, { instance, ...identity, host, port, started_at })
+    // Without a record, as on a full disk, the gateway is controlled all the same.
+    control.record()
   } catch (error) {
     await control.close()
     throw error

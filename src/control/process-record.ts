@@ -1,6 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type MessageOf, isText, readMessage, record } from '../lib/message-shape.ts'
+import {
+  type MessageOf,
+  isFlag,
+  isOneOf,
+  isText,
+  optional,
+  readMessage,
+  record,
+} from '../lib/message-shape.ts'
+import { isAlive } from '../lib/process-identity.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { identity, isPort } from './control-messages.ts'
 
@@ -14,7 +23,19 @@ const isProcessRecord = record({
   port: isPort,
   /** ISO 8601, UTC. */
   started_at: isText,
+  /** As in its status. */
+  supervised: optional(isFlag),
+  /**
+   * How it ends: `told` to by somebody; or `failed`, which is a fault of its own, and another gateway may take its place at once.
+   * Absent while it runs, and in what a gateway leaves that was killed.
+   */
+  ends: optional(isOneOf(['told', 'failed'])),
 })
+
+/** Whether the gateway of a record has ended without being told to. */
+export function isCrash(left: ProcessRecord): boolean {
+  return left.ends === 'failed' || (left.ends !== 'told' && !isAlive(left))
+}
 
 /** Throws the system's error. */
 export function writeProcessRecord(folder: string, own: ProcessRecord): void {

@@ -1,11 +1,30 @@
 import { type SendHandle, spawn } from 'node:child_process'
 import { closeSync, constants, fchmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { GatewayCrash } from '../api/process-status.ts'
 import { openOwnFile } from '../lib/file-rights.ts'
-import { type MessageOf, isFlag, isOneOf, record } from '../lib/message-shape.ts'
+import { type MessageOf, isFlag, isOneOf, readMessage, record } from '../lib/message-shape.ts'
+import { isGatewayCrash } from './control-messages.ts'
 
 /** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
 export const exitPortInUse = 3
+
+/** A gateway that has this variable was started here. Its value is the crash after which it was, as JSON, or `null`. */
+const supervisedVariable = 'TOKENWEIR_SUPERVISED'
+
+/** What a gateway knows of its start. */
+export interface StartedBy {
+  /** A dashboard started it, or the gateway before it did. */
+  readonly supervised: boolean
+  readonly crash: GatewayCrash | null
+}
+
+/** Takes the variable out of a gateway's environment. */
+export function startedBy(env: NodeJS.ProcessEnv): StartedBy {
+  const text = env[supervisedVariable]
+  delete env[supervisedVariable]
+  return { supervised: text !== undefined, crash: readMessage(text ?? '', isGatewayCrash) }
+}
 
 /** The end of a gateway's process. */
 export interface GatewayEnd {
@@ -49,6 +68,8 @@ export interface SpawnOptions {
   readonly logFile: string
   /** Its working directory; this process's unless given. */
   readonly cwd?: string
+  /** The crash after which it is started. */
+  readonly crash?: GatewayCrash | null
   /** Answers what it asks before it is ready; `null` if that is no question. */
   readonly answer?: (question: unknown) => SpawnAnswer | null
 }
@@ -64,7 +85,7 @@ export interface SpawnAnswer {
  * the system's error, or one in words, if the log cannot be opened.
  */
 export function spawnGateway(options: SpawnOptions): SpawnedGateway {
-  const { command, args, env, logFile, cwd = process.cwd(), answer } = options
+  const { command, args, env, logFile, cwd = process.cwd(), crash = null, answer } = options
   const [program = '', ...first] = command
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
   using closing = new DisposableStack()
@@ -73,7 +94,7 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   const child = spawn(program, [...first, ...args], {
     cwd,
     detached: true,
-    env,
+    env: { ...env, [supervisedVariable]: JSON.stringify(crash) },
     shell: false,
     stdio: ['ignore', log, log, 'ipc'],
     windowsHide: true,

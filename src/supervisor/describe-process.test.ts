@@ -20,6 +20,8 @@ const control: ControlStatus = {
   options: { pid_file: 'its/pid' },
   health,
   predecessors: [],
+  supervised: true,
+  crash: null,
 }
 const record: ProcessRecord = {
   pid: 66,
@@ -29,6 +31,8 @@ const record: ProcessRecord = {
   host: '::1',
   port: 9292,
   started_at: '2026-11-21T05:00:00.000Z',
+  supervised: true,
+  ends: undefined,
 }
 const plan: Plan = {
   host: '0.0.0.0',
@@ -38,6 +42,7 @@ const plan: Plan = {
   logFile: 'planned/log',
   simulated: false,
   trouble: null,
+  crash: null,
 }
 const nobody: Sighting = {
   found: { control: 'absent', problem: null, record: null, recordedRuns: false },

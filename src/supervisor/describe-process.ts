@@ -1,5 +1,6 @@
-import type { PredecessorProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
+import type { CrashStatus, GatewayState, PredecessorProcess, ProcessStatus } from '../api/process-status.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
+import { isCrash } from '../control/process-record.ts'
 import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.ts'
 
@@ -20,6 +21,8 @@ export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' |
   readonly simulated: boolean
   /** How the last gateway ended, or why the next one cannot start. */
   readonly trouble: string | null
+  /** The crash since which no gateway has come up. */
+  readonly crash: CrashStatus | null
 }
 
 /** Looks at the gateway of a data folder from all sides, and if there is none, at the port of the next. */
@@ -74,6 +77,7 @@ export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
     predecessors: predecessorsOf(sighting),
     message: messageOf(state, sighting, plan),
     simulated: plan.simulated,
+    crash: crashOf(found.control, plan),
   }
 }
 
@@ -100,8 +104,17 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   }
   if (state === 'foreign') return `Something else listens on port ${plan.port}.`
   if (state !== 'stopped') return null
-  const left = record === null ? null : `The last gateway (process ${record.pid}) ended unexpectedly.`
+  const left =
+    record === null || !isCrash(record)
+      ? null
+      : `The last gateway (process ${record.pid}) ended unexpectedly.`
   return plan.trouble ?? left
+}
+
+function crashOf(control: Found['control'], plan: Plan): CrashStatus | null {
+  if (typeof control !== 'object') return plan.crash
+  const { crash = null } = control
+  return crash && { ...crash, state: 'started_again', failed_starts: 0, next_start_at: null }
 }
 
 function predecessorsOf({ found: { control } }: Sighting): readonly PredecessorProcess[] {

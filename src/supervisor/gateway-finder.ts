@@ -25,7 +25,7 @@ export interface Found {
   readonly problem: string | null
   /** Written by the gateway when it opened its socket. */
   readonly record: ProcessRecord | null
-  /** The record's process runs, for certain. */
+  /** The record's process runs, for certain, and no other may take its place. */
   readonly recordedRuns: boolean
 }
 
@@ -34,7 +34,8 @@ export class GatewayFinder {
   readonly client: ControlClient
   readonly limits: SupervisorLimits
   readonly #folder: string
-  #lastSeen: ProcessIdentity | null = null
+  /** The gateway that answered last; null if none did, or its end is known. Set here alone. */
+  seen: ControlStatus | null = null
 
   constructor(folder: string, limits: SupervisorLimits) {
     this.client = new ControlClient(folder)
@@ -50,20 +51,35 @@ export class GatewayFinder {
     } catch (error) {
       problem = messageOf(error)
     }
-    if (typeof control === 'object') this.#lastSeen = control.identity
+    if (typeof control === 'object') this.seen = control
     // Read last, so that a gateway that has just ended has taken it away already.
     const record = readProcessRecord(this.#folder)
-    return { control, problem, record, recordedRuns: record !== null && runsForCertain(record) }
+    const recordedRuns = record !== null && record.ends !== 'failed' && runsForCertain(record)
+    return { control, problem, record, recordedRuns }
   }
 
   /** The process behind a control socket that does not answer, if it is known for certain. */
   silentProcess(): ProcessIdentity | null {
-    const known = [readProcessRecord(this.#folder), this.#lastSeen]
+    const known: readonly (ProcessIdentity | null)[] = [
+      readProcessRecord(this.#folder),
+      this.seen?.identity ?? null,
+    ]
     return known.find((one) => one !== null && runsForCertain(one)) ?? null
+  }
+
+  forgetSeen(): void {
+    this.seen = null
+  }
+
+  /** Takes away the record of a process that we are about to end. */
+  forget(pid: number | null): void {
+    const record = readProcessRecord(this.#folder)
+    if (record !== null && record.pid === pid) removeProcessRecord(this.#folder, record.instance)
   }
 
   /** Takes away what a gateway has left that we have ended ourselves, so that its end surprises nobody. */
   forgetEnded(): void {
+    this.forgetSeen()
     const record = readProcessRecord(this.#folder)
     if (record !== null && !isAlive(record)) removeProcessRecord(this.#folder, record.instance)
   }

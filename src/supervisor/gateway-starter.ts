@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { GatewayCrash } from '../api/process-status.ts'
 import { type Clock, within } from '../call/clock.ts'
 import {
   type GatewayEnd,
@@ -66,11 +67,11 @@ export class GatewayStarter {
 
   /**
    * Resolves when a gateway is healthy: with this one, or with null if another of this data folder was quicker.
-   * Rejects with {@link ProcessError}.
+   * `crash` is what happened to the gateway whose place it takes. Rejects with {@link ProcessError}.
    */
-  start(plan: GatewayValues): Promise<SpawnedGateway | null> {
+  start(plan: GatewayValues, crash: GatewayCrash | null): Promise<SpawnedGateway | null> {
     return this.#quoting(async () => {
-      const child = this.#spawn(plan)
+      const child = this.#spawn(plan, crash)
       this.#starting = child
       try {
         return (await this.#isComingUp(child, plan)) ? child : null
@@ -148,10 +149,10 @@ export class GatewayStarter {
     return { command, args: argumentsOf(gatewayOptionTable, plan), env: childEnvironment(env, secrets) }
   }
 
-  #spawn(plan: GatewayValues): SpawnedGateway {
+  #spawn(plan: GatewayValues, crash: GatewayCrash | null): SpawnedGateway {
     if (this.#isGivenUp) throw startFailed('No gateway is started any more.')
     try {
-      return spawnGateway({ ...this.#process(plan), logFile: this.#options.logFile.path })
+      return spawnGateway({ ...this.#process(plan), logFile: this.#options.logFile.path, crash })
     } catch (error) {
       throw startFailed(`The gateway could not be started: ${messageOf(error)}.`)
     }

@@ -1,7 +1,8 @@
-import { constants } from 'node:fs'
+import { closeSync, constants, writeSync } from 'node:fs'
 import { type FileHandle, chmod, copyFile, open, rm, stat } from 'node:fs/promises'
 import { systemClock } from '../call/clock.ts'
 import { codeOf } from '../lib/errors.ts'
+import { openOwnFile } from '../lib/file-rights.ts'
 import { startPoll } from './poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 
@@ -95,6 +96,17 @@ export class LogFile {
     return () => {
       isClosed = true
       poll.stop()
+    }
+  }
+
+  /** Adds a line of the dashboard's own. A log that cannot be written is no reason to stop anything. */
+  append(line: string): void {
+    try {
+      using closing = new DisposableStack()
+      const file = closing.adopt(openOwnFile(this.path, constants.O_WRONLY | constants.O_APPEND), closeSync)
+      writeSync(file, `${line}\n`)
+    } catch {
+      // The line was told elsewhere, too.
     }
   }
 

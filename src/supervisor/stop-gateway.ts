@@ -24,7 +24,7 @@ export interface StopOptions {
  * with {@link ProcessError}.
  */
 export async function stopGateway(options: StopOptions): Promise<void> {
-  const { finder, clock, drainTimeoutMs } = options
+  const { finder, clock, child, drainTimeoutMs } = options
   const { limits } = finder
   const [{ control, recordedRuns, record }, stopping] = await Promise.all([
     finder.find(limits.acceptStopMs),
@@ -34,15 +34,20 @@ export async function stopGateway(options: StopOptions): Promise<void> {
   ])
   const told = typeof control === 'object' ? control : null
   const limitMs = (told?.drain_timeout_ms ?? drainTimeoutMs) + limits.afterDrainMs
-  if (stopping === 'silent') {
-    await kill(options, finder.silentProcess(), 'does not answer')
-  } else if (stopping !== 'absent') {
+  if (stopping === 'silent') return kill(options, finder.silentProcess(), 'does not answer')
+  if (stopping !== 'absent') {
     if ((await within(clock, limitMs, stopping.ended)) !== 'late') return
-    await kill(options, told?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
-  } else if (record !== null && recordedRuns) {
-    // A gateway whose socket was taken away can only be told by a signal.
-    if (signal(record, 'SIGTERM') && (await isGone(clock, record, limitMs))) return
-    await kill(options, record, 'did not end in time')
+    return kill(options, told?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
+  }
+  // A gateway whose socket was taken away, or its whole folder, can only be told by a signal.
+  const unreachable = recordedRuns ? record : finder.silentProcess()
+  if (unreachable !== null && record?.ends !== 'failed') {
+    if (signal(unreachable, 'SIGTERM') && (await isGone(clock, unreachable, limitMs))) return
+    await kill(options, unreachable, 'did not end in time')
+  } else if (child !== null && record === null) {
+    child.stop()
+    if ((await within(clock, limitMs, child.ended)) === 'late')
+      await kill(options, null, 'did not end in time')
   } else if (told === null) {
     throw new ProcessError('not_running', 'No gateway runs that could be stopped.')
   }
@@ -53,16 +58,20 @@ export async function stopGateway(options: StopOptions): Promise<void> {
  * a process started.
  */
 async function kill(
-  { clock, child }: StopOptions,
+  { clock, child, finder }: StopOptions,
   identity: ProcessIdentity | null,
   why: string,
   stopping?: Stopping,
 ): Promise<void> {
   const name = identity === null ? 'The gateway' : `The gateway (process ${identity.pid})`
+  // Nobody is to take what happens now for a crash.
+  const { pid = child?.pid ?? null } = identity ?? {}
   if (child !== null && (identity === null || child.pid === identity.pid)) {
+    finder.forget(pid)
     child.kill()
     if ((await within(clock, killLimitMs, child.ended)) !== 'late') return
   } else if (identity !== null && (isCertain(identity) || stopping !== undefined)) {
+    finder.forget(pid)
     if (!signal(identity, 'SIGKILL') || (await isGone(clock, identity, killLimitMs))) return
   } else {
     const hint = identity === null ? '' : `: kill -9 ${identity.pid}`

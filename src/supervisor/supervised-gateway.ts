@@ -1,24 +1,29 @@
 import { resolve } from 'node:path'
 import type { LiveCalls } from '../api/live-calls.ts'
-import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
+import type { GatewayCrash, ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
 import { within } from '../call/clock.ts'
 import type { LiveOptions } from '../control/control-messages.ts'
+import { isCrash } from '../control/process-record.ts'
 import { type GatewayEnd, type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/errors.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
-import { type Settings, SettingError, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
+import { type Settings, SettingError, defaultValues, liveIn } from '../options/gateway-settings.ts'
 import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
 import { GatewayFinder, type SupervisorLimits, defaultLimits } from './gateway-finder.ts'
+import { GatewayKeeper } from './gateway-keeper.ts'
 import { acceptsConnections } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
 import { OperationQueue, type QueuedOperation } from './operation-queue.ts'
 import { type Poll, startPoll } from './poll.ts'
+import { valuesOf } from './running-values.ts'
 import { stopGateway } from './stop-gateway.ts'
 import { reportFault } from '../lib/fault.ts'
 
 const rotationCheckMs = 60_000
+/** For the system to tell of the end of a child that is gone. */
+const childEndMs = 1000
 
 export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder'> {
   /** The data folder, in which the gateway's control socket lies. */
@@ -51,9 +56,14 @@ export class SupervisedGateway {
   #planned: GatewayValues = defaultValues
   /** The running gateway, if this process started it. */
   #child: SpawnedGateway | null = null
+  /** The last gateway that this process started, whether it still runs or not. */
+  #lastChild: SpawnedGateway | null = null
   /** How the last gateway ended, or did not come up. */
   #trouble: string | null = null
   readonly #rotation: Poll
+  #keeper: GatewayKeeper | null = null
+  /** This process started the gateway, or the one that it took over from. */
+  #isOwn = false
 
   constructor(options: SupervisedGatewayOptions) {
     const { folder, clock, limits = defaultLimits } = options
@@ -74,6 +84,30 @@ export class SupervisedGateway {
     const { answerMs } = this.#finder.limits
     const sighting = await seeGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
     return describeProcess(sighting, plan)
+  }
+
+  /** From here on a gateway that ends without being told to is started again; `tell` and the gateway's log say so. */
+  keep(tell: (line: string) => void): void {
+    const { clock, logFile } = this.#options
+    this.#keeper ??= new GatewayKeeper({
+      clock,
+      finder: this.#finder,
+      startAgain: (values, crash) => this.#startAgain(values, crash),
+      endOf: async (pid) => {
+        const child = this.#lastChild
+        const end = child?.pid === pid ? await within(clock, childEndMs, child.ended) : 'late'
+        return end === 'late' ? null : end
+      },
+      tell: (line) => {
+        logFile.append(`${new Date(clock.wallTime()).toISOString()} tokenweir dashboard: ${line}`)
+        tell(line)
+      },
+    })
+  }
+
+  /** The process that is started again, should it end without being told to. */
+  get knownPid(): number | null {
+    return this.#keeper?.knownPid ?? null
   }
 
   /** The calls that are not over yet: none if no gateway runs, null if it does not answer. */
@@ -112,10 +146,22 @@ export class SupervisedGateway {
     this.#starter.giveUp()
   }
 
-  /** Resolves when the gateway, if there is one, has begun to stop, whatever else is under way here. Rejects in words. */
-  async tellToStop(): Promise<void> {
+  /** The same as `stop` for a gateway that this process started. Resolves with false where it found the gateway running. */
+  async stopOwn(): Promise<boolean> {
+    const { outcome } = this.#operations.run('stop own', async () => {
+      if (this.#isOwn) await this.#end()
+      return this.#isOwn
+    })
+    return outcome
+  }
+
+  /**
+   * Resolves when the gateway, if this process started one, has begun to stop, whatever else is under way here. Rejects
+   * in words.
+   */
+  async tellOwnToStop(): Promise<void> {
     this.#starter.giveUp()
-    await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
+    if (this.#isOwn) await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
   }
 
   /**
@@ -140,6 +186,7 @@ export class SupervisedGateway {
   /** The gateway goes on. */
   close(): void {
     this.#rotation.stop()
+    this.#keeper?.close()
   }
 
   #inTurn<T>(name: string, settings: Settings, work: (checked: Settings) => Promise<T>): QueuedOperation<T> {
@@ -152,6 +199,18 @@ export class SupervisedGateway {
     const isOurs = await this.#bringUp(this.#options.config.resolve(settings))
     if (isOurs) this.#keepOfRunning(settings)
     return { ...(await this.status()), already_running: !isOurs }
+  }
+
+  /** Resolves with whether a gateway is there; false if somebody has told it to end. Rejects with {@link ProcessError}. */
+  async #startAgain(values: GatewayValues, crash: GatewayCrash): Promise<boolean> {
+    const { outcome } = this.#operations.run(`start again ${crash.at}`, async () => {
+      const { control, record } = await this.#finder.find()
+      if (control !== 'absent') return true
+      const isDue = this.#keeper?.crash?.at === crash.at && (record === null || isCrash(record))
+      if (isDue) await this.#bringUp(values, crash)
+      return isDue
+    })
+    return outcome
   }
 
   async #restart(settings: Settings): Promise<ProcessStatus> {
@@ -168,7 +227,7 @@ export class SupervisedGateway {
       throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
     }
     // The running gateway as it is.
-    const previous = { ...defaultValues, ...valuesIn(control.options), port: control.port }
+    const previous = valuesOf(control)
     if (await this.#orBringBack(previous, async () => !control.draining && this.#starter.takeOver(next))) {
       this.#child = null
       this.#trouble = null
@@ -226,11 +285,13 @@ export class SupervisedGateway {
   }
 
   /** Answers whether the gateway that is up now is the one that was started here. */
-  async #bringUp(plan: GatewayValues): Promise<boolean> {
+  async #bringUp(plan: GatewayValues, crash: GatewayCrash | null = null): Promise<boolean> {
     try {
-      const child = await this.#starter.start(plan)
+      const child = await this.#starter.start(plan, crash)
       this.#trouble = null
       if (child !== null) this.#adopt(child)
+      // Who starts it again does not make it his.
+      if (crash === null) this.#isOwn = child !== null
       return child !== null
     } catch (error) {
       if (error instanceof ProcessError) this.#trouble = `The last start failed. ${error.message}`
@@ -240,10 +301,12 @@ export class SupervisedGateway {
 
   #adopt(child: SpawnedGateway): void {
     this.#child = child
+    this.#lastChild = child
     const onEnd = (end: GatewayEnd): void => {
       // Whoever stops it takes it away first.
       if (this.#child !== child) return
       this.#child = null
+      this.#keeper?.ended()
       if (end.code !== 0) {
         this.#trouble = `The gateway (process ${child.pid}) ended unexpectedly: it ${endInWords(end)}.`
       }
@@ -254,6 +317,10 @@ export class SupervisedGateway {
   async #end(): Promise<void> {
     const { drainTimeoutMs } = this.#plan()
     const { clock } = this.#options
+    if (this.#keeper?.told() === true) {
+      this.#finder.forgetEnded()
+      return
+    }
     await stopGateway({ finder: this.#finder, clock, child: this.#child, drainTimeoutMs })
     this.#finder.forgetEnded()
     this.#child = null
@@ -295,6 +362,13 @@ export class SupervisedGateway {
       trouble = error.message
     }
     const pidFile = resolve(this.#planned.pidFile)
-    return { ...this.#planned, pidFile, logFile: resolve(logFile.path), simulated, trouble }
+    return {
+      ...this.#planned,
+      pidFile,
+      logFile: resolve(logFile.path),
+      simulated,
+      trouble,
+      crash: this.#keeper?.crash ?? null,
+    }
   }
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { AlertsReport } from '../../src/api/alerts.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { startReceiver } from './alert-receiver.ts'
 
@@ -71,14 +72,16 @@ test('a real gateway fails, is killed, and so is its dashboard: each thing is to
     assert.deepEqual(receiver.types(), ['alert.begins error_ratio'])
     const told = ofChildren(dashboard.command.pid)
 
-    // Only now: one that answers late counts as down, too.
-    await dashboard.ask('PUT', '/api/alerts', { gateway_down: { threshold: 0 } })
     process.kill(pid ?? assert.fail(), 'SIGKILL')
     await receiver.waitFor(2)
-    begun = ['alert.begins error_ratio', 'alert.begins gateway_down']
+    begun = ['alert.begins error_ratio', 'alert.begins gateway_crashed']
     assert.deepEqual(receiver.types(), begun)
     const report = await afterLooks(dashboard, 1)
-    assert.deepEqual(report.active.map(({ rule }) => rule).sort(), ['error_ratio', 'gateway_down'])
+    assert.deepEqual(report.active.map(({ rule }) => rule).sort(), ['error_ratio', 'gateway_crashed'])
+    await eventually(
+      'another gateway',
+      async () => (await dashboard.status()).crash?.state === 'started_again',
+    )
     assert.deepEqual(report.receiver, { host: new URL(receiver.origin).host, format: 'json', signed: true })
     await dashboard.command.stop('SIGKILL')
 
@@ -95,15 +98,15 @@ test('a real gateway fails, is killed, and so is its dashboard: each thing is to
   await using dashboard = await startDashboardProcess(options)
   await afterLooks(dashboard, 1)
   assert.deepEqual(receiver.types(), begun)
-  const off = { error_ratio: { on: false }, gateway_down: { on: false } }
+  const off = { error_ratio: { on: false }, gateway_crashed: { on: false } }
   assert.equal((await dashboard.ask('PUT', '/api/alerts', off)).status, 200)
   await receiver.waitFor(4)
-  const ended = ['alert.ended gateway_down', 'alert.ended error_ratio']
+  const ended = ['alert.ended gateway_crashed', 'alert.ended error_ratio']
   assert.deepEqual(receiver.types().slice(2), ended)
 
   // Whoever stops it wants it stopped.
   await dashboard.ask('POST', '/api/proxy/start')
-  await dashboard.ask('PUT', '/api/alerts', { gateway_down: { on: true } })
+  await dashboard.ask('PUT', '/api/alerts', { gateway_down: { threshold: 0 } })
   await afterLooks(dashboard, 1)
   await dashboard.ask('POST', '/api/proxy/stop')
   await afterLooks(dashboard, 2)

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { assertWithin } from '../support/assert-within.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { asRecord } from '../support/json-record.ts'
 import { until } from '../support/reply-step.ts'
@@ -57,7 +58,7 @@ test('a call in flight finishes after Ctrl-C', async () => {
   const answer = fetch(`${up.gateway}/v1/chat/completions`, { method: 'POST', body: '{"model":"m"}' })
   await upstream.waitForInFlight(1)
   const stopped = up.command.stop('SIGINT')
-  await up.command.waitForOutput(/stopping both/)
+  await up.command.waitForOutput(/stopping: calls in flight may finish/)
   told.resolve()
   assert.deepEqual(await (await answer).json(), { id: 'late' })
   assert.deepEqual(await stopped, { code: 0, signal: null })
@@ -142,7 +143,51 @@ test('a gateway that runs already is used as it is, and what differs is said', a
   await up.command.waitForOutput(new RegExp(`already running \\(process ${gateway.pid}\\)`))
   await up.command.waitForOutput(/other values of max_concurrent: a restart/)
   assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
-  assert.deepEqual(await gateway.exited, { code: 0, signal: null })
+  assert.match(
+    up.command.stdout,
+    new RegExp(`process ${gateway.pid}\\) was running before this and goes on: kill ${gateway.pid} stops`),
+  )
+  await gateway.stop()
+})
+
+test('a second one with a page of its own leaves the gateway of the first one running at its end', async () => {
+  await using dir = await makeTempDir()
+  const args = ['--upstream', 'http://127.0.0.1:9/v1']
+  await using first = await startUpProcess({ directory: dir.path, args })
+  const before = await statusOf(first.dashboard)
+  await using second = await startUpProcess({ directory: dir.path, args })
+  // A restart on its page changes nothing in whose gateway it is.
+  const restarted = await fetch(`${second.dashboard}/api/proxy/restart`, { method: 'POST' })
+  const { pid } = (await restarted.json()) as ProcessStatus
+  assert.notEqual(pid, before.pid)
+  assert.deepEqual(await second.command.stop('SIGINT'), { code: 0, signal: null })
+  assert.match(second.command.stdout, new RegExp(`the gateway \\(process ${pid}\\) .* goes on`))
+  const after = await statusOf(first.dashboard)
+  assert.deepEqual([after.state, after.pid, after.health_ok], ['running', pid, true])
+  assert.equal((await fetch(`${first.gateway}/health`)).status, 200)
+  assert.deepEqual(await first.command.stop('SIGINT'), { code: 0, signal: null })
+  await assert.rejects(fetch(`${first.gateway}/health`), TypeError)
+})
+
+test('a gateway that is killed is served again within three seconds, and the terminal says so', async () => {
+  await using dir = await makeTempDir()
+  await using up = await startUpProcess({
+    directory: dir.path,
+    args: ['--upstream', 'http://127.0.0.1:9/v1'],
+  })
+  const { pid } = await statusOf(up.dashboard)
+  process.kill(pid ?? assert.fail(), 'SIGKILL')
+  const killedMs = performance.now()
+  await eventually(
+    'the next gateway',
+    async () => (await fetch(`${up.gateway}/health`).catch(() => null))?.status === 200,
+  )
+  assertWithin(3000, performance.now() - killedMs, 'the start')
+  await up.command.waitForOutput(new RegExp(`process ${pid}\\) was ended by signal SIGKILL`))
+  await up.command.waitForOutput(/The gateway was started again \(process \d+\)/)
+  assert.equal((await statusOf(up.dashboard)).crash?.pid, pid)
+  assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
+  await assert.rejects(fetch(`${up.gateway}/health`), TypeError)
 })
 
 test('a port that something else holds ends the start with exit code 3 and its words', async () => {

@@ -10,7 +10,7 @@ import type { GatewayProcess } from '../../src/supervisor/supervised-gateway.ts'
 import type { Settings } from '../../src/options/gateway-settings.ts'
 import { Condition } from '../support/condition.ts'
 
-/** A status with a value in every field. */
+/** A status with a value in every field but `crash`, which is an alert. */
 export const runningStatus: ProcessStatus = {
   running: true,
   state: 'running',
@@ -58,6 +58,7 @@ export const runningStatus: ProcessStatus = {
   predecessors: [],
   message: 'All is well.',
   simulated: false,
+  crash: null,
 }
 
 /** A configuration with every kind of value. */

@@ -7,7 +7,7 @@ import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { sampleHealth } from '../support/sample-health.ts'
-import { openDashboardPage, pressInTurn, untilTrue } from './dashboard-page.ts'
+import { openDashboardPage, pressInTurn, startByButton, untilTrue } from './dashboard-page.ts'
 
 const busy: ProcessStatus = {
   ...runningStatus,
@@ -106,6 +106,21 @@ test('a gateway that is down is started from the bar, or it says why not', async
   await bar.getByRole('button', { name: 'Start the gateway' }).click()
   await bar.getByText('Running', { exact: true }).waitFor()
   await bar.getByRole('alert').waitFor({ state: 'detached' })
+})
+
+test('a gateway that is killed is started again, which the bar and the Gateway view tell', async () => {
+  await using dashboard = await startDashboardProcess({ args: ['--upstream', 'http://127.0.0.1:9/v1'] })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  const { page } = opened
+  const pid = await startByButton(opened)
+  process.kill(pid, 'SIGKILL')
+  await page.getByRole('banner').getByText('Running again after a crash', { exact: true }).waitFor()
+  await opened.untilText(
+    'crash',
+    new RegExp(`process ${pid}\\) ended at .* \\(SIGKILL\\)\\. The dashboard has started`),
+  )
+  assert.notEqual((await dashboard.status()).pid, pid)
 })
 
 test('on a phone the state stays in sight and leaves room for the rest', async () => {

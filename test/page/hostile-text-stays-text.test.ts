@@ -134,6 +134,7 @@ function statusSaying(text: string): ProcessStatus {
     predecessors: [],
     message: text,
     simulated: true,
+    crash: null,
   }
 }
 

@@ -67,6 +67,7 @@ const status: ProcessStatus = {
   log_file: 'data/proxy.log',
   message: null,
   simulated: true,
+  crash: null,
   predecessors: [],
 }
 

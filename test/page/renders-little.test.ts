@@ -37,6 +37,7 @@ const status: ProcessStatus = {
   log_file: 'data/proxy.log',
   message: null,
   simulated: false,
+  crash: null,
   predecessors: [],
 }
 

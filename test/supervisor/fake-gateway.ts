@@ -35,6 +35,8 @@ export class FakeGateway implements ControlledGateway {
       options: { max_concurrent: this.set.at(-1)?.max_concurrent ?? 4 },
       health: { ...sampleHealth, pid: process.pid, instance: this.instance },
       predecessors: [],
+      supervised: true,
+      crash: null,
     }
   }
 

@@ -201,9 +201,11 @@ test('a dashboard: what a control socket says is a status or none, and never end
   for (const damage of ['junk', 'cut', 'older'] as const) {
     for (said of damagedTexts(whole, damage, each)) {
       const status = await client.status().catch((error: unknown) => String(error))
-      // An earlier version tells of no predecessors.
-      if (typeof status === 'object') assert.ok(damage === 'older' && status.predecessors === undefined, said)
-      else assert.match(status, /what answers is no gateway/)
+      // An earlier version tells neither of predecessors nor of who started it.
+      if (typeof status === 'object') {
+        const { predecessors, supervised, crash } = status
+        assert.ok(damage === 'older' && [predecessors, supervised, crash].includes(undefined), said)
+      } else assert.match(status, /what answers is no gateway/)
     }
   }
   for (said of damagedTexts(whole, 'newer', each))

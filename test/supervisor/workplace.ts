@@ -44,6 +44,13 @@ export function commandThatWaitsFor(path: string): readonly string[] {
   return preloading(wait)
 }
 
+/** The real gateway, which ends at once while there is a file. */
+export function commandThatFailsWhile(path: string): readonly string[] {
+  return preloading(
+    `if (process.getBuiltinModule('node:fs').existsSync(${JSON.stringify(path)})) process.exit(9)`,
+  )
+}
+
 function preloading(script: string): readonly string[] {
   const [program = '', ...others] = gatewayCommand
   return [program, '--import', `data:text/javascript,${encodeURIComponent(script)}`, ...others]

@@ -162,6 +162,7 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
       clock: systemClock,
       log: { say: () => {}, complain: console.error },
       handover: null,
+      startedBy: { supervised: false, crash: null },
       share: null,
       limit: null,
     },

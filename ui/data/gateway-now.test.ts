@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HealthReport } from '../../src/api/health-report.ts'
-import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
+import type { CrashStatus, GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import { type GatewayNow, gatewayNow } from './gateway-now.ts'
 
 const health: HealthReport = {
@@ -52,6 +52,7 @@ const status: ProcessStatus = {
   log_file: '',
   message: null,
   simulated: false,
+  crash: null,
   predecessors: [],
 }
 
@@ -87,6 +88,28 @@ test('with several gateways the bar tells what all have in use, unless the datab
   assert.equal(load({})?.slotWords, '7 of 12 slots, 3 gateways')
   assert.deepEqual([load({ engine: 'away' })?.active, load({ engine: 'away' })?.ofAll], [3, ''])
   assert.deepEqual([load({ gateways: 1 })?.active, load({ gateways: 1 })?.ofAll], [3, ''])
+})
+
+test('a crash is told until the gateway has run for a while again', () => {
+  const crash: CrashStatus = {
+    pid: 1,
+    at: '2026-11-21T06:00:00.000Z',
+    exit_code: null,
+    signal: 'SIGKILL',
+    in_a_row: 1,
+    state: 'started_again',
+    failed_starts: 0,
+    next_start_at: null,
+  }
+  const words = (change: Partial<ProcessStatus>): string => {
+    const { tone, words } = gatewayNow({ ...status, crash, ...change })
+    return `${words}: ${tone}`
+  }
+  const down = { state: 'stopped', running: false, health: null } as const
+  assert.equal(words({ uptime_s: 299 }), 'Running again after a crash: warn')
+  assert.equal(words({ uptime_s: 300 }), 'Running: good')
+  assert.equal(words({ ...down, crash: { ...crash, state: 'waiting' } }), 'Crashed, is started again: bad')
+  assert.equal(words({ ...down, crash: { ...crash, state: 'given_up' } }), 'Stopped: bad')
 })
 
 test('every state has words, a tone and a shape of its own', () => {

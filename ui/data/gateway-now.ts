@@ -80,6 +80,9 @@ const notRecording: ReadonlySet<string> = new Set([
   'disk_full',
 ])
 
+/** For so long after a crash the bar tells it. */
+const crashShownS = 300
+
 /** What the bar tells of a status. */
 export function gatewayNow(status: ProcessStatus): GatewayNow {
   const look = looks[status.state]
@@ -87,7 +90,7 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
   const load = status.running ? loadOf(status) : null
   const words = stateWords[status.state]
   const plain = { words, shortWords: words, meaning: '', canStart, load, ...look }
-  if (status.state !== 'running') return plain
+  if (status.state !== 'running') return isBeingStartedAgain(status) ? { ...plain, ...startingAgain } : plain
   if (!status.health_ok) {
     return { ...plain, tone: 'warn', shape: 'triangle', words: 'Port silent', shortWords: 'Port silent' }
   }
@@ -98,7 +101,27 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
       : ['Running, but records nothing', 'Not recording']
     return { ...plain, tone: 'warn', shape: 'triangle', words, shortWords }
   }
+  if (status.crash !== null && (status.uptime_s ?? 0) < crashShownS) {
+    return {
+      ...plain,
+      tone: 'warn',
+      shape: 'triangle',
+      words: 'Running again after a crash',
+      shortWords: 'Crashed',
+    }
+  }
   return plain
+}
+
+const startingAgain = {
+  tone: 'bad',
+  shape: 'triangle',
+  words: 'Crashed, is started again',
+  shortWords: 'Crashed',
+} as const
+
+function isBeingStartedAgain({ crash }: ProcessStatus): boolean {
+  return crash?.state === 'waiting' || crash?.state === 'starting'
 }
 
 function loadOf({ health }: ProcessStatus): GatewayLoad | null {

@@ -29,6 +29,7 @@ const running: ProcessStatus = {
   log_file: '',
   message: null,
   simulated: false,
+  crash: null,
   predecessors: [],
 }
 

@@ -3,6 +3,7 @@ import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { baseUrlOf, gatewayNow, stateWords } from '../data/gateway-now.ts'
+import { crashWords } from './crash-words.ts'
 import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from './gateway-words.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
@@ -103,7 +104,11 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
 
 /** All that is not as it should be. */
 function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps) {
-  const { message, health, simulated } = status
+  const times = useTimes()
+  const { crash, health, simulated } = status
+  // Of a gateway that crashed and is not tried yet it says the same.
+  const message =
+    crash !== null && status.state === 'stopped' && crash.failed_starts === 0 ? null : status.message
   const warnings = health?.warnings ?? []
   const isToldTwice = trouble !== null && message?.includes(trouble.message) === true
   return (
@@ -111,6 +116,11 @@ function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps) {
       {simulated && (
         <Note title="Simulated.">
           The upstream is the demo’s own: no real model answers, and what it says is made up.
+        </Note>
+      )}
+      {crash !== null && (
+        <Note id="crash" tone={crash.state === 'started_again' ? 'warn' : 'bad'}>
+          {crashWords(crash, (ms) => times.short(ms, nowMs()))}
         </Note>
       )}
       {message !== null && !isToldTwice && (

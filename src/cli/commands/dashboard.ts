@@ -9,7 +9,8 @@ export const table = dashboardOptionTable
 
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
-  const opening = openDashboard(options, env, { simulated: false })
+  const tell = (line: string): void => console.error(`tokenweir: ${line}`)
+  const opening = openDashboard(options, env, { simulated: false, tell })
   onStopSignal(async () => {
     const dashboard = await opening.catch(() => null)
     await dashboard?.close()

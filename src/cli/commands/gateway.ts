@@ -10,6 +10,7 @@ import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
 import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
+import { startedBy } from '../../control/spawn-gateway.ts'
 import { traceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
@@ -40,6 +41,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const proxy = upstreamProxy(options.upstream, env)
   const traces = isTraced(options) ? traceSettings(options, env) : null
+  const origin = startedBy(env)
   const found = await Predecessor.find(env)
   if (found === 'unknown') {
     throw new OptionError('the running gateway is of a version that cannot hand over')
@@ -69,6 +71,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     clock: systemClock,
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
+    startedBy: origin,
     limit,
     share,
   })
@@ -76,6 +79,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   gateway.ended.then(() => process.exit(process.exitCode ?? 0)).catch(reportFault)
   const trouble = await gateway.openControl()
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
+  gateway.keepControl()
   if (predecessor !== null && trouble !== null) {
     // The predecessor keeps its place.
     process.exitCode = exitCode.fault
@@ -132,7 +136,7 @@ function stopOnSignals(gateway: RunningGateway): void {
   process.on('uncaughtException', (error) => {
     console.error('tokenweir: a fault of the gateway, which now stops:', error)
     process.exitCode = exitCode.fault
-    gateway.stop()
+    gateway.fail()
   })
 }
 

@@ -42,18 +42,19 @@ export async function keepUp(
   const display = new StatusDisplay(thisTerminal())
   const simulated = extras !== undefined
   const over = new AbortController()
-  const opening = openDashboard(options, env, { simulated })
+  const tell = (line: string): void => display.print(line)
+  const opening = openDashboard(options, env, { simulated, tell })
   onStopSignal(
     async () => {
       over.abort()
       const more = 'once more leaves the gateway to it and ends this'
-      display.print(`stopping both: calls in flight may finish; ${more}`)
+      display.print(`stopping: calls in flight may finish; ${more}`)
       const dashboard = await opening.catch(() => null)
       if (dashboard !== null) await stopBoth(dashboard, display)
       await extras?.ended()
       process.exit(process.exitCode ?? 0)
     },
-    async () => (await opening).gateway.tellToStop(),
+    async () => (await opening).gateway.tellOwnToStop(),
   )
   const dashboard = await opening.catch(async (error: unknown) => {
     if (over.signal.aborted) return null
@@ -99,7 +100,7 @@ export async function keepUp(
 async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Promise<void> {
   try {
     dashboard.gateway.giveUpStarting()
-    await dashboard.gateway.stop()
+    if (!(await dashboard.gateway.stopOwn())) await sayWhoGoesOn(dashboard, display)
   } catch (error) {
     // It may have been stopped on the page.
     if (!(error instanceof ProcessError)) throw error
@@ -110,6 +111,15 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
   }
   display.close()
   await dashboard.close()
+}
+
+/** Whoever started a gateway that was found running ends it. */
+async function sayWhoGoesOn({ gateway }: RunningDashboard, display: StatusDisplay): Promise<void> {
+  const { running, pid } = await gateway.status()
+  if (!running || pid === null) return
+  display.print(
+    `the gateway (process ${pid}) was running before this and goes on: kill ${pid} stops it in order`,
+  )
 }
 
 function reportTrouble({ message, log }: ProcessError): void {

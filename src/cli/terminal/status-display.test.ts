@@ -21,6 +21,7 @@ function statusOf(state: GatewayState, message: string | null = null): ProcessSt
     predecessors: [],
     message,
     simulated: false,
+    crash: null,
   }
 }
 

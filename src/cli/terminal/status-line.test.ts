@@ -74,6 +74,7 @@ function running(figures: Figures = {}, more: Partial<ProcessStatus> = {}): Proc
     predecessors: [],
     message: null,
     simulated: false,
+    crash: null,
     ...more,
   }
 }

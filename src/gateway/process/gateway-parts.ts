@@ -32,6 +32,7 @@ import { keyHeader } from '../call/attempt.ts'
 import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
 import { Retries429 } from '../call/retries-429.ts'
+import type { StartedBy } from '../../control/spawn-gateway.ts'
 import type { Handover } from '../handover/handover.ts'
 import { restoreBudget, untilKnown } from '../handover/restore-budget.ts'
 import { Succession } from '../handover/succession.ts'
@@ -86,6 +87,7 @@ export interface GatewaySetup {
   readonly log: GatewayLog
   /** From the gateway that this one takes over from. */
   readonly handover: Handover | null
+  readonly startedBy: StartedBy
   /** The limit that several gateways share; null if it is this one's own. */
   readonly limit: CommonLimit | null
   /** Sends what was recorded to the others; null if nothing is shared. */

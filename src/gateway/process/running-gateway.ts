@@ -26,6 +26,8 @@ import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gatewa
 
 /** So long the last words of a call that is given up may take to reach the client. */
 const lastWordsMs = 1000
+/** So often the control socket is looked at, which somebody may have removed with its folder. */
+const controlLookMs = 1000
 /** For gateways that this one has taken over from to end, beyond its own end. */
 const predecessorsEndMs = 3000
 
@@ -42,8 +44,13 @@ export class RunningGateway implements ControlledGateway {
   #control: ControlServer | null = null
   /** Set here alone. */
   isStopping = false
+  /** A fault of its own ends it. */
+  #hasFailed = false
   #hasPidFile = false
   readonly #retention: Retention
+  /** What was said last of the process's record, and of the control socket. */
+  #recordProblem: string | null = null
+  #controlProblem: string | null = null
 
   constructor(setup: GatewaySetup) {
     const { options, clock, handover } = setup
@@ -77,11 +84,27 @@ export class RunningGateway implements ControlledGateway {
     const { controlFolder: folder } = this.#parts
     try {
       this.#control = await openControl({ folder, gateway: this, predecessor: this.#predecessor })
+      this.#record(this.#control)
       this.#writePidFile()
       return null
     } catch (error) {
       return messageOf(error)
     }
+  }
+
+  /** Makes the control socket anew where somebody has removed it, and the record of this process where there is none. */
+  keepControl(): void {
+    const { clock } = this.#setup
+    const look = async (): Promise<void> => {
+      if (this.#control === null || this.isStopping || this.#parts.succession.isHandingOver) return
+      if (this.#control.holdsName) this.#record(this.#control)
+      else if (!this.#control.hasName) await this.#openControlAnew(this.#control)
+    }
+    const lookAgain = (): void => {
+      if (!this.isStopping)
+        clock.after(controlLookMs, () => void look().finally(lookAgain), { background: true })
+    }
+    lookAgain()
   }
 
   status(): ControlStatus {
@@ -109,6 +132,8 @@ export class RunningGateway implements ControlledGateway {
       }),
       health: health.report(this.isStopping),
       predecessors: succession.predecessors.list(),
+      supervised: this.#setup.startedBy.supervised,
+      crash: this.#setup.startedBy.crash,
     }
   }
 
@@ -122,6 +147,12 @@ export class RunningGateway implements ControlledGateway {
 
   stop(withinMs: number = this.#values.drainTimeoutMs): void {
     if (!this.isStopping) this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs)).catch(reportFault)
+  }
+
+  /** Stops because of a fault of its own. Another gateway may take its place while it lets calls finish. */
+  fail(): void {
+    this.#hasFailed = true
+    this.stop()
   }
 
   /** Ends without having taken over: the gateway that was to hand over goes on. */
@@ -188,6 +219,7 @@ export class RunningGateway implements ControlledGateway {
     const { clock, log } = this.#setup
     const { clients, rawLog, succession, server, calls, minutes, upstream, upstreams, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
+    this.#control?.ends(this.#hasFailed ? 'failed' : 'told').catch(reportFault)
     rawLog.feed.close()
     const predecessorsEnd = succession.stop(drainTimeoutMs)
     const patience = new AbortController()
@@ -243,10 +275,35 @@ export class RunningGateway implements ControlledGateway {
       this.#writePidFile()
       return
     }
-    await this.#control.close()
+    await this.#openControlAnew(this.#control)
+  }
+
+  /** Never rejects. */
+  async #openControlAnew(former: ControlServer): Promise<void> {
+    const { log } = this.#setup
+    this.#control = null
     this.#predecessor = null
-    const trouble = await this.openControl()
-    if (trouble !== null) log.complain(`no dashboard controls this gateway: ${trouble}`)
+    await former.close()
+    try {
+      mkdirSync(this.#parts.controlFolder, { recursive: true, mode: 0o700 })
+    } catch {
+      // The socket cannot be made either, which is said.
+    }
+    const problem = await this.openControl()
+    if (problem === null) return
+    if (problem !== this.#controlProblem) log.complain(`no dashboard controls this gateway: ${problem}`)
+    this.#controlProblem = problem
+    this.#control ??= former
+  }
+
+  #record(control: ControlServer): void {
+    const problem = control.record()
+    if (problem !== null && problem !== this.#recordProblem) {
+      this.#setup.log.complain(
+        `no record of this process, by which a dashboard knows how it ends: ${problem}`,
+      )
+    }
+    this.#recordProblem = problem
   }
 
   /** Folds old calls away, as far as the options say so. */

@@ -1,0 +1,190 @@
+import type { CrashStatus, GatewayCrash } from '../api/process-status.ts'
+import type { Clock } from '../call/clock.ts'
+import type { ControlStatus } from '../control/control-messages.ts'
+import { type ProcessRecord, isCrash } from '../control/process-record.ts'
+import type { GatewayEnd } from '../control/spawn-gateway.ts'
+import { messageOf } from '../lib/errors.ts'
+import { isAlive } from '../lib/process-identity.ts'
+import type { GatewayValues } from '../options/gateway-options.ts'
+import { crashInWords } from './crash-words.ts'
+import type { GatewayFinder } from './gateway-finder.ts'
+import { type Poll, startPoll } from './poll.ts'
+import { valuesOf } from './running-values.ts'
+
+const lookEveryMs = 1000
+const shortestPauseMs = 1000
+const longestPauseMs = 30_000
+/** A gateway that ran for so long before it crashed begins a new row of crashes. */
+const soundRunMs = 60_000
+/** A gateway that did not come up in so many starts since its crash is not started again. */
+const mostFailedStarts = 10
+
+export interface GatewayKeeperOptions {
+  readonly clock: Clock
+  readonly finder: GatewayFinder
+  /**
+   * Starts a gateway in place of the one that crashed, unless another runs by now. Resolves with false if somebody has
+   * told it to end meanwhile; rejects if it does not come up.
+   */
+  readonly startAgain: (values: GatewayValues, crash: GatewayCrash) => Promise<boolean>
+  /** How a child of this process ended; null if that is not known, or it is no child. Never rejects. */
+  readonly endOf: (pid: number) => Promise<GatewayEnd | null>
+  /** Takes a sentence or two for people. */
+  readonly tell: (line: string) => void
+}
+
+/**
+ * Starts a gateway again that ended without being told to, with the options and the port that it ran with. A gateway tells
+ * by its record how it ends; a record without a word, and without its process, is a crash. A gateway that no dashboard
+ * has started is left to whoever did: a terminal, or a service manager with rules of its own.
+ */
+export class GatewayKeeper {
+  readonly #options: GatewayKeeperOptions
+  readonly #poll: Poll
+  /** The process that was the gateway at the last look that met one. */
+  #lastPid: number | null = null
+  #crash: CrashStatus | null = null
+  #cancelStart = (): void => {}
+
+  constructor(options: GatewayKeeperOptions) {
+    const { clock } = options
+    this.#options = options
+    this.#poll = startPoll({ clock, everyMs: lookEveryMs, look: () => this.#look(), onFault: () => {} })
+  }
+
+  /** The crash since which no gateway has come up. */
+  get crash(): CrashStatus | null {
+    return this.#crash
+  }
+
+  /** The gateway that answered last; null if none did, or it was told to end. */
+  get knownPid(): number | null {
+    return this.#options.finder.seen?.identity.pid ?? null
+  }
+
+  /** A child of this process has ended. */
+  ended(): void {
+    this.#poll.refresh()
+  }
+
+  /** The gateway is told to end by this dashboard. Answers whether it was about to be started again, which is over now. */
+  told(): boolean {
+    const isAboutTo = this.#crash?.state === 'waiting' || this.#crash?.state === 'starting'
+    this.#cancelStart()
+    this.#options.finder.forgetSeen()
+    this.#lastPid = null
+    this.#crash = null
+    return isAboutTo
+  }
+
+  close(): void {
+    this.#poll.stop()
+    this.#cancelStart()
+  }
+
+  async #look(): Promise<void> {
+    const { finder } = this.#options
+    const { control, record } = await finder.find()
+    const { seen } = finder
+    if (typeof control === 'object') this.#runs(control)
+    else if (control === 'absent' && seen !== null && this.#crash === null) {
+      const left = record ?? { ...seen.identity, ends: undefined }
+      if (left.ends !== 'failed' && isAlive(left)) return
+      // One that failed is still there.
+      const end = left.ends === 'failed' ? null : await this.#options.endOf(left.pid)
+      // A gateway on a full disk has no record, and removed none.
+      const isCrashed = record === null ? (end?.signal ?? null) !== null : isCrash(record)
+      if (finder.seen !== seen) return
+      if (isCrashed) this.#crashed(seen, record, end)
+      else finder.forgetSeen()
+    }
+  }
+
+  #runs(status: ControlStatus): void {
+    const { crash = null, identity } = status
+    const isNew = this.#lastPid !== null && this.#lastPid !== identity.pid
+    if (crash !== null && (isNew || this.#crash !== null)) {
+      const unseen = this.#crash === null ? `${crashInWords(crash)} ` : ''
+      this.#options.tell(`${unseen}The gateway was started again (process ${identity.pid}).`)
+    }
+    this.#cancelStart()
+    this.#crash = null
+    this.#lastPid = identity.pid
+  }
+
+  #crashed(
+    { crash: before = null, identity, started_at: startedAt, supervised }: ControlStatus,
+    left: ProcessRecord | null,
+    end: GatewayEnd | null,
+  ): void {
+    const { clock } = this.#options
+    const pid = left?.pid ?? identity.pid
+    const nowMs = clock.wallTime()
+    const isSoon = nowMs - Date.parse(left?.started_at ?? startedAt) < soundRunMs
+    const crash: GatewayCrash = {
+      pid,
+      at: new Date(nowMs).toISOString(),
+      exit_code: end?.code ?? null,
+      signal: end?.signal ?? null,
+      in_a_row: isSoon && before !== null ? before.in_a_row + 1 : 1,
+    }
+    if ((left?.supervised ?? supervised) !== true) {
+      this.#crash = { ...crash, state: 'left', failed_starts: 0, next_start_at: null }
+      this.#options.tell(`${crashInWords(crash)} It was started by hand, and is not started again from here.`)
+      return
+    }
+    // The first crash may be a single one: nobody is to wait longer than a start takes.
+    const pauseMs = crash.in_a_row === 1 ? 0 : pauseBefore(crash.in_a_row - 1)
+    this.#options.tell(`${crashInWords(crash)} It is started again${inSeconds(pauseMs)}.`)
+    this.#plan(crash, 0, pauseMs)
+  }
+
+  #plan(crash: GatewayCrash, failed: number, pauseMs: number): void {
+    const { clock } = this.#options
+    const next = new Date(clock.wallTime() + pauseMs).toISOString()
+    this.#crash = { ...crash, state: 'waiting', failed_starts: failed, next_start_at: next }
+    this.#cancelStart = clock.after(pauseMs, () => void this.#try(crash, failed), { background: true })
+  }
+
+  /** Never rejects. */
+  async #try(crash: GatewayCrash, failedBefore: number): Promise<void> {
+    const { finder, startAgain, tell } = this.#options
+    const { seen } = finder
+    if (seen === null) return
+    const starting: CrashStatus = {
+      ...crash,
+      state: 'starting',
+      failed_starts: failedBefore,
+      next_start_at: null,
+    }
+    this.#crash = starting
+    try {
+      const isThere = await startAgain(valuesOf(seen), crash)
+      if (this.#crash !== starting) return
+      if (!isThere) this.told()
+      // It may be gone again before the next look.
+      else if (finder.seen !== null) this.#runs(finder.seen)
+    } catch (error) {
+      // Somebody has stopped or started the gateway meanwhile.
+      if (this.#crash !== starting) return
+      const failed = failedBefore + 1
+      const isLast = failed >= mostFailedStarts
+      const pauseMs = pauseBefore(failed)
+      const then = isLast
+        ? `After ${failed} starts it is not tried again: start it on the dashboard's page.`
+        : `The next start is${inSeconds(pauseMs)}.`
+      tell(`The gateway did not come up again. ${messageOf(error)} ${then}`)
+      if (isLast) this.#crash = { ...starting, state: 'given_up', failed_starts: failed }
+      else this.#plan(crash, failed, pauseMs)
+    }
+  }
+}
+
+/** Before the start after so many that went wrong. */
+function pauseBefore(failures: number): number {
+  return Math.min(longestPauseMs, shortestPauseMs * 2 ** (failures - 1))
+}
+
+function inSeconds(ms: number): string {
+  return ms === 0 ? '' : ` in ${ms / 1000} s`
+}
