@@ -279,3 +279,28 @@ test('two hundred calls, two thirds of them refused once, of which some leave: e
   // An attempt may be given up before the upstream has seen of it.
   assert.ok(upstream.requests.length <= attempts && upstream.requests.length > attempts - calls / 10)
 })
+
+test('a client whose calls are always refused holds up nobody for longer than its first attempts', async () => {
+  const many = 12
+  await using upstream = await startSimulatedUpstream({
+    reply: (request) =>
+      request.target.endsWith('?refused') ? refusal([['retry-after-ms', '1']]) : jsonReply(200, {}),
+  })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--retry-429-max', '20', '--max-concurrent', '1', '--slot-cooldown-ms', '20'],
+  })
+  await using clients = new AsyncDisposableStack()
+  for (let i = 0; i < many; i++) {
+    const client = clients.use(await openRawClient(gateway.port))
+    await client.send(requestBytes('POST', `${chat}?refused`, { body }))
+  }
+  await untilHealth(gateway, 'all wait', ({ rate_limiter: slots }) => {
+    const { total_admitted: admitted, queued } = slots as Record<string, number>
+    return (admitted ?? 0) + (queued ?? 0) >= many
+  })
+  const before = upstream.requests.length
+  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 200)
+  const attempts = upstream.requests.length - 1 - before
+  assert.ok(attempts <= 2 * many, `${attempts} attempts of others came before`)
+})

@@ -1,6 +1,6 @@
 /**
- * How a call queues: an `arrival` at the end; one that comes `back` after it gave its slot up for a while, ahead of
- * all arrivals and behind those that came back before it.
+ * How a call queues: an `arrival` at the end; one that comes `back` after it gave its slot up for a while, behind those
+ * that have waited longer than it had its slot.
  */
 export type QueueOrder = 'arrival' | 'back'
 
@@ -52,8 +52,10 @@ export interface Admission {
   /**
    * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
    * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`, `budget_unknown`.
+   *
+   * `heldMs`: how long a call that comes back had its slot.
    */
-  acquire(signal: AbortSignal, order?: QueueOrder, caller?: Caller): Promise<Permit>
+  acquire(signal: AbortSignal, order?: QueueOrder, caller?: Caller, heldMs?: number): Promise<Permit>
   /** Refuses all who wait and all who come from now on; permits that are held stay good. */
   drain(): void
   snapshot(): SlotFigures

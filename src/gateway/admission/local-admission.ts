@@ -106,7 +106,12 @@ export class LocalAdmission implements Admission {
     return this.#permit(caller)
   }
 
-  async acquire(signal: AbortSignal, order: QueueOrder = 'arrival', caller = nobody): Promise<Permit> {
+  async acquire(
+    signal: AbortSignal,
+    order: QueueOrder = 'arrival',
+    caller = nobody,
+    heldMs = 0,
+  ): Promise<Permit> {
     signal.throwIfAborted()
     if (this.#draining !== null) throw this.#draining
     const permit = this.tryAcquire(caller, order)
@@ -114,7 +119,7 @@ export class LocalAdmission implements Admission {
     // A slot that another gateway uses may be on its way to this call, which is then no reason to refuse it.
     const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.#slots
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
-    return this.#wait(signal, order, caller)
+    return this.#wait(signal, order, caller, heldMs)
   }
 
   drain(): void {
@@ -271,7 +276,7 @@ export class LocalAdmission implements Admission {
     }
   }
 
-  #wait(signal: AbortSignal, order: QueueOrder, caller: Caller): Promise<Permit> {
+  #wait(signal: AbortSignal, order: QueueOrder, caller: Caller, heldMs: number): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
       const timers: (() => void)[] = []
@@ -296,7 +301,7 @@ export class LocalAdmission implements Admission {
         },
       }
       const onAbort = (): void => wait.refuse(signal.reason)
-      const waiter = this.#queue.wait(wait, order, caller)
+      const waiter = this.#queue.wait(wait, order, caller, this.#clock.now() - heldMs)
       signal.addEventListener('abort', onAbort)
       if (this.#options.queueTimeoutMs > 0) {
         const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))

@@ -1,19 +1,20 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { type Owner, clientOwner, keyOwner, ownerOfCaller, ownerOfEntry } from './owner.ts'
+import { type Placeable, SortedLine, WaitingLine, compared } from './waiting-line.ts'
 import { type Caller, type QueueDiscipline, type QueueOrder, type SlotFigures, nobody } from './admission.ts'
 
 /** A waiting call, to be kept for {@link SlotQueue.cancel}. */
-export interface Waiter<T> {
+export interface Waiter<T> extends Placeable {
   readonly call: T
   readonly order: QueueOrder
   readonly caller: Caller
-  /** Rises with each call that waits. */
-  readonly seq: number
   lane: Lane<T>
 }
 
 /** Calls that wait for one another: those of one client, or of all whom nothing tells apart. */
-interface Lane<T> extends Readonly<Record<QueueOrder, WaitingLine<Waiter<T>>>> {
+interface Lane<T> {
+  readonly arrival: WaitingLine<Waiter<T>>
+  readonly back: SortedLine<Waiter<T>>
   readonly client: string
   /** Whose calls they are, if clients take turns. */
   readonly owner: Owner | ''
@@ -28,7 +29,8 @@ interface Lane<T> extends Readonly<Record<QueueOrder, WaitingLine<Waiter<T>>>> {
  * `release`, `setCapacity`, `setCooldown`, `arrange` and `limit` tell it what happened; `next` says who goes.
  *
  * Calls wait first in, first out (`fifo`), or so within each client, and clients take turns, a call each (`fair`): deficit
- * round robin (Shreedhar and Varghese, 1995) with calls of one size. A client may have a limit of its own: at its limit, its
+ * round robin (Shreedhar and Varghese, 1995) with calls of one size. A call that comes back goes before all that wait since
+ * later than it does, whoever's they are. A client may have a limit of its own: at its limit, its
  * calls keep their places, and those behind them are served past them. A slot that is given back while a call waits that
  * may take it cools before the next one does, each slot on its own; a cooling slot is neither in use nor free for an
  * arrival. When nobody waits who may go, nothing cools.
@@ -84,11 +86,11 @@ export class SlotQueue<T> {
 
   /** All that wait, those whose turn is next first; what holds a client at its limit is not looked at. */
   get waiting(): readonly Waiter<T>[] {
+    if (this.#discipline === 'fifo') return this.unordered().sort(compared)
     return (['back', 'arrival'] as const).flatMap((order) => {
       const lanes = [...new Set([...this.#turns[order], ...this.#lanes()])]
       const placed = lanes.flatMap((lane) => [...lane[order]].map((waiter, round) => ({ waiter, round })))
-      if (this.#discipline === 'fifo') placed.sort((one, other) => one.waiter.seq - other.waiter.seq)
-      else placed.sort((one, other) => one.round - other.round)
+      placed.sort((one, other) => one.round - other.round)
       return placed.map(({ waiter }) => waiter)
     })
   }
@@ -136,8 +138,13 @@ export class SlotQueue<T> {
   }
 
   /** A call that `take` refused joins the queue. */
-  wait(call: T, order: QueueOrder = 'arrival', caller = nobody): Waiter<T> {
-    const waiter = { call, order, caller, seq: this.#seq++, lane: this.#common }
+  wait(
+    call: T,
+    order: QueueOrder = 'arrival',
+    caller = nobody,
+    sinceMs = order === 'back' ? -Infinity : 0,
+  ): Waiter<T> {
+    const waiter = { call, order, caller, seq: this.#seq++, sinceMs, lane: this.#common }
     if (order === 'arrival') this.#totalQueued += 1
     this.queued += 1
     this.#place(waiter)
@@ -175,7 +182,7 @@ export class SlotQueue<T> {
         // A lowered capacity may have left more cooling slots than there are places.
         if (this.active >= this.#max) continue
       }
-      const order = this.#turns.back.size > 0 ? 'back' : 'arrival'
+      const order = this.#nextOrder()
       const turns = this.#turns[order]
       const lane = this.#discipline === 'fair' ? turns.shift() : oldest(turns, order)
       const waiter = lane?.[order].shift()
@@ -252,6 +259,17 @@ export class SlotQueue<T> {
     return this.#turns.arrival.size > 0 || this.#turns.back.size > 0
   }
 
+  /** Whether a call that comes back is next. */
+  #nextOrder(): QueueOrder {
+    const { back, arrival } = this.#turns
+    if (back.size === 0) return 'arrival'
+    if (arrival.size === 0) return 'back'
+    const fair = this.#discipline === 'fair'
+    const comes = (fair ? back.head : oldest(back, 'back'))?.back.head
+    const waits = oldest(arrival, 'arrival')?.arrival.head
+    return (comes?.sinceMs ?? 0) <= (waits?.sinceMs ?? 0) ? 'back' : 'arrival'
+  }
+
   #lanes(): Lane<T>[] {
     return [this.#common, ...this.#limited.values(), ...this.#fair.values()]
   }
@@ -309,7 +327,7 @@ export class SlotQueue<T> {
 const orders = ['back', 'arrival'] as const
 
 function newLane<T>(client: string, owner: Owner | '' = ''): Lane<T> {
-  return { client, owner, most: Infinity, active: 0, back: new WaitingLine(), arrival: new WaitingLine() }
+  return { client, owner, most: Infinity, active: 0, back: new SortedLine(), arrival: new WaitingLine() }
 }
 
 function sizeOf({ back, arrival }: Lane<unknown>): number {
@@ -324,53 +342,11 @@ function room({ most, active }: Lane<unknown>): number {
 /** Of these lanes, the one whose first call has waited longest. */
 function oldest<T>(lanes: ReadonlySet<Lane<T>>, order: QueueOrder): Lane<T> | undefined {
   let found: Lane<T> | undefined
-  let least = Infinity
+  let first: Waiter<unknown> | undefined
   for (const lane of lanes) {
-    const seq = lanes.size === 1 ? 0 : (lane[order].head?.seq ?? Infinity)
-    if (seq < least) [found, least] = [lane, seq]
+    const { head } = lane[order]
+    if (head !== undefined && (first === undefined || compared(head, first) < 0))
+      [found, first] = [lane, head]
   }
   return found
-}
-
-/** First in, first out, with removal from anywhere. */
-class WaitingLine<T extends object> extends Set<T> {
-  #next: SetIterator<T> = this.values()
-  /** The first, once it has been looked for. */
-  #head: T | undefined
-
-  push(one: T): void {
-    this.add(one)
-  }
-
-  override delete(one: T): boolean {
-    if (one === this.#head) this.#head = undefined
-    return super.delete(one)
-  }
-
-  override clear(): void {
-    this.#head = undefined
-    super.clear()
-  }
-
-  /**
-   * An iterator of its own goes on with what is added later, and passes over what has left: to begin anew would be
-   * to walk over the holes that all who went before have left in the set.
-   */
-  get head(): T | undefined {
-    if (this.#head !== undefined || this.size === 0) return this.#head
-    let { value } = this.#next.next()
-    if (value === undefined) {
-      // Once at its end, an iterator stays there.
-      this.#next = this.values()
-      value = this.#next.next().value
-    }
-    this.#head = value
-    return value
-  }
-
-  shift(): T | undefined {
-    const { head } = this
-    if (head !== undefined) this.delete(head)
-    return head
-  }
 }

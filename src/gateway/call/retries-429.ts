@@ -46,7 +46,8 @@ export class Retries429 {
 
   /**
    * Makes attempts, each given where its answer is to go, until one is answered otherwise or a 429 is to be the
-   * client's: that answer goes on to `to`. While a call waits it gives its slot back, and takes one again ahead of all arrivals. Rejects as
+   * client's: that answer goes on to `to`. While a call waits it gives its slot back. It takes one again behind the calls that have
+   * waited longer than its attempt was at the upstream. Rejects as
    * the last attempt does; with the signal's reason where the client leaves during a wait, and with what
    * {@link Admission.acquire} rejects with. Whatever becomes of it, `permit` is given back.
    */
@@ -61,15 +62,17 @@ export class Retries429 {
     let held = permit
     try {
       for (let retries = 0, waitedMs = 0; ; retries++) {
+        const sentMs = clock.now()
         const waitMs = await this.#attempt(call, attempt, to, { retries, waitedMs })
         if (waitMs === null) return
+        const atUpstreamMs = clock.now() - sentMs
         waitedMs += waitMs
         held?.release()
         call.timeline.attemptLost()
         call.backsOffSince = clock.now()
         await clock.delay(waitMs, signal)
         call.backsOffSince = clock.now()
-        if (held !== null) held = await admission.acquire(signal, 'back', call.record)
+        if (held !== null) held = await admission.acquire(signal, 'back', call.record, atUpstreamMs)
         call.backsOffSince = null
         this.total += 1
       }

@@ -11,12 +11,12 @@ test('without a word from the upstream: 500 ms, doubled each time up to 30 s, of
     retryWaitMs(silent, { retries, waitedMs: 0 }, 100, 0.5),
   )
   assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000])
-  assert.equal(retryWaitMs(silent, fresh, 1, 0), 0)
+  assert.equal(retryWaitMs(silent, fresh, 1, 0), 100)
 })
 
-test("the upstream's word holds, whatever backoff would say; 0 is no word", () => {
+test("the upstream's word holds from 100 ms on, whatever backoff would say; 0 is no word", () => {
   assert.equal(retryWaitMs({ afterMs: 7000, forbidden: false }, fresh, 1, 0.5), 7000)
-  assert.equal(retryWaitMs({ afterMs: 1, forbidden: false }, { retries: 6, waitedMs: 0 }, 9, 0.5), 1)
+  assert.equal(retryWaitMs({ afterMs: 1, forbidden: false }, { retries: 6, waitedMs: 0 }, 9, 0.5), 100)
   assert.equal(retryWaitMs({ afterMs: 0, forbidden: false }, fresh, 1, 0.5), 250)
 })
 
@@ -48,7 +48,7 @@ test('whatever an upstream answers, a call waits for a minute at most, and ends'
       for (const [hint, random] of answers) {
         const waitMs = retryWaitMs(hint, { retries, waitedMs }, maxRetries, random)
         if (waitMs === null) return
-        assert.ok(waitMs >= 0)
+        assert.ok(waitMs >= 100)
         retries += 1
         waitedMs += waitMs
         assert.ok(retries <= maxRetries && waitedMs <= longestWaitsMs)

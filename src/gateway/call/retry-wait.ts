@@ -2,6 +2,8 @@ import type { RetryHint } from './retry-after.ts'
 
 /** The waits of one call never sum to more: whoever asks for longer is to be heard by the client itself. */
 export const longestWaitsMs = 60_000
+/** Who asks again sooner only hammers at the upstream, and at the queue. */
+const shortestWaitMs = 100
 const firstBackoffMs = 500
 const longestBackoffMs = 30_000
 
@@ -16,7 +18,8 @@ export interface RetriesSoFar {
 /**
  * How long to wait before the call that got this 429 is sent again, in milliseconds, or `null` where the 429 is
  * the client's. Where the upstream says how long, that holds; 0 says nothing, as it would mean to hammer at
- * it. Otherwise exponential backoff with full jitter, so that calls refused together do not come back together.
+ * it. Otherwise exponential backoff with full jitter, so that calls refused together do not come back together. No wait
+ * is shorter than 100 ms.
  * `random` is from 0 up to 1.
  */
 export function retryWaitMs(
@@ -27,6 +30,7 @@ export function retryWaitMs(
 ): number | null {
   if (hint.forbidden || soFar.retries >= maxRetries) return null
   const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** soFar.retries) * random
-  const waitMs = hint.afterMs !== null && hint.afterMs > 0 ? hint.afterMs : backoffMs
+  const wantedMs = hint.afterMs !== null && hint.afterMs > 0 ? hint.afterMs : backoffMs
+  const waitMs = Math.max(shortestWaitMs, wantedMs)
   return soFar.waitedMs + waitMs > longestWaitsMs ? null : waitMs
 }
