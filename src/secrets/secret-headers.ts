@@ -1,6 +1,6 @@
 /** Headers whose whole value is a credential, whatever it looks like. */
 const secretName =
-  /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_]?key|token$|secret|passw|credential|signature|-key$/
+  /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_]?key|token$|secret|passw|credential|signature|-key$|bearer|(?:^|[-_])(?:pat|pwd|otp|hmac|sas)$/
 /** Named like one, and none. */
 const openNames: ReadonlySet<string> = new Set([
   'idempotency-key',
@@ -13,4 +13,34 @@ const openNames: ReadonlySet<string> = new Set([
 /** Whether a header of this name, in lower case, is a credential. */
 export function isSecretHeader(name: string): boolean {
   return secretName.test(name) && !openNames.has(name)
+}
+
+/** Parameters of a query whose value is a credential: keys, signed addresses, codes of a sign-in. */
+const secretParameters: ReadonlySet<string> = new Set([
+  'key',
+  'sig',
+  'code',
+  'pass',
+  'pin',
+  'ticket',
+  'access_key',
+  'accesskey',
+  'subscription_key',
+])
+
+/** Whether a parameter of this name, as it stands in a query, is a credential. `key[]` and `key[0]` are named `key`. */
+export function isSecretParameter(written: string): boolean {
+  let name = written.replaceAll('+', ' ')
+  try {
+    name = decodeURIComponent(name)
+  } catch {
+    // It is looked at as it stands.
+  }
+  const [plain = ''] = name.toLowerCase().trim().split('[', 1)
+  return secretParameters.has(plain) || secretParameters.has(lastWord(name)) || isSecretHeader(plain)
+}
+
+/** `key` of `auth[key]`. */
+function lastWord(name: string): string {
+  return /\[([^\]]+)\]$/.exec(name.toLowerCase())?.[1] ?? ''
 }

@@ -25,6 +25,10 @@ const forms: readonly (readonly [name: string, value: string])[] = [
   ['x-portkey-api-key', secret],
   ['X-Auth-Token', secret],
   ['x-custom-secret', secret],
+  ['X-Pat', secret],
+  ['x_pat', secret],
+  ['Private-Token', secret],
+  ['X-Bearer', secret],
   // One is known by what stands around it alone.
   ...Object.entries(keys)
     .filter(([name]) => name !== 'Slack webhook')
@@ -95,6 +99,42 @@ test('a client’s credentials go to the default upstream, and to others only wh
     headersOf(none, 0).map(([name]) => name),
     sentAlways,
   )
+})
+
+test('no parameter of a query that is a credential reaches an upstream of `none`, and all others do', async () => {
+  await using none = await startSimulatedUpstream()
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: none.origin,
+    named: [{ name: 'none', urls: [none.origin] }],
+  })
+  const secrets = [
+    'key',
+    'KEY',
+    'k%65y',
+    'key[]',
+    'key%5B0%5D',
+    'auth[key]',
+    'sig',
+    'code',
+    'pat',
+    'access_token',
+    'api-key',
+    'X-Amz-Signature',
+    'X-Goog-Credential',
+    'client_secret',
+    '+key',
+  ]
+  const open = ['a', 'api-version', 'max-keys', 'monkey', 'codec', 'sign', 'session-id', 'limit']
+  for (const [at, sep] of ['&', ';'].entries()) {
+    const pairs = secrets.flatMap((name, i) => [`${name}=${secret}`, `${open[i % open.length]}=%2F${i}`])
+    await exchange(gateway.port, 'GET', `/none/v1/models?${pairs.join(sep)}`)
+    const target = none.requests[at]?.target ?? ''
+    assert.ok(!target.includes(secret), target)
+    const kept = pairs.filter((pair) => !pair.includes(secret))
+    assert.equal(target, `/v1/models?${kept.join(sep)}`)
+  }
+  await exchange(gateway.port, 'GET', '/none/v1/models?a=1&&b;c=%zz')
+  assert.equal(none.requests[2]?.target, '/v1/models?a=1&&b;c=%zz')
 })
 
 test('no credential follows a call that falls back or is tried again', async () => {

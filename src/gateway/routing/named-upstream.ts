@@ -2,7 +2,7 @@ import type { Clock } from '../../call/clock.ts'
 import { remembered } from '../../lib/remembered.ts'
 import type { UpstreamCredentials, UpstreamSetting } from '../../options/upstream-settings.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
-import { isSecretHeader } from '../../secrets/secret-headers.ts'
+import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import type { AdmissionOptions } from '../admission/local-admission.ts'
 import { SharedSlots } from '../admission/shared-slots.ts'
@@ -140,20 +140,15 @@ const withoutCredentials: Withhold = {
 
   query(query: string): string {
     if (query === '') return query
-    const open = query
-      .slice(1)
-      .split('&')
-      .filter((pair) => !isSecretPair(pair))
-    return open.length === 0 ? '' : `?${open.join('&')}`
+    const pairs = query.slice(1).split(/(?=[&;])/)
+    const open = pairs.filter((pair) => !isSecretPair(pair.replace(/^[&;]/, '')))
+    if (open.length === pairs.length) return query
+    return open.length === 0 ? '' : `?${open.join('').replace(/^[&;]/, '')}`
   },
 }
 
 function isSecretPair(pair: string): boolean {
-  let name = pair.split('=', 1)[0] ?? ''
-  try {
-    name = decodeURIComponent(name)
-  } catch {
-    // It is looked at as it stands.
-  }
-  return name.toLowerCase() === 'key' || isCredential(name) || holdsKey(pair)
+  const [name = ''] = pair.split('=', 1)
+  if (usualSessionPlaces.ranks.has(name.toLowerCase())) return false
+  return isSecretParameter(name) || holdsKey(pair)
 }
