@@ -22,6 +22,18 @@ const cases = [
   ],
   ['a key goes to a trusted upstream', { UPSTREAM_API_KEY: 'k' }, trusted, { UPSTREAM_API_KEY: 'k' }],
   ['a key does not go to another', { UPSTREAM_API_KEY: 'k' }, withheld, {}],
+  [
+    'a key that a further upstream is lent goes, and not to the default one',
+    { UPSTREAM_API_KEY: 'k' },
+    { ...withheld, variables: ['UPSTREAM_API_KEY'] },
+    { UPSTREAM_API_KEY: 'k', TOKENWEIR_UPSTREAM_KEY_ORIGIN: 'none' },
+  ],
+  [
+    'a key that both may have goes to both',
+    { UPSTREAM_API_KEY: 'k' },
+    { ...trusted, variables: ['UPSTREAM_API_KEY'] },
+    { UPSTREAM_API_KEY: 'k' },
+  ],
   ['an empty key is none', { UPSTREAM_API_KEY: '' }, trusted, {}],
   ['a variable that is not set is none', { PATH: undefined }, trusted, {}],
   ['the admin token goes', {}, { upstreamIsTrusted: false, adminToken: 't' }, { TOKENWEIR_ADMIN_TOKEN: 't' }],

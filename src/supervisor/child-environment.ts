@@ -1,3 +1,5 @@
+import { upstreamKeyVariable, withheldFromDefault } from '../options/upstream-key.ts'
+
 /** The variables that a gateway gets, besides its secrets. */
 const passedOn: ReadonlySet<string> = new Set(
   [
@@ -41,8 +43,9 @@ export function childEnvironment(
     const value = own[name]
     if (value !== undefined) env[name] = value
   }
-  const key = own['UPSTREAM_API_KEY'] ?? ''
-  if (upstreamIsTrusted && key !== '') env['UPSTREAM_API_KEY'] = key
+  const key = own[upstreamKeyVariable] ?? ''
+  if (upstreamIsTrusted && key !== '') env[upstreamKeyVariable] = key
+  else if (env[upstreamKeyVariable] !== undefined) Object.assign(env, withheldFromDefault)
   if (adminToken !== null) env['TOKENWEIR_ADMIN_TOKEN'] = adminToken
   return env
 }

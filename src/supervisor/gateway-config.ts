@@ -15,6 +15,7 @@ import {
 } from '../options/gateway-settings.ts'
 import type { Options } from '../options/option-spec.ts'
 import { isOwnAddress } from '../options/own-address.ts'
+import { mayHaveKey } from '../options/upstream-key.ts'
 
 /** The dashboard's own listener, to which no gateway may forward: its routes trust what comes from this machine. */
 export interface OwnAddress {
@@ -63,8 +64,8 @@ export class GatewayConfig {
    * merely set on the dashboard.
    */
   trusts(upstream: string): boolean {
-    if (this.#given.setBy.upstream !== null) return upstream === this.#given.upstream
-    return originOf(upstream) === originOf(gatewayOptionTable.upstream.default)
+    const { setBy, upstream: named } = this.#given
+    return mayHaveKey(upstream, setBy.upstream === null ? gatewayOptionTable.upstream.default : named)
   }
 
   /** Keeps settings for all starts to come. Throws {@link SettingError}. */
@@ -147,8 +148,4 @@ export function isMet(
   if (name === 'port' && asked === 0) return true
   if (typeof running === 'string' && isAbsolute(running)) return resolve(String(asked)) === running
   return JSON.stringify(asked) === JSON.stringify(running)
-}
-
-function originOf(url: string): string | null {
-  return URL.parse(url)?.origin ?? null
 }

@@ -5,6 +5,7 @@ import { gatewayCommandTable } from '../../options/dashboard-options.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
 import { type UpstreamProxy, proxyFor } from '../../gateway/upstream/upstream-proxy.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
+import { keyOfDefault } from '../../options/upstream-key.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
@@ -62,7 +63,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     options,
     secrets: {
       adminToken,
-      upstreamKey: env['UPSTREAM_API_KEY'] ?? null,
+      upstreamKey: keyOfDefault(options.upstream, env),
       proxyFor: (origin) => proxyFor(origin, env),
       variable: (name) => env[name],
       traces,
