@@ -67,6 +67,16 @@ test('the last five minutes are by the ends of calls: what timed out began long 
   assert.deepEqual(window, { calls: 21, failed: 2, answered: 20, queue: { n: 20, p95_ms: 40_000 } })
 })
 
+test('while an import or a first copy writes old calls, those of the last minutes are seen all the same', async () => {
+  const failed = { outcome: 'upstream_error', durationMs: 20 * minuteMs, queueMs: 40_000 } as const
+  const old = (): readonly CallRecord[] => many(2500, () => call(60, { outcome: 'upstream_error' }))
+  const recent = [...many(18, () => call(1)), ...many(4, () => call(1, failed))]
+  for (const figures of await figuresOf([...recent, ...old()], old())) {
+    const { calls, failed: howMany } = figures.window
+    assert.deepEqual([calls, howMany], [22, 4])
+  }
+})
+
 test('tokens go to the session, or to the client of calls without one; prices count elsewhere alone', async () => {
   const unpriced = { costNanoUsd: null, priceKey: null, priceSource: null }
   const [{ tokens, unpriced: models }] = await figuresOf([

@@ -1,17 +1,22 @@
-import { startedAtMs } from '../../call/call-id.ts'
+import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { EndedBounds, EndedCall } from '../../call/call-reader.ts'
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { CallWords } from './call-words.ts'
 
-/** Calls are written as they end: from the last one back, a page without one that is asked for ends the search. */
 const pageRows = 1000
+/** A call that took longer is found only by when it was written. */
+const longestMs = 3_600_000
 
-const pageSql = `SELECT seq, id, coalesce(duration_us, 0), model_id, client_id, session_id, upstream_id, outcome_id,
+const columns = `seq, id, coalesce(duration_us, 0), model_id, client_id, session_id, upstream_id, outcome_id,
     queue_us, ttft_us, coalesce(total_tokens, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)),
-    cost_nano_usd, usage_source_id
-  FROM calls INDEXED BY calls_by_seq WHERE seq < ? ORDER BY seq DESC LIMIT ${pageRows}`
+    cost_nano_usd, usage_source_id`
+/** By their ids, as rows of an import and of a copy are written long after their ends. */
+const byEnd = `SELECT ${columns} FROM calls NOT INDEXED
+  WHERE id < ?1 AND id >= ?2 AND (id >> 12) * 1000 + coalesce(duration_us, 0) >= ?3 ORDER BY id DESC LIMIT ${pageRows}`
+const byWriting = `SELECT ${columns} FROM calls INDEXED BY calls_by_seq
+  WHERE seq < ?1 AND seq > ?2 ORDER BY seq DESC LIMIT ${pageRows}`
 
 type Id = number | null
 type Row = readonly [
@@ -34,34 +39,39 @@ export function endedWithin(
   isOver: IsOver,
   { fromMs, afterSeq, most, withinMs }: EndedBounds,
 ): readonly EndedCall[] {
-  const found: EndedCall[] = []
+  const found = new Map<number, EndedCall>()
   const untilMs = performance.now() + withinMs
-  for (let past = Number.MAX_SAFE_INTEGER; found.length < most;) {
-    if (isOver()) throw new QueryTooSlowError()
-    const rows = statements.all<Row>(pageSql, past)
-    const before = found.length
-    for (const [seq, id, durationUs, model, client, session, upstream, outcome, ...figures] of rows) {
-      past = seq
-      const endedMs = startedAtMs(id) + durationUs / 1000
-      if (endedMs < fromMs && seq <= afterSeq) continue
-      const [queueUs, ttftUs, tokens, costNanoUsd, usageSource] = figures
-      found.push({
-        seq,
-        endedMs,
-        model: words.wordOf('models', model),
-        client: words.wordOf('clients', client),
-        session: words.wordOf('sessions', session),
-        upstream: words.wordOf('upstreams', upstream),
-        isOk: outcome === outcomeCodes.ok,
-        isFailed: outcome >= firstFailedOutcome,
-        queueMs: queueUs === null ? null : queueUs / 1000,
-        ttftMs: ttftUs === null ? null : ttftUs / 1000,
-        tokens,
-        costUsd: costNanoUsd === null ? null : costNanoUsd / 1e9,
-        isUnpriced: costNanoUsd === null && usageSource !== usageSourceCodes.none,
-      })
+  const read = (sql: string, place: 0 | 1, ...from: readonly number[]): void => {
+    for (let past = Number.MAX_SAFE_INTEGER, read = 0; read < most;) {
+      if (isOver()) throw new QueryTooSlowError()
+      const rows = statements.all<Row>(sql, past, ...from)
+      for (const row of rows) found.set(row[0], endedCall(row, words))
+      read += rows.length
+      past = rows.at(-1)?.[place] ?? past
+      if (rows.length < pageRows || performance.now() >= untilMs) break
     }
-    if (rows.length < pageRows || found.length === before || performance.now() >= untilMs) break
   }
-  return found.slice(0, most)
+  read(byEnd, 1, firstIdAt(Math.floor(Math.max(0, fromMs - longestMs))), Math.ceil(fromMs * 1000))
+  read(byWriting, 0, afterSeq)
+  return [...found.values()].toSorted((one, other) => other.seq - one.seq).slice(0, most)
+}
+
+function endedCall(row: Row, words: CallWords): EndedCall {
+  const [seq, id, durationUs, model, client, session, upstream, outcome, ...figures] = row
+  const [queueUs, ttftUs, tokens, costNanoUsd, usageSource] = figures
+  return {
+    seq,
+    endedMs: startedAtMs(id) + durationUs / 1000,
+    model: words.wordOf('models', model),
+    client: words.wordOf('clients', client),
+    session: words.wordOf('sessions', session),
+    upstream: words.wordOf('upstreams', upstream),
+    isOk: outcome === outcomeCodes.ok,
+    isFailed: outcome >= firstFailedOutcome,
+    queueMs: queueUs === null ? null : queueUs / 1000,
+    ttftMs: ttftUs === null ? null : ttftUs / 1000,
+    tokens,
+    costUsd: costNanoUsd === null ? null : costNanoUsd / 1e9,
+    isUnpriced: costNanoUsd === null && usageSource !== usageSourceCodes.none,
+  }
 }
