@@ -1,4 +1,4 @@
-import { Client, types } from 'pg'
+import { Client, escapeLiteral, types } from 'pg'
 import { makeSharedSchema } from './schema/shared-schema.ts'
 
 const connectLimitMs = 5000
@@ -18,6 +18,11 @@ export interface ConnectOptions {
 export interface PostgresConnection {
   /** Rejects with PostgreSQL's error, or that of the socket; never later than a time-out of its own. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
+  /**
+   * As {@link query}, for a statement of many columns, which PostgreSQL would compile for seconds to run it for milliseconds. It
+   * is told for this statement alone: the connection may be a pooler's, and somebody else's afterwards.
+   */
+  queryWide(text: string, values: readonly (string | number)[]): Promise<readonly (readonly unknown[])[]>
   /** Told of each `NOTIFY` on a channel that this connection listens to. */
   notified(listener: (channel: string) => void): void
   /** Resolves when it is gone, whoever ended it. */
@@ -43,8 +48,6 @@ export async function connect(url: string, options: ConnectOptions): Promise<Pos
 export async function connectShared(url: string, options: ConnectOptions): Promise<PostgresConnection> {
   const connection = await connect(url, options)
   try {
-    // To compile statements of many columns takes seconds, to run them milliseconds.
-    await connection.query('SET jit = off')
     await makeSharedSchema(connection)
     return connection
   } catch (error) {
@@ -116,6 +119,13 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
         ...(values === undefined ? {} : { values: [...values] }),
       } as const
       return (await client.query<unknown[]>(query)).rows
+    },
+    queryWide: async (text, values) => {
+      const literals = values.map((value) => escapeLiteral(String(value)))
+      const whole = text.replaceAll(/\$(\d+)/g, (_, place) => literals[Number(place) - 1] ?? 'NULL')
+      // Two statements in one message are one transaction.
+      const results: unknown = await client.query({ text: `SET LOCAL jit = off; ${whole}`, rowMode: 'array' })
+      return (results as readonly { readonly rows: readonly (readonly unknown[])[] }[])[1]?.rows ?? []
     },
     notified: (listener) => void client.on('notification', ({ channel }) => listener(channel)),
     closed,

@@ -182,8 +182,8 @@ test('answers that are lost after the commit change nothing', async () => {
     const connection = await connectRows(url)
     return {
       ...connection,
-      query: async (sql, values) => {
-        const rows = await connection.query(sql, values)
+      queryWide: async (sql, values) => {
+        const rows = await connection.queryWide(sql, values)
         if (!sql.includes('INSERT INTO tokenweir.calls') || ++statements % 2 === 0) return rows
         lost++
         throw new Error('the connection was cut')
@@ -321,6 +321,58 @@ test('calls that were folded away do not come again, and late calls of that time
   }
   assert.equal(countOf(b.database), 40)
   assert.equal(await reader(), 540)
+})
+
+test('calls that were re-priced before a new machine came are in its sums, though it has folded that time', async () => {
+  await using dir = await makeTempDir()
+  const url = await newDatabase()
+  const fromMs = Math.floor(Date.now() / dayMs) * dayMs - 9 * dayMs
+  using a = makeFile(dir.file('a.db'))
+  using b = makeFile(dir.file('b.db'))
+  a.record(someCalls(500, 'priced', fromMs, 5))
+  b.record(someCalls(100, 'own', fromMs, 9))
+  const foldsAll = async (calls: number): Promise<void> => {
+    const bounds = { keepDays: 2, dryRun: false }
+    const folded = await compressStore(b.path, bounds, { clock: systemClock, onProgress: () => {} })
+    assert.ok(typeof folded === 'object' && folded.folded_calls === calls, JSON.stringify(folded))
+  }
+  const reprice = async (factor: number): Promise<void> => {
+    const about = { fromMs, toMs: fromMs + dayMs, model: null, onlyUnpriced: false }
+    const context = { pricer: priceBy(factor), clock: systemClock, onProgress: () => {} }
+    const request = { ...about, dryRun: false, timeZone: 'UTC' }
+    assert.equal(typeof (await repriceStore(a.path, request, context)), 'object')
+  }
+  const callsOfB = async (): Promise<number> => {
+    const opened = openCallReader(b.path)
+    assert.ok(typeof opened !== 'string')
+    const { summary } = await opened.aggregate({
+      filter: {},
+      edgesMs: [fromMs, fromMs + dayMs],
+      dimension: null,
+    })
+    opened.close()
+    return summary.calls
+  }
+  await foldsAll(100)
+  await using _a = share(a.path, url)
+  await untilSent(a)
+  await reprice(3)
+  await until('the new costs are sent', () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0)
+  {
+    await using _b = share(b.path, url)
+    await untilCount(b, 500)
+  }
+  assert.equal(await callsOfB(), 600)
+  // What was here and is folded does not come again, changed or not.
+  await foldsAll(500)
+  await reprice(4)
+  await until('the new costs are sent', () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0)
+  a.record(someCalls(3, 'late', fromMs, 17))
+  {
+    await using _b = share(b.path, url)
+    await untilCount(b, 3)
+  }
+  assert.deepEqual([countOf(b.database), await callsOfB()], [3, 603])
 })
 
 test('a common database that is new, or older than it was, and a file that is, come to hold all calls', async () => {

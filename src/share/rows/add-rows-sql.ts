@@ -41,14 +41,14 @@ export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): 
   SELECT j.*, taken.last_seq + row_number() OVER (ORDER BY j.place) AS seq FROM judged AS j, taken
   WHERE what NOT IN ('there', 'conflict')
 ), added AS (
-  INSERT INTO tokenweir.calls (id, seq, store_id, is_changed, ${allColumns.join(', ')})
-  SELECT id, seq, $1::int, false, ${allColumns.join(', ')} FROM numbered AS n WHERE what = 'new'
+  INSERT INTO tokenweir.calls (id, seq, first_seq, store_id, ${allColumns.join(', ')})
+  SELECT id, seq, seq, $1::int, ${allColumns.join(', ')} FROM numbered AS n WHERE what = 'new'
 ), known AS (
-  UPDATE tokenweir.calls AS c SET seq = n.seq, store_id = $1::int, is_changed = true, ${set(allColumns)}
+  UPDATE tokenweir.calls AS c SET seq = n.seq, store_id = $1::int, ${set(allColumns)}
   FROM numbered AS n WHERE n.what = 'known' AND c.id = n.id AND c.outcome_id = ${interruptedCode}
     AND c.id BETWEEN $3::bigint AND $4::bigint
 ), priced AS (
-  UPDATE tokenweir.calls AS c SET seq = n.seq, store_id = $1::int, is_changed = true, ${set(costColumns)}
+  UPDATE tokenweir.calls AS c SET seq = n.seq, store_id = $1::int, ${set(costColumns)}
   FROM numbered AS n WHERE n.what = 'priced' AND c.id = n.id AND c.id BETWEEN $3::bigint AND $4::bigint
 ), used AS (
   SELECT id, duration_us, instance_id, ${tokens} AS tokens, estimate FROM numbered

@@ -9,9 +9,9 @@ const rowsPerBatch = 1000
 const readAgain = 10_000
 
 const columns = storedFields.map(({ column }) => column).join(', ')
-const rowsBeyond = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls
+const rowsBeyond = `SELECT seq, first_seq, id, ${columns} FROM tokenweir.calls
   WHERE seq > $1 AND seq <= $2 AND store_id <> $3 AND id >= $4 ORDER BY seq LIMIT ${rowsPerBatch}`
-const rowsOfIds = `SELECT seq, is_changed, id, ${columns} FROM tokenweir.calls WHERE id = ANY($1::bigint[])`
+const rowsOfIds = `SELECT seq, first_seq, id, ${columns} FROM tokenweir.calls WHERE id = ANY($1::bigint[])`
 const history = (table: string, time: string, others: readonly string[]): string =>
   `SELECT ${[time, 'w.text', ...others].join(', ')}
     FROM tokenweir.${table} AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
@@ -33,7 +33,8 @@ export class RowPuller {
   readonly #words: SharedWords
   readonly #warn: (message: string) => void
   #store: { readonly name: string; readonly id: number } | null = null
-  #hasReadAgain = false
+  /** Rows up to this number were read through this connection; null before the first ones. */
+  #next: number | null = null
 
   constructor(database: SharedDatabase, inbox: Inbox, words: SharedWords, warn: (message: string) => void) {
     this.#database = database
@@ -51,16 +52,13 @@ export class RowPuller {
     if (storeId === null) return null
     const [[lastSeq] = []] = await this.#database.query('SELECT last_seq FROM tokenweir.row_state')
     const last = Number(lastSeq)
-    if (!this.#hasReadAgain) {
-      this.#hasReadAgain = true
-      const pulled = marks.pulled > last ? 0 : Math.max(0, marks.pulled - readAgain)
-      state.set({ pulled, pulled_before: Math.max(marks.pulled_before, Math.min(marks.pulled, last)) })
-      return { pulled, last }
-    }
+    const isOlder = marks.pulled > last
+    if (isOlder) state.set({ pulled: 0, pulled_before: last })
+    const reached = isOlder ? 0 : marks.pulled
+    const from = isOlder ? 0 : (this.#next ?? Math.max(0, reached - readAgain))
     await this.#takeDeferred()
-    const from = marks.pulled
     if (from === last) return { pulled: last, last }
-    const found = await this.#database.query(rowsBeyond, [from, last, storeId, marks.from_id])
+    const found = await this.#database.queryWide(rowsBeyond, [from, last, storeId, marks.from_id])
     const pulled = found.length < rowsPerBatch ? last : Number(found.at(-1)?.[0])
     const rows = await this.#named(found)
     const span = [from, pulled, storeId]
@@ -73,19 +71,23 @@ export class RowPuller {
     if (conflicts > 0 && state.waiting().rows > 0) return null
     if (dropped > 0) this.#warn(`${dropped} calls of others have the ids of calls here, and are left out`)
     this.#inbox.writeHistory(minutes, events)
-    state.set({ pulled })
+    this.#next = pulled
+    // Once it has all, whatever came by then was here.
+    if (pulled > reached || pulled === last)
+      state.set({ pulled, ...(pulled === last && { pulled_before: last }) })
     return { pulled, last }
   }
 
   async #takeDeferred(): Promise<void> {
     const ids = this.#inbox.deferred(rowsPerBatch)
     if (ids.length === 0) return
-    const found = await this.#named(await this.#database.query(rowsOfIds, [numberArray(ids)]))
+    const found = await this.#named(await this.#database.queryWide(rowsOfIds, [numberArray(ids)]))
     this.#inbox.takeCosts(found)
   }
 
   async #storeId(name: string): Promise<number | null> {
     if (this.#store?.name !== name) {
+      this.#next = null
       const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [
         name,
       ])
@@ -107,7 +109,7 @@ export class RowPuller {
         const id = values[at - 2]
         if (typeof id === 'number') values[at - 2] = this.#words.textOf(id)
       }
-      return { values, seq: Number(row[0]), isChanged: row[1] === true }
+      return { values, seq: Number(row[0]), firstSeq: Number(row[1]) }
     })
   }
 }

@@ -87,7 +87,7 @@ export class RowSender {
       numberArray(estimates),
       ...columns,
     ]
-    const conflicts = await this.#sides.shared.query(sql, values)
+    const conflicts = await this.#sides.shared.queryWide(sql, values)
     return conflicts.map(([id]) => Number(id))
   }
 

@@ -16,7 +16,7 @@ import { SharedWords } from './shared-words.ts'
 import { identifyStore } from './store-identity.ts'
 
 /** A connection, as its maker hands it out. */
-export type OpenSharedDatabase = Pick<PostgresConnection, 'query' | 'close'>
+export type OpenSharedDatabase = Pick<PostgresConnection, 'query' | 'queryWide' | 'close'>
 
 export interface ShareSettings {
   /** The local database. */

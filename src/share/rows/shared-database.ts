@@ -1,7 +1,7 @@
 import type { PostgresConnection } from '../postgres.ts'
 
 /** A connection to PostgreSQL, as far as the rows need it. */
-export type SharedDatabase = Pick<PostgresConnection, 'query'>
+export type SharedDatabase = Pick<PostgresConnection, 'query' | 'queryWide'>
 
 /** An array of PostgreSQL as text, of numbers: cheaper than what the driver makes of an array. */
 export function numberArray(values: readonly (number | string | null)[]): string {

@@ -15,7 +15,8 @@ export class SharedWords {
 
   /** The numbers of words, which are added where they are new. */
   async idsOf(texts: Iterable<string>): Promise<ReadonlyMap<string, number>> {
-    const wanted = [...new Set(texts)]
+    // In one order, as two who add the same words in different ones would wait for each other.
+    const wanted = [...new Set(texts)].sort()
     if (this.#ids.size > kept) this.#ids.clear()
     const find = 'SELECT id, text FROM tokenweir.words WHERE text = ANY($1::text[])'
     const add = 'INSERT INTO tokenweir.words (text) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING'

@@ -90,8 +90,9 @@ CREATE TABLE tokenweir.words (
 CREATE TABLE tokenweir.calls (
   id bigint NOT NULL,
   seq bigint NOT NULL,
+  -- Its number when it came; 'seq' is another one once it has changed.
+  first_seq bigint NOT NULL,
 ${columns.replace(/(\n {2}(?!.*bigint))/, '\n  store_id integer NOT NULL,$1')},
-  is_changed boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id)
 ) PARTITION BY RANGE (id);
 CREATE INDEX calls_by_seq ON tokenweir.calls (seq);

@@ -16,10 +16,10 @@ import { callOf, type StoredValues } from './stored-values.ts'
 /** A row of the common database, with its words as texts. */
 export interface PulledRow {
   readonly values: StoredValues
-  /** It has been there before in another form: unfinished, or at another cost. */
-  readonly isChanged: boolean
   /** Its number there. */
   readonly seq: number
+  /** The number that it came with: another one if it was unfinished before, or at another cost. */
+  readonly firstSeq: number
 }
 
 /** Where a pulled row has what {@link costColumns} hold. */
@@ -51,17 +51,19 @@ export class Inbox {
 
   /** Rows in the order in which they came to be; what of them was folded away here stays away. */
   write(rows: readonly PulledRow[]): WriteResult {
-    const { pulled_before: pulledBefore = 0 } = this.state.marks() ?? {}
+    const { pulled = 0, pulled_before: pulledBefore = 0 } = this.state.marks() ?? {}
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
     const isHere = 'SELECT 1 FROM calls WHERE id = ?'
-    const wanted = rows.filter(({ values: [id], isChanged, seq }) => {
-      const mayBeFolded = Number(id) < foldedId && (isChanged || seq <= pulledBefore)
+    const wanted = rows.filter(({ values: [id], seq, firstSeq }) => {
+      // What has changed may have done so before this file came to its first number.
+      const wasHere = firstSeq <= pulledBefore || (firstSeq === seq && seq <= pulled)
+      const mayBeFolded = Number(id) < foldedId && wasHere
       return !mayBeFolded || this.#statements.number(isHere, Number(id)) !== null
     })
     const batch = this.#encoder.encode(wanted.map(({ values }) => callOf(values)))
     this.#words.accept(batch)
     const result = this.#writer.write(batch)
-    this.takeCosts(wanted.filter(({ isChanged }) => isChanged))
+    this.takeCosts(wanted.filter(({ seq, firstSeq }) => seq !== firstSeq))
     return result
   }
 

@@ -14,7 +14,7 @@ export interface ShareMarks {
   readonly mark: number
   /** The common database's rows up to this number of its own are here. */
   readonly pulled: number
-  /** Rows up to this number of its own may have been here, and folded away. */
+  /** Rows that came by this number of its own were here, and may be folded away. */
   readonly pulled_before: number
   /** Calls with lower ids are not pulled. */
   readonly from_id: number
