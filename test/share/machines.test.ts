@@ -14,6 +14,7 @@ import { until } from '../store/until.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
+import { asRecord } from '../support/json-record.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -82,6 +83,48 @@ test('two gateways and two dashboards, each on a machine of its own, show the sa
   await until('the call that waited is there', () => countIn(db(alone.directory)) === 13)
   for (const said of [a.stdout, a.stderr, beside.command.stdout, alone.command.stdout])
     assert.ok(!said.includes('postgres://'), said)
+})
+
+test('a client’s limit counts the calls of its own machine, before and after a restart', async () => {
+  const url = await postgres.database('own_limits')
+  await using upstream = await startSimulatedUpstream()
+  const settings = { upstream: upstream.baseUrl, args: ['--share', 'on'], env: { TOKENWEIR_SHARE: url } }
+  await using folder = await makeTempDir()
+  const directory = folder.path
+  writeFileSync(join(directory, 'clients.json'), JSON.stringify({ agent: { token_limit: 1_000_000 } }))
+  const a = await startGatewayProcess({ ...settings, directory })
+  await using b = await startGatewayProcess(settings)
+  const shows = ['--db', 'telemetry.db', ...settings.args]
+  await using _beside = await startDashboardProcess({ directory, args: shows, env: settings.env })
+  const call = async (gateway: { readonly baseUrl: string }): Promise<void> => {
+    const body = JSON.stringify({ model: 'sim-small', messages: [{ role: 'user', content: 'hello' }] })
+    const headers = { 'content-type': 'application/json', 'x-tokenweir-client': 'agent' }
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, { method: 'POST', body, headers })
+    assert.equal(response.status, 200)
+    await response.arrayBuffer()
+  }
+  const used = async (gateway: typeof a): Promise<readonly unknown[]> => {
+    const { clients, token_budget: budget } = await gateway.health()
+    const { used_tokens: tokens } = (clients as { client: string; used_tokens: number | null }[]).find(
+      ({ client }) => client === 'agent',
+    )!
+    return [tokens, asRecord(budget)['total_used']]
+  }
+  await call(a)
+  for (let calls = 0; calls < 3; calls++) await call(b)
+  const path = join(directory, 'telemetry.db')
+  await until('the calls of the other machine are there', () => countIn(path) === 4)
+  const [before] = await used(a)
+  assert.ok(Number(before) > 0)
+  await a.stop()
+  await using again = await startGatewayProcess({ ...settings, directory })
+  await untilSaid('it knows what was used before', async () => (await used(again))[0] !== null)
+  assert.equal((await used(again))[0], before)
+  await again.stop()
+  // Neither does the budget of a gateway that shares no more.
+  await using alone = await startGatewayProcess({ upstream: upstream.baseUrl, directory })
+  await untilSaid('it knows what was used before', async () => (await used(alone))[1] !== 0)
+  assert.deepEqual(await used(alone), [before, before])
 })
 
 test('--share without an address says what to set', async () => {

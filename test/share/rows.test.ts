@@ -17,6 +17,7 @@ import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { RollForward } from '../../src/store/rollup/roll-forward.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
+import { noteEvent } from '../../src/store/write/note-event.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
 import { type StoreContent, testStore } from '../store/any-store.ts'
 import { priceBy } from '../store/priced-by.ts'
@@ -48,10 +49,17 @@ async function sharedSums(url: string): Promise<readonly unknown[]> {
   return sums
 }
 
-function localSums({ database }: SharedFile): readonly unknown[] {
-  const sql = `SELECT count(*), sum(input_tokens), sum(output_tokens), sum(cost_nano_usd), sum(duration_us),
-    (SELECT sum(tokens) FROM budget_minutes), (SELECT coalesce(sum(tokens), 0) FROM budget_estimates) FROM calls`
-  return Object.values(rowsOf(database, sql)[0] ?? {})
+/** What a file holds of all calls, and what it and the others count of their own. */
+function localSums(file: SharedFile, others: readonly SharedFile[] = []): readonly unknown[] {
+  const sql =
+    'SELECT count(*), sum(input_tokens), sum(output_tokens), sum(cost_nano_usd), sum(duration_us) FROM calls'
+  const tokens = (table: string): number =>
+    [file, ...others].reduce((sum, { database }) => {
+      const [row] = rowsOf(database, `SELECT coalesce(sum(tokens), 0) AS tokens FROM ${table}`)
+      return sum + Number(row?.['tokens'])
+    }, 0)
+  const calls = Object.values(rowsOf(file.database, sql)[0] ?? {})
+  return [...calls, tokens('budget_minutes'), tokens('budget_estimates')]
 }
 
 /** Its sums are those of its calls. */
@@ -124,7 +132,7 @@ test('three machines that record at once come to hold the same calls, with the s
       continue
     assertSound(file.path)
   }
-  assert.deepEqual(await sharedSums(url), localSums(files[0]!))
+  assert.deepEqual(await sharedSums(url), localSums(files[0]!, files.slice(1)))
   for (const file of files) file[Symbol.dispose]()
 })
 
@@ -281,7 +289,7 @@ test('of two files whose calls have the same ids all calls are kept', async () =
   await untilCount(a, 600)
   await untilCount(b, 600)
   assertSameRows(contentOf(b.database), contentOf(a.database))
-  assert.deepEqual(await sharedSums(url), localSums(b))
+  assert.deepEqual(await sharedSums(url), localSums(b, [a]))
 })
 
 test('calls that were folded away do not come again, and late calls of that time come once', async () => {
@@ -321,6 +329,30 @@ test('calls that were folded away do not come again, and late calls of that time
   }
   assert.equal(countOf(b.database), 40)
   assert.equal(await reader(), 540)
+})
+
+test('what a command notes of this machine is noted of its own gateway, also after an event of another', async () => {
+  await using dir = await makeTempDir()
+  const url = await newDatabase()
+  using a = makeFile(dir.file('a.db'))
+  using b = makeFile(dir.file('b.db'))
+  const start = (file: SharedFile, instance: string, atMs: number): void =>
+    new HistoryWriter(file.database, { instance, version: '0' }).write(
+      [],
+      [{ atMs, kind: 'start', detail: null }],
+    )
+  start(a, 'here', sampleStartMs)
+  start(b, 'elsewhere', sampleStartMs + 1000)
+  await using _a = share(a.path, url)
+  await using _b = share(b.path, url)
+  const events = (file: SharedFile): readonly unknown[] =>
+    rowsOf(
+      file.database,
+      'SELECT text, kind FROM gateway_events AS e JOIN instances AS i ON i.id = e.instance_id ORDER BY at_ms',
+    )
+  await until('the other start is known', () => events(a).length === 2)
+  assert.equal(noteEvent(a.path, { atMs: sampleStartMs + 2000, kind: 'price_sync', detail: '{}' }), true)
+  assert.deepEqual(events(a).at(-1), { text: 'here', kind: 'price_sync' })
 })
 
 test('calls that were re-priced before a new machine came are in its sums, though it has folded that time', async () => {

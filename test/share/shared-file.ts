@@ -67,13 +67,9 @@ export function share(
   }
 }
 
-/** All rows with their words, and what the budget counts of them. */
+/** All rows with their words. */
 export function contentOf(database: DatabaseSync): readonly unknown[] {
-  return [
-    ...rowsOf(database, 'SELECT * FROM calls_readable ORDER BY id'),
-    ...rowsOf(database, 'SELECT * FROM budget_minutes ORDER BY minute'),
-    ...rowsOf(database, 'SELECT * FROM budget_estimates WHERE tokens <> 0 ORDER BY minute'),
-  ]
+  return rowsOf(database, 'SELECT * FROM calls_readable ORDER BY id')
 }
 
 export function countOf(database: DatabaseSync, condition = 'true'): number {

@@ -20,17 +20,21 @@ export class InterruptedCalls {
     this.#sums = new RollupSums(database)
   }
 
-  /** Within the transaction that writes the other row. */
-  takeBack(id: number): void {
+  /** Within the transaction that writes the other row. `isOwn`: what was estimated of it counts in this file's budget. */
+  takeBack(id: number, isOwn: boolean): void {
     const row = this.#statements.first(`SELECT ${figureSourceList()} FROM calls WHERE id = ?`, id)
     if (row === undefined) return
     this.#sums.change([{ before: row, after: null }])
+    if (isOwn) this.#takeEstimateBack(id)
+    this.#statements.run('DELETE FROM calls WHERE id = ?', id)
+  }
+
+  #takeEstimateBack(id: number): void {
     const requestBytes = this.#statements.number(estimatedBytes, id) ?? 0
     this.#statements.run(
       'UPDATE budget_estimates SET tokens = max(0, tokens - ?) WHERE minute = ?',
       requestTokens(requestBytes),
       Math.floor(startedAtMs(id) / minuteMs),
     )
-    this.#statements.run('DELETE FROM calls WHERE id = ?', id)
   }
 }

@@ -32,7 +32,7 @@ export interface WriteResult {
   readonly conflicts: number
 }
 
-/** Told, within each transaction, which numbers its rows got. */
+/** Told, within each transaction, which numbers rows of other machines got. */
 export type NumberedListener = (firstSeq: number, lastSeq: number) => void
 
 /** Told, after each transaction, which calls are rows since then, with what they cost. */
@@ -105,10 +105,11 @@ export class CallWriter {
   #interrupted: InterruptedCalls | null = null
   readonly #recorded: RecordedListener | null
   readonly #numbered: NumberedListener | null
+  readonly #isOwn: boolean
   /** What the prices say of the call that was inserted last. */
   #cost: BookedCost | null = null
 
-  /** Without a pricer, calls cost what they say themselves. */
+  /** Without a pricer, calls cost what they say themselves. Those whose numbers are listened to are other machines'. */
   constructor(
     database: DatabaseSync,
     words: WordList,
@@ -121,6 +122,7 @@ export class CallWriter {
     this.#pricer = pricer
     this.#recorded = recorded
     this.#numbered = numbered
+    this.#isOwn = numbered === null
     this.#statements = new RowStatements(database)
   }
 
@@ -160,8 +162,8 @@ export class CallWriter {
       if (inserted === 'added') {
         seq++
         if (this.#recorded !== null) added.push(this.#asRecorded(batch, row * numbersPerCall))
-        // What was imported is no use of this gateway's: of its budget nothing is spent on it.
-        if (Number.isNaN(batch.numbers[row * numbersPerCall + indexOf.source]))
+        // What was imported, or is another machine's, is no use of this gateway's: of its budget nothing is spent on it.
+        if (this.#isOwn && Number.isNaN(batch.numbers[row * numbersPerCall + indexOf.source]))
           countTokens(batch.numbers, row * numbersPerCall, tokensByMinute, estimatesByMinute)
       } else if (inserted !== 'there') {
         dropped++
@@ -203,7 +205,7 @@ export class CallWriter {
       const meeting = this.#meet(numbers, base)
       if (meeting !== 'interrupted') return meeting
       this.#interrupted ??= new InterruptedCalls(this.#database)
-      this.#interrupted.takeBack(numbers[base] ?? 0)
+      this.#interrupted.takeBack(numbers[base] ?? 0, this.#isOwn)
       shape.insert.run(...values)
       return 'added'
     } catch (error) {

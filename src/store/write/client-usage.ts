@@ -8,11 +8,14 @@ import type { RowStatements } from '../sqlite/row-statements.ts'
 const callColumns = spentFields.map(({ column, table }) =>
   table === undefined ? `c.${column}` : `(SELECT text FROM ${table} WHERE id = c.${column})`,
 )
+/** Gateways of this machine: of others no version is noted. */
+export const ownInstances = 'SELECT id FROM instances WHERE version IS NOT NULL'
 /** Calls of these clients or keys, or at these upstreams, with what tells what they spent. */
 const spent = `SELECT c.id, c.duration_us, (SELECT text FROM clients WHERE id = c.client_id),
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
   (SELECT text FROM upstreams WHERE id = c.upstream_name_id), ${callColumns.join(', ')}
-  FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL AND (
+  FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL
+  AND c.instance_id IN (${ownInstances}) AND (
     c.client_id IN (SELECT id FROM clients WHERE text IN (SELECT value FROM json_each(?3)))
     OR c.key_fingerprint IN (SELECT value FROM json_each(?4))
     OR c.upstream_name_id IN (SELECT id FROM upstreams WHERE text IN (SELECT value FROM json_each(?5))))`

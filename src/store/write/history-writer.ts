@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { GatewayEvent, GatewayMinute, MinuteUsage } from '../../call/call-sink.ts'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { usageOfClients } from './client-usage.ts'
+import { ownInstances, usageOfClients } from './client-usage.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import type { UsageQuestion } from './writer-messages.ts'
 
@@ -23,7 +23,8 @@ const usage = `SELECT minute, total(tokens), total(estimated) FROM (
     SELECT minute, tokens, 0 AS estimated FROM budget_minutes WHERE minute >= ?1
     UNION ALL SELECT minute, tokens, tokens FROM budget_estimates WHERE minute >= ?1
     UNION ALL SELECT ((id >> 12) * 1000 + coalesce(duration_us, 0)) / 60000000,
-      -coalesce(input_tokens, 0) - coalesce(output_tokens, 0), 0 FROM calls WHERE id >= ?2 AND source_id IS NULL
+      -coalesce(input_tokens, 0) - coalesce(output_tokens, 0), 0 FROM calls
+      WHERE id >= ?2 AND source_id IS NULL AND instance_id IN (${ownInstances})
   ) GROUP BY minute ORDER BY minute`
 
 /** Writes an instance's own history and answers for the budget's. Idempotent: a minute's last word wins. */

@@ -1,9 +1,10 @@
 import type { GatewayEvent } from '../../call/call-sink.ts'
+import { ownInstances } from './client-usage.ts'
 import { databasePlace } from '../sqlite/older-proxy.ts'
 import { openCurrent, openForWriting } from '../sqlite/open-store.ts'
 
 /**
- * Notes something that happened beside the gateway in its history, where there is one; says whether it was. Nothing is made,
+ * Notes something that happened beside this machine's gateway in its history, where there is one; says whether it was. Nothing is made,
  * nor brought to another schema, for that alone.
  */
 export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): boolean {
@@ -15,7 +16,8 @@ export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): 
   const { changes } = database
     .prepare(
       `INSERT INTO gateway_events
-        SELECT ?, instance_id, ?, ? FROM gateway_events ORDER BY at_ms DESC LIMIT 1 ON CONFLICT DO NOTHING`,
+        SELECT ?, instance_id, ?, ? FROM gateway_events WHERE instance_id IN (${ownInstances})
+        ORDER BY at_ms DESC LIMIT 1 ON CONFLICT DO NOTHING`,
     )
     .run(Math.round(atMs), kind, detail)
   return changes === 1
