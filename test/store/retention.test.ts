@@ -6,6 +6,8 @@ import { test } from 'node:test'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
+import { systemClock } from '../../src/call/clock.ts'
+import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { Retention } from '../../src/store/jobs/retention.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
@@ -177,4 +179,126 @@ test('another job is at work: it is tried again; killed midway, it is gone on wi
   const report = checkStore(path, { full: true })
   assert.ok(typeof report === 'object')
   assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
+})
+
+test('size: a reader keeps the file large, which is no fault, and does not end the folding of that day', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  recordedCalls(path)
+  const { clock, folded, problems, retention } = started(path)
+  const whole = statSync(path).size
+  const keepMb = (whole * 0.7) / 1e6
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('BEGIN; SELECT count(*) FROM calls')
+  retention.set({ keepDays: 0, keepMb })
+  await clock.advance(lookMs)
+  await until('it folded', () => folded.length === 1 && !retention.isFolding)
+  assert.equal(statSync(path).size, whole)
+  assert.deepEqual(problems, [])
+  const left = callsIn(path)
+  await clock.advance(lookMs)
+  assert.equal(retention.isFolding, true, 'the file is looked at again')
+  await until('it was looked at', () => !retention.isFolding)
+  assert.equal(callsIn(path), left, 'nothing more had to go')
+  reader.close()
+  await clock.advance(lookMs)
+  await until(
+    'the file has become smaller',
+    () => !retention.isFolding && statSync(path).size <= keepMb * 1e6,
+  )
+  assert.equal(callsIn(path), left)
+  assert.deepEqual(problems, [])
+  retention.close()
+})
+
+/** What a gateway would fold at an instant, by itself. */
+async function foldedAt(path: string, nowMs: number, keepDays: number): Promise<number> {
+  const clock = { ...systemClock, wallTime: () => nowMs }
+  const request = { keepDays, isAutomatic: true, dryRun: false }
+  const result = await compressStore(path, request, { clock, onProgress: () => undefined })
+  assert.ok(typeof result === 'object', String(result))
+  return result.folded_calls
+}
+
+function recordAt(path: string, atMs: number, count = 1): void {
+  const database = openForWriting(path)
+  const words = new WordList()
+  const random = seededRandom(9)
+  const calls = Array.from({ length: count }, (_, index) => variedCall(atMs, 4000 + index, random))
+  const batch = new BatchEncoder().encode(calls)
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  database.close()
+}
+
+const yearMs = 365 * dayMs
+const all = days * callsPerDay
+
+test('a clock that is years ahead for a moment folds nothing, and with calls of its own a tenth at most', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  recordedCalls(path)
+  const clockMs = todayMs + dayMs / 2
+  assert.equal(await foldedAt(path, clockMs + 3 * yearMs, days + 1), 0)
+  recordAt(path, clockMs + 3 * yearMs, 5)
+  const some = await foldedAt(path, clockMs + 3 * yearMs + 60_000, days + 1)
+  assert.ok(some > 0 && some <= (all + 5) / 10, String(some))
+  // Set right again, it goes by the days that there are.
+  assert.equal(await foldedAt(path, clockMs, 10), 2 * callsPerDay - some)
+  assert.equal(await foldedAt(path, 0, 1), 0, 'nor does a clock that has lost its time fold anything')
+})
+
+test('a database that was idle keeps its last days, and folds once calls of a day show that the clock is right', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  recordedCalls(path)
+  const laterMs = todayMs + yearMs
+  assert.equal(await foldedAt(path, laterMs, 5), (days - 6) * callsPerDay)
+  recordAt(path, laterMs, 50)
+  const some = await foldedAt(path, laterMs + 1000, 5)
+  assert.ok(some <= (6 * callsPerDay + 50) / 10, String(some))
+  recordAt(path, laterMs + 2 * dayMs)
+  assert.equal(await foldedAt(path, laterMs + 2 * dayMs, 5), 6 * callsPerDay - some)
+})
+
+test('old calls that were imported, and fewer days to keep, are folded at once', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  recordedCalls(path)
+  recordAt(path, todayMs - 2 * yearMs, 90)
+  assert.equal(await foldedAt(path, todayMs + 1000, 9), 90 + 3 * callsPerDay)
+  assert.equal(await foldedAt(path, todayMs + 1000, 2), 7 * callsPerDay)
+})
+
+test('a clock that jumps to and fro folds by days once a day', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  recordedCalls(path)
+  let offsetMs = 0
+  const clock = new FakeClock(todayMs + dayMs / 2)
+  const jumping = {
+    after: clock.after.bind(clock),
+    now: () => clock.now(),
+    wallTime: () => clock.wallTime() + offsetMs,
+  }
+  let folds = 0
+  const retention = new Retention({
+    path,
+    clock: jumping,
+    isQuiet: () => true,
+    onFolded: () => folds++,
+    onProblem: assert.fail,
+  })
+  retention.set({ keepDays: 8, keepMb: 0 })
+  await clock.advance(10_000)
+  await until('it folded', () => folds === 1 && !retention.isFolding)
+  for (const jump of [yearMs, 0, 2 * yearMs, -yearMs]) {
+    offsetMs = jump
+    await clock.advance(lookMs)
+    assert.equal(retention.isFolding, false)
+  }
+  offsetMs = 0
+  await clock.advance(dayMs)
+  await until('the next day is looked at', () => !retention.isFolding)
+  retention.close()
 })

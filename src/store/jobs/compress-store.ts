@@ -6,7 +6,7 @@ import { startedAtMs } from '../../call/call-id.ts'
 import { priceFileOf } from '../../pricing/price-file.ts'
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
-import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
+import { foldableUntil, foldedDayMs } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -22,6 +22,8 @@ export interface CompressRequest {
    * and today stay. A dry run leaves this out.
    */
   readonly keepBytes?: number
+  /** Nobody asked for it now: a clock that jumped must not be believed. */
+  readonly isAutomatic?: boolean
   /** Only says what would be done. */
   readonly dryRun: boolean
 }
@@ -47,12 +49,13 @@ const truncateTries = 20
  */
 export async function compressStore(
   path: string,
-  { keepDays, keepBytes, dryRun }: CompressRequest,
+  { keepDays, keepBytes, isAutomatic = false, dryRun }: CompressRequest,
   { clock, onProgress }: JobContext<CompressProgress>,
 ): Promise<CompressResult | StoreAbsence | 'job_running'> {
   const startedMs = clock.now()
   const beforeBytes = bytesOf(path)
-  const untilMs = foldUntil(clock.wallTime(), keepDays)
+  const untilIn = (database: DatabaseSync, days: number): number =>
+    foldableUntil(database, clock.wallTime(), days, { isClockChecked: isAutomatic })
   const result = (foldedCalls: number, afterBytes: number): CompressResult => ({
     before_bytes: beforeBytes,
     after_bytes: afterBytes,
@@ -61,7 +64,7 @@ export async function compressStore(
   })
   if (dryRun) {
     return await readStore(path, (database) => {
-      const { foldedCalls, freedBytes } = estimateOf(database, untilMs)
+      const { foldedCalls, freedBytes } = estimateOf(database, untilIn(database, keepDays))
       return result(foldedCalls, Math.max(0, beforeBytes - freedBytes))
     })
   }
@@ -83,9 +86,9 @@ export async function compressStore(
     pricer.look()
     recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime(), pricer })
     await run('roll_up', rollUp(database, clock))
-    let foldedCalls = await run('fold', foldBefore(database, untilMs))
+    let foldedCalls = await run('fold', foldBefore(database, untilIn(database, keepDays)))
     if (keepBytes !== undefined) {
-      const lastMs = foldUntil(clock.wallTime(), 1)
+      const lastMs = foldableUntil(database, clock.wallTime(), 1, { isClockChecked: false })
       for (let more = 1; more > 0 && usedBytes(database) > keepBytes; foldedCalls += more) {
         const dayEndMs = oldestDayEndMs(database)
         more = dayEndMs > lastMs ? 0 : await run('fold', foldBefore(database, dayEndMs))
@@ -98,7 +101,7 @@ export async function compressStore(
 }
 
 /** What is in use of the file; what only its log takes, or a reader keeps in it, is no reason to fold more. */
-function usedBytes(database: DatabaseSync): number {
+export function usedBytes(database: DatabaseSync): number {
   return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
 }
 

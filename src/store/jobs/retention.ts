@@ -6,7 +6,7 @@ import type { CompressResult } from '../../api/database-job.ts'
 import type { Clock } from '../../call/clock.ts'
 import { lowerPriority } from '../../lib/lower-priority.ts'
 import { isAmount, record } from '../../lib/message-shape.ts'
-import { foldUntil } from '../rollup/fold-calls.ts'
+import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 
 /** How much is kept call by call: whole days before today, and megabytes of the database; 0 for all. */
 export interface Kept {
@@ -16,7 +16,7 @@ export interface Kept {
 
 export interface RetentionSetup {
   readonly path: string
-  readonly clock: Pick<Clock, 'after' | 'wallTime'>
+  readonly clock: Pick<Clock, 'after' | 'now' | 'wallTime'>
   /** No call is under way. */
   readonly isQuiet: () => boolean
   readonly onFolded: (result: CompressResult) => void
@@ -33,7 +33,8 @@ const bytesPerMb = 1_000_000
 /** In days: longer than any database is old. */
 const allDays = 36_500
 
-const isResult = record<CompressResult>({
+const isResult = record<CompressResult & { readonly used_bytes: number }>({
+  used_bytes: isAmount,
   before_bytes: isAmount,
   after_bytes: isAmount,
   folded_calls: isAmount,
@@ -48,8 +49,9 @@ const isResult = record<CompressResult>({
 export class Retention {
   readonly #setup: RetentionSetup
   #kept: Kept = { keepDays: 0, keepMb: 0 }
-  /** Before this instant all is folded; by days alone. */
+  /** Before this instant all is folded, by days alone; and when that was, by a clock that nobody sets. */
   #doneUntilMs = 0
+  #doneAtMs = Number.NEGATIVE_INFINITY
   /** The day, as the instant of its start, in which nothing more can be folded although the file is too large. */
   #stuckDayMs = 0
   #busy = 0
@@ -67,6 +69,7 @@ export class Retention {
     if (kept.keepDays === keepDays && kept.keepMb === keepMb) return
     this.#kept = { keepDays: kept.keepDays, keepMb: kept.keepMb }
     this.#doneUntilMs = 0
+    this.#doneAtMs = Number.NEGATIVE_INFINITY
     this.#stuckDayMs = 0
     this.#problem = ''
     this.#cancel()
@@ -96,12 +99,19 @@ export class Retention {
 
   #look(): void {
     if (this.#child !== null) return
-    const isOld = this.#kept.keepDays > 0 && this.#doneUntilMs < this.#untilMs()
-    const isLarge = this.#isLarge() && this.#stuckDayMs < this.#todayMs()
+    const isOld = this.#kept.keepDays > 0 && this.#isDue()
+    const isLarge = this.#isLarge() && this.#stuckDayMs !== this.#todayMs()
     if (!isOld && !isLarge) return
     if (!isLarge && !this.#setup.isQuiet() && ++this.#busy < busyLooks) return
     this.#busy = 0
     this.#fold()
+  }
+
+  /** The next day has begun. A clock that was set to another day is believed for once in a day. */
+  #isDue(): boolean {
+    const daysOnMs = this.#untilMs() - this.#doneUntilMs
+    if (daysOnMs === 0) return false
+    return daysOnMs === foldedDayMs || this.#setup.clock.now() - this.#doneAtMs >= foldedDayMs
   }
 
   #untilMs(): number {
@@ -138,9 +148,11 @@ export class Retention {
       if (result.folded_calls > 0) this.#setup.onFolded(result)
       if (kept !== this.#kept) return
       this.#doneUntilMs = untilMs
-      if (!this.#isLarge()) return
+      this.#doneAtMs = this.#setup.clock.now()
+      // A file that only a reader keeps large becomes smaller by itself.
+      if (result.used_bytes <= keepBytes) return
       this.#stuckDayMs = todayMs
-      const size = `${Math.ceil(result.after_bytes / bytesPerMb)} MB`
+      const size = `${Math.ceil(result.used_bytes / bytesPerMb)} MB`
       this.#tell(
         `the database takes ${size}, more than --keep-mb ${kept.keepMb}: what is left are sums, and calls of ` +
           'yesterday and today, which are kept; a higher --keep-mb ends this message',

@@ -13,6 +13,38 @@ export function foldUntil(nowMs: number, keepDays: number): number {
   return Math.floor((nowMs - keepDays * foldedDayMs) / foldedDayMs) * foldedDayMs
 }
 
+/** Of all calls, the part that an unproven clock may fold; and of those that are to go, the part that proves it. */
+const unprovenPart = 0.1
+const provingPart = 0.01
+
+/**
+ * The same for the calls of a database, whatever the clock says. If the newest call is of no day but today and yesterday,
+ * the last `keepDays` days before that call stay: the database was idle, or the clock is wrong. With `isClockChecked`, more than a tenth of all calls goes only if
+ * calls that stay are older than a day: a clock that is wrong for a moment has none of its own.
+ */
+export function foldableUntil(
+  database: DatabaseSync,
+  nowMs: number,
+  keepDays: number,
+  { isClockChecked }: { readonly isClockChecked: boolean },
+): number {
+  const statements = new RowStatements(database)
+  const newest = statements.number('SELECT max(id) FROM calls WHERE id < ?', firstIdAt(nowMs + 1))
+  if (newest === null) return 0
+  const isRecent = startedAtMs(newest) >= foldUntil(nowMs, 1)
+  const untilMs = foldUntil(isRecent ? nowMs : startedAtMs(newest), keepDays)
+  if (!isClockChecked) return untilMs
+  const between = 'SELECT count(*) FROM calls WHERE id >= ? AND id < ?'
+  const count = (fromMs: number, toMs: number): number =>
+    statements.number(between, firstIdAt(fromMs), firstIdAt(toMs)) ?? 0
+  const most = Math.floor(unprovenPart * (statements.number('SELECT count(*) FROM calls') ?? 0))
+  const foldable = count(0, untilMs)
+  const proving = count(untilMs, nowMs - foldedDayMs)
+  if (foldable <= most || (proving > 0 && proving >= provingPart * foldable)) return untilMs
+  const firstToStay = statements.number('SELECT id FROM calls ORDER BY id LIMIT 1 OFFSET ?', most)
+  return firstToStay === null ? 0 : foldUntil(startedAtMs(firstToStay), 0)
+}
+
 /** The instant before which calls may have been folded away, 0 if none were. */
 export function foldedUntilMs(database: DatabaseSync): number {
   return rollupState(database)().foldedUntil * quarterMs
