@@ -92,7 +92,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
   const routes = {
     ...pageRoutes(assets, guard, signIn),
     ...documentRoutes,
-    ...sessionRoutes(signIn, clock),
+    ...sessionRoutes(signIn),
     ...processRoutes(
       options,
       () => gateway.refresh(),

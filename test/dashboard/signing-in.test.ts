@@ -136,3 +136,16 @@ test('where no token is demanded, the link leads to the page', async () => {
   const answer = await dashboard.askJson('POST', '/api/session', { token: '' })
   assert.deepEqual([answer.status, errorOf(answer).code], [403, 'token_not_set'])
 })
+
+test('a token in a header is guessed no more often than one that is typed in, and no stranger keeps the owner out', async () => {
+  await using dashboard = await startDashboard(outside)
+  const ask = async (token: string, ...headers: (readonly [string, string])[]): Promise<number> => {
+    const shown = [['x-tokenweir-admin-token', token], ...headers] as const
+    return (await dashboard.ask('GET', '/api/proxy/status', { headers: shown })).status
+  }
+  const forwarded = ['X-Forwarded-For', '10.0.0.1'] as const
+  assert.equal(await ask(adminToken, forwarded), 200)
+  for (let i = 0; i < 10; i++) assert.equal(await ask(`${adminToken}${i}`, forwarded), 401)
+  assert.equal(await ask(adminToken, forwarded), 401)
+  assert.equal(await ask(adminToken), 200)
+})

@@ -129,3 +129,21 @@ test('without it nothing is added, and nothing is said', async () => {
   assert.equal(upstream.requests.at(-1)!.header('authorization'), undefined)
   assert.doesNotMatch(bare.stdout, /is lent/)
 })
+
+test('a stranger may guess the admin token a few times a minute, and keeps nobody of this machine out', async () => {
+  await using guarded = await startGatewayProcess({
+    upstream: upstream.origin,
+    env: { TOKENWEIR_ADMIN_TOKEN: adminToken },
+    args: ['--trust-loopback', 'off'],
+  })
+  const ask = async (token: string, ...headers: (readonly [string, string])[]): Promise<number> => {
+    const shown = [['x-tokenweir-admin-token', token], ...headers] as const
+    return (await exchange(guarded.port, 'GET', '/v1/raw-log/status', { host: 'localhost', headers: shown }))
+      .status
+  }
+  const forwarded = ['X-Forwarded-For', '10.0.0.1'] as const
+  assert.equal(await ask(adminToken, forwarded), 200)
+  for (let i = 0; i < 10; i++) assert.equal(await ask(`${adminToken}${i}`, forwarded), 403)
+  assert.equal(await ask(adminToken, forwarded), 403)
+  assert.equal(await ask(adminToken), 200)
+})

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
+import type { GuessSource } from '../../lib/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import { type AccessRules, type Visit, mustBringToken, refusalOf } from './access.ts'
 import { errorAnswer, send } from './answer.ts'
@@ -26,7 +27,11 @@ export function makeGuard(
     return { ...source, isLocal: await thisMachine.sent(source, req.socket) }
   }
   const isSignedIn = (req: IncomingMessage): boolean =>
-    signIn?.isShownBy(headerOf(req, 'x-tokenweir-admin-token'), headerOf(req, 'cookie')) ?? false
+    signIn?.isShownBy(
+      headerOf(req, 'x-tokenweir-admin-token'),
+      headerOf(req, 'cookie'),
+      guessSourceOf(req),
+    ) ?? false
   return {
     admits: async (req, res) => {
       for (const [name, value] of safetyHeaders) res.setHeader(name, value)
@@ -49,8 +54,17 @@ function sourceOf(req: IncomingMessage): Omit<Visit, 'isLocal'> {
     secFetchSite: headerOf(req, 'sec-fetch-site'),
     secFetchMode: headerOf(req, 'sec-fetch-mode'),
     via: headerOf(req, 'via'),
-    forwardedFor: isProxyVersion(req.httpVersion) || Object.keys(req.headers).some(isProxyHeader),
+    forwardedFor: isForwarded(req),
   }
+}
+
+function isForwarded(req: IncomingMessage): boolean {
+  return isProxyVersion(req.httpVersion) || Object.keys(req.headers).some(isProxyHeader)
+}
+
+/** Where a request that may bring the admin token comes from. */
+export function guessSourceOf(req: IncomingMessage): GuessSource {
+  return { address: req.socket.remoteAddress, forwardedFor: isForwarded(req) }
 }
 
 /** Every mention of a header, in one text; null if there is none. */

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../call/clock.ts'
+import { type GuessSource, GuardedToken } from '../../lib/guarded-token.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
 
 const codeLifetimeMs = 15 * 60_000
@@ -7,6 +8,8 @@ const maxOpenCodes = 4
 /** The name's beginning: the rest tells apart the dashboards of one host, whose cookies all go to all ports. */
 const namePrefix = 'tokenweir_session_'
 const lifetimeS = 30 * 24 * 60 * 60
+/** Whoever asks on this machine, through no proxy. */
+const direct: GuessSource = { address: '127.0.0.1', forwardedFor: false }
 const attributes = 'HttpOnly; SameSite=Strict; Path=/'
 
 /**
@@ -16,20 +19,20 @@ const attributes = 'HttpOnly; SameSite=Strict; Path=/'
 export class SignIn {
   readonly #clock: Clock
   readonly #secret: string
-  readonly #token: SecretToken
+  readonly #token: GuardedToken
   readonly #cookieName: string
   #openCodes: readonly { readonly secret: SecretToken; readonly untilMs: number }[] = []
 
   constructor(adminToken: string, clock: Clock) {
     this.#clock = clock
     this.#secret = adminToken
-    this.#token = new SecretToken(adminToken)
+    this.#token = new GuardedToken(adminToken, () => clock.now())
     this.#cookieName = namePrefix + this.#hmac(namePrefix).toString('hex', 0, 4)
   }
 
   /** Says if a request brings the token, or the cookie that stands for it. */
-  isShownBy(tokenHeader: string | null, cookieHeader: string | null): boolean {
-    return this.#token.matches(tokenHeader) || this.#isCookieIn(cookieHeader ?? '')
+  isShownBy(tokenHeader: string | null, cookieHeader: string | null, source: GuessSource = direct): boolean {
+    return this.#token.matches(tokenHeader, source) || this.#isCookieIn(cookieHeader ?? '')
   }
 
   /** A code for a link, good once and for a quarter of an hour; beyond a few, the oldest one ends. */
@@ -49,8 +52,13 @@ export class SignIn {
   }
 
   /** The `Set-Cookie` for the right token, or null. */
-  byToken(token: string): string | null {
-    return this.#token.matches(token) ? this.#cookie() : null
+  byToken(token: string, source: GuessSource = direct): string | null {
+    return this.#token.matches(token, source) ? this.#cookie() : null
+  }
+
+  /** How long (ms) until a token from there is looked at. */
+  waitMs(source: GuessSource): number {
+    return this.#token.waitMs(source)
   }
 
   /** The `Set-Cookie` that takes the cookie away. */

@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net'
 import { isCrossSite } from '../../lib/request-source.ts'
-import type { SecretToken } from '../../lib/secret-token.ts'
+import type { Clock } from '../../call/clock.ts'
+import { GuardedToken } from '../../lib/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** Who may see payloads and the whole report, and is lent the upstream's key. */
 export class TrustedClients {
   readonly #thisMachine: ThisMachine
-  readonly #adminToken: SecretToken | null
+  readonly #adminToken: GuardedToken | null
 
-  constructor(thisMachine: ThisMachine, adminToken: SecretToken | null) {
+  constructor(thisMachine: ThisMachine, adminToken: string | null, clock: Pick<Clock, 'now'>) {
     this.#thisMachine = thisMachine
-    this.#adminToken = adminToken
+    this.#adminToken = adminToken === null ? null : new GuardedToken(adminToken, () => clock.now())
   }
 
   get tokenIsSet(): boolean {
@@ -23,9 +24,12 @@ export class TrustedClients {
    * brought as a bearer's where no credential of an upstream is expected: Prometheus sends no header of another name.
    */
   async include(head: RequestHead, socket: Socket, mayBear = false): Promise<boolean> {
-    if (this.#adminToken?.matches(head.adminToken) === true) return true
     const [, borne] = (mayBear ? /^bearer +(.+)$/i.exec(head.credential ?? '') : null) ?? []
-    if (this.#adminToken?.matches(borne) === true) return true
+    const guess = head.adminToken ?? borne
+    if (guess !== undefined && this.#adminToken !== null) {
+      const source = { address: socket.remoteAddress, forwardedFor: head.forwardedFor }
+      if (this.#adminToken.matches(guess, source)) return true
+    }
     return !isCrossSite(head) && this.#thisMachine.sent(head, socket)
   }
 }

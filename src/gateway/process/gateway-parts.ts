@@ -8,7 +8,6 @@ import type { ObserverModule } from '../../call/row-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
 import { reportFault } from '../../lib/fault.ts'
-import { SecretToken } from '../../lib/secret-token.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { upstreamsPath } from '../../options/upstreams-path.ts'
@@ -150,8 +149,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const tally = new SlotTally()
   const slotOptions = { ...options, queueOrder: disciplineOf(options.queueOrder), tally }
   const admission = new LocalAdmission({ ...slotOptions, clock })
-  const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
-  const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
+  const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), secrets.adminToken, clock)
   const connect = (origin: string): UndiciUpstream =>
     new UndiciUpstream(origin, { ...options, maxHeaderBytes, proxy: secrets.proxyFor(origin) })
   const upstream = connect(base.origin)
