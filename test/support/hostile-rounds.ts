@@ -18,8 +18,10 @@ import { readCalls } from './recorded-calls.ts'
 import { startSimulatedUpstream } from './simulated-upstream.ts'
 
 const width = 32
-/** So many connections warm a process up: what grows beyond its memory then is a leak. */
-const warmUp = 400
+/** Of all connections a third warms a process up: what grows beyond its memory then is a leak. */
+function warmUpOf(count: number): number {
+  return Math.ceil(count / 3)
+}
 /** More than the memory of a process that is warm varies by. */
 const mostGrownMb = 48
 
@@ -62,10 +64,10 @@ export async function attackGateway(count: number): Promise<string> {
       (health) => asRecord(health['telemetry'])['pending'] === 0,
     )
   }
-  const answered = [...(await play(gateway.port, all.slice(0, warmUp)))]
+  const answered = [...(await play(gateway.port, all.slice(0, warmUpOf(count))))]
   await idle()
   const before = heldBy(gateway.pid)
-  answered.push(...(await play(gateway.port, all.slice(warmUp))))
+  answered.push(...(await play(gateway.port, all.slice(warmUpOf(count)))))
   await idle()
   assert.equal((await gateway.health())['pid'], gateway.pid)
   const grownMb = await expectNoGrowth(gateway.pid, before)
@@ -96,10 +98,10 @@ export async function attackDashboard(count: number): Promise<string> {
   await using dashboard = await startDashboardProcess()
   const { pid } = dashboard.command
   const all = [...hostileConnections(dashboardKinds, count)]
-  await play(dashboard.port, all.slice(0, warmUp))
+  await play(dashboard.port, all.slice(0, warmUpOf(count)))
   await expectAnswers(dashboard)
   const before = heldBy(pid)
-  await play(dashboard.port, all.slice(warmUp))
+  await play(dashboard.port, all.slice(warmUpOf(count)))
   await expectAnswers(dashboard)
   const grownMb = await expectNoGrowth(pid, before)
   assert.equal(dashboard.command.stderr, '')

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '../../call/failure.ts'
+import { PacedReading } from './paced-reading.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** Bounds each request body, and all that are held at a time. */
@@ -10,10 +11,26 @@ export interface BodyLimits {
   heldBytes: number
 }
 
-/** A request body that is held as the list of chunks in which it came, until it is let go. */
+/** Chunks below this size are put together: each by itself takes some hundred bytes of memory. */
+const smallChunk = 4096
+/** Memory that is taken at a time for small chunks: at least, at most. */
+const [leastRoom, mostRoom] = [1024, 65_536]
+/** Chunks up to this size cost more to take apart than to move. */
+const tinyChunk = 64
+/** So many tiny chunks, or so many bytes of framing, are a flood. One read of a connection can bring ten thousand. */
+const [tinyFlood, framingFlood] = [256, 4096]
+
+/** Shared by all requests: what is bounded is the time that the process gives to floods. */
+const pace = new PacedReading()
+
+/** A request body that is held as a list of chunks until it is let go. */
 export class HeldBody implements Disposable {
-  readonly chunks: Uint8Array[] = []
+  readonly #chunks: Uint8Array[] = []
   readonly #limits: BodyLimits
+  /** Memory in which small chunks are put together, and how much of it they take; behind `#chunks`. */
+  #room: Uint8Array | null = null
+  #taken = 0
+  #nextRoom = leastRoom
   bytes = 0
 
   constructor(limits: BodyLimits) {
@@ -38,8 +55,40 @@ export class HeldBody implements Disposable {
     }
     limits.heldBytes += chunk.length
     this.bytes += chunk.length
-    this.chunks.push(chunk)
+    if (chunk.length < smallChunk) this.#putTogether(chunk)
+    else {
+      this.#whole().push(chunk)
+      this.#nextRoom = leastRoom
+    }
     return null
+  }
+
+  /** What is held. */
+  get chunks(): readonly Uint8Array[] {
+    return this.#whole()
+  }
+
+  #putTogether(chunk: Uint8Array): void {
+    if (this.#room === null || this.#room.length - this.#taken < chunk.length) {
+      const chunks = this.#whole()
+      // Most bodies are one small chunk, which is held as it came.
+      if ((chunks.at(-1)?.length ?? smallChunk) >= smallChunk) {
+        chunks.push(chunk)
+        return
+      }
+      this.#room = new Uint8Array(Math.max(chunk.length, this.#nextRoom))
+      this.#taken = 0
+      // Of memory that grows by half at a time a third at most is free.
+      this.#nextRoom = Math.min(mostRoom, this.#nextRoom * 1.5)
+    }
+    this.#room.set(chunk, this.#taken)
+    this.#taken += chunk.length
+  }
+
+  #whole(): Uint8Array[] {
+    if (this.#room !== null) this.#chunks.push(this.#room.subarray(0, this.#taken))
+    this.#room = null
+    return this.#chunks
   }
 
   /** Holds another body in its place. */
@@ -47,13 +96,15 @@ export class HeldBody implements Disposable {
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
     this.#limits.heldBytes += bytes - this.bytes
     this.bytes = bytes
-    this.chunks.splice(0, this.chunks.length, ...chunks)
+    this.#room = null
+    this.#chunks.splice(0, this.#chunks.length, ...chunks)
   }
 
   [Symbol.dispose](): void {
     this.#limits.heldBytes -= this.bytes
     this.bytes = 0
-    this.chunks.length = 0
+    this.#room = null
+    this.#chunks.length = 0
   }
 }
 
@@ -70,7 +121,9 @@ export function readBody(
   const tooLarge = head.contentLength === null ? null : body.refusal(head.contentLength)
   if (tooLarge !== null) return Promise.reject(tooLarge)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let tiny = 0
   req.on('data', (chunk: Buffer) => {
+    if (chunk.length <= tinyChunk && ++tiny % tinyFlood === 0) pace.rest(req.socket)
     const refusal = body.add(chunk)
     if (refusal === null) {
       peek(chunk)
@@ -147,7 +200,13 @@ export async function* streamBody(
   see: (piece: Uint8Array) => void,
   end: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const { socket } = req
+  let read = socket.bytesRead
   for await (const chunk of req) {
+    // What came in one read is one piece here, however many chunks it was.
+    const came = socket.bytesRead - read
+    read += came
+    if (came > framingFlood && (chunk as Buffer).length * 2 < came) pace.rest(socket)
     see(chunk as Buffer)
     yield chunk as Buffer
   }

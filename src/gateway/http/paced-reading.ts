@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net'
+
+/** After each read nobody who sends a flood is read for this many times what it took, and at least for so long. */
+const restShare = 3
+const leastRestMs = 10
+
+/**
+ * Bodies that come in chunks of a few bytes. Node hands over each by itself, and reads as much as comes, so that one upload
+ * would have most of the process's time. Their connections are read in turn, one read each, with a rest after each read.
+ */
+export class PacedReading {
+  /** Those that rest, in their order. */
+  readonly #resting = new Set<Socket>()
+  readonly #watched = new WeakSet<Socket>()
+  #timer: NodeJS.Timeout | null = null
+  /** How long the last read took. */
+  #lastMs = 0
+
+  /** A connection has brought many tiny pieces: it is not read again before its turn. */
+  rest(socket: Socket): void {
+    if (this.#resting.has(socket)) return
+    this.#resting.add(socket)
+    if (!this.#watched.has(socket)) this.#watch(socket)
+    socket.pause()
+    if (this.#timer !== null) return
+    const beganMs = performance.now()
+    // The rest of the read is taken apart by then.
+    setImmediate(() => {
+      this.#lastMs = performance.now() - beganMs
+      this.#planNext(this.#lastMs * restShare)
+    })
+  }
+
+  #planNext(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#next(), Math.max(leastRestMs, ms))
+  }
+
+  /** Node resumes a connection by itself, to read a body. One that is being closed is read to its end. */
+  #watch(socket: Socket): void {
+    this.#watched.add(socket)
+    socket.on('resume', () => {
+      if (this.#resting.has(socket) && socket.writable) socket.pause()
+    })
+  }
+
+  #next(): void {
+    const [socket] = this.#resting
+    this.#timer = null
+    if (socket === undefined) return
+    this.#resting.delete(socket)
+    socket.resume()
+    if (this.#resting.size > 0) this.#planNext(this.#lastMs * restShare)
+  }
+}
