@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
 import { CodedError, codeOf, reasonOf } from '../lib/errors.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
+import { flawOf } from '../lib/file-rights.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type JsonCheck, JsonValueError, pathText } from './json-check.ts'
 
@@ -52,10 +53,13 @@ export abstract class CheckedFile<T extends object> {
     this.content = form.empty
   }
 
-  /** Reads the file again; says if it is another one than before. Never throws. */
-  look(): boolean {
+  /**
+   * Reads the file again; says if it is another one than before. With `ownOnly`, a file that another user could have
+   * written is as good as broken. Never throws.
+   */
+  look({ ownOnly = false }: { readonly ownOnly?: boolean } = {}): boolean {
     const { empty } = this.#form
-    const reading = readText(this.path)
+    const reading = readText(this.path, ownOnly)
     const text = reading instanceof Error ? String(reading) : reading
     if (text === this.#seen) return false
     const isFirst = this.#seen === undefined
@@ -66,7 +70,7 @@ export abstract class CheckedFile<T extends object> {
       this.content = read
       this.#keepGood(reading === null)
     } else if (isFirst) {
-      const good = readText(this.#goodPath)
+      const good = readText(this.#goodPath, ownOnly)
       const content = typeof good === 'string' ? this.#contentIn(good) : empty
       this.content = content instanceof Error ? empty : content
     }
@@ -124,7 +128,7 @@ export abstract class CheckedFile<T extends object> {
       const text = JSON.stringify(this.content)
       if (isEmpty) rmSync(this.#goodPath, { force: true })
       // Another user may only be looking, and would make it his.
-      else if (readText(this.#goodPath) !== text) replaceFile(this.#goodPath, text)
+      else if (readText(this.#goodPath, false) !== text) replaceFile(this.#goodPath, text)
     } catch {
       // It holds without it, too.
     }
@@ -150,10 +154,15 @@ export abstract class CheckedFile<T extends object> {
 }
 
 /** Null if there is no file. */
-function readText(path: string): string | null | Error {
+function readText(path: string, ownOnly: boolean): string | null | Error {
+  let file: number | null = null
   try {
-    return readFileSync(path, 'utf8')
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const flaw = ownOnly ? flawOf(fstatSync(file), resolve(path)) : null
+    return flaw === null ? readFileSync(file, 'utf8') : new Error(` ${flaw.what}; ${flaw.remedy}.`)
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? null : new Error(` cannot be read: ${reasonOf(error)}.`)
+  } finally {
+    if (file !== null) closeSync(file)
   }
 }

@@ -6,6 +6,7 @@ import {
   lchownSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,7 +16,9 @@ import { startCommandProcess } from '../support/command-process.ts'
 import { cannotActAsOthers, nobodysId } from '../support/curl.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
+import type { UpstreamSetting } from '../../src/options/upstream-settings.ts'
 import { startUpProcess } from '../support/up-process.ts'
+import { startGatewayOfUpstreams } from '../support/upstreams-file.ts'
 
 const ports = ['--port', '0', '--host', '127.0.0.1', '--upstream', 'http://127.0.0.1:9']
 const serving: readonly (readonly string[])[] = [
@@ -183,3 +186,33 @@ test('what is only read may be of another user', { skip: cannotActAsOthers }, as
   assert.equal((await run(dir.path, ['calls'])).code, 0)
   assert.ok(!existsSync(dir.file('data/llm_telemetry.db')))
 })
+
+test(
+  'a file that another user puts in its place while the gateway runs changes nothing',
+  { skip: cannotActAsOthers },
+  async () => {
+    await using own = await startSimulatedUpstream()
+    await using theirs = await startSimulatedUpstream()
+    const named = (origin: string): UpstreamSetting => ({
+      name: 'x',
+      urls: [origin],
+      models: ['m'],
+      credentials: 'client',
+    })
+    await using gateway = await startGatewayOfUpstreams({
+      upstream: 'http://127.0.0.1:9',
+      named: [named(own.origin)],
+    })
+    await gateway.waitForOutput(/calls are recorded/)
+    const file = join(gateway.directory, 'upstreams.json')
+    writeFileSync(`${file}.theirs`, JSON.stringify({ version: 1, upstreams: [named(theirs.origin)] }))
+    chownSync(`${file}.theirs`, nobodysId, nobodysId)
+    renameSync(`${file}.theirs`, file)
+    await gateway.waitForOutput(/upstreams\.json belongs to nobody \(user 65534\); make it yours: chown root/)
+    const request = { method: 'POST', body: '{"model":"m","messages":[]}' }
+    const answer = await fetch(`${gateway.baseUrl}/chat/completions`, request)
+    assert.equal(answer.status, 200)
+    await answer.arrayBuffer()
+    assert.deepEqual([own.requests.length, theirs.requests.length], [1, 0])
+  },
+)

@@ -24,7 +24,8 @@ export class WatchedClients {
 
   /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
   look(told?: readonly UsedByClient[]): void {
-    if (this.#file.look()) this.#limits.apply(new Map(Object.entries(this.#file.content)), told)
+    if (this.#file.look({ ownOnly: true }))
+      this.#limits.apply(new Map(Object.entries(this.#file.content)), told)
   }
 
   /** What is wrong with the file. */

@@ -50,7 +50,7 @@ export class WatchedUpstreams implements Routing {
 
   /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
   look(): void {
-    if (this.#file.look()) this.#apply()
+    if (this.#file.look({ ownOnly: true })) this.#apply()
   }
 
   /** Holds from now on, for those that come later too. */
