@@ -74,15 +74,14 @@ async function download(
   throw new PriceListError(`${source} leads from one address to another over ${maxRedirects} times.`)
 }
 
+/** A redirect stays at its host, so that no stranger has this machine ask another, nor one that only it can reach. */
 function nextUrl(url: URL, location: string): URL {
   const next = URL.parse(location, url.href)
-  const isAllowed = next?.protocol === 'https:' || (next?.protocol === 'http:' && url.protocol === 'http:')
-  if (next === null || !isAllowed) {
-    throw new PriceListError(
-      `${url.origin} leads to ${JSON.stringify(location.slice(0, 200))}, which is not followed.`,
-    )
-  }
-  return next
+  const isSecured = next?.protocol === 'https:' && url.protocol === 'http:' && url.port === ''
+  if (next !== null && next.host === url.host && (isSecured || next.protocol === url.protocol)) return next
+  const to = JSON.stringify(location.slice(0, 200))
+  const message = `${url.origin} leads to ${to}, which is not followed: give --pricing-source the address that the list is at.`
+  throw new PriceListError(message)
 }
 
 /** Reads no further than the bound, however small what came was when it was packed. */

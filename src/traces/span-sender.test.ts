@@ -229,8 +229,9 @@ test('at the end what is left is sent, one try each', async () => {
   await sender.close()
   assert.deepEqual(posts, [512, 188])
   assert.ok(isClosed())
+  assert.deepEqual([sender.figures.sent, sender.figures.dropped], [700, 0])
   add(1)
-  assert.equal(sender.figures.spans, 0)
+  assert.deepEqual([sender.figures.spans, sender.figures.dropped], [0, 1])
   assert.equal(clock.pending(), 0)
 })
 
@@ -245,6 +246,8 @@ test('at the end a receiver that hangs is waited for no longer than 1.5 s, one t
   await hanging.clock.advance(1)
   await closing
   assert.deepEqual([hanging.posts, hanging.isClosed(), hanging.clock.pending()], [[512], true, 0])
+  assert.deepEqual([hanging.sender.figures.dropped, hanging.sender.figures.spans], [600, 0])
+  assert.match(hanging.said('otlp_dropped'), /^600 spans were dropped/)
 
   const away = makeSender()
   away.answers(unreachable)
@@ -252,6 +255,7 @@ test('at the end a receiver that hangs is waited for no longer than 1.5 s, one t
   await away.clock.advance(0)
   await away.sender.close()
   assert.deepEqual([away.posts.length, away.isClosed(), away.clock.pending()], [1, true, 0])
+  assert.equal(away.sender.figures.dropped, 512)
 })
 
 test('texts that are as long as they can be are held in no more memory', async () => {

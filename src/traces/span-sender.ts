@@ -73,7 +73,10 @@ export class SpanSender {
   }
 
   add(span: CallSpan): void {
-    if (this.#isClosed) return
+    if (this.#isClosed) {
+      this.#drop(1)
+      return
+    }
     this.#options.format.append(span, this.#open)
     this.#openCount++
     if (this.#openCount >= batch.spans || this.#open.length >= batch.bytes) {
@@ -87,7 +90,7 @@ export class SpanSender {
     }
   }
 
-  /** Sends what is left, for a second or so and if the receiver was well, and lets the connection go. */
+  /** Sends what is left, for a second or so and if the receiver was well, drops the rest, and lets the connection go. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#seal()
@@ -97,6 +100,8 @@ export class SpanSender {
     cancel()
     this.#cancelPause?.()
     this.#options.receiver.close()
+    const left = this.#batches.splice(0).reduce((sum, { count }) => sum + count, 0)
+    if (left > 0) this.#drop(left)
   }
 
   /** Makes a batch of the spans that wait, and room for the next one. */
@@ -107,16 +112,20 @@ export class SpanSender {
     this.#batches.push({ count: this.#openCount, spans: this.#open.take() })
     this.#openCount = 0
     const onItsWay = this.#sending === null ? 0 : 1
-    const before = this.#dropped
+    let dropped = 0
     for (;;) {
       const { spans, bytes } = this.figures
       // With room for the batch that is filled next.
       if (spans <= held.spans - batch.spans && bytes <= held.bytes - batch.bytes) break
       const [oldest] = this.#batches.splice(onItsWay, 1)
       if (oldest === undefined) break
-      this.#dropped += oldest.count
+      dropped += oldest.count
     }
-    if (this.#dropped === before) return
+    if (dropped > 0) this.#drop(dropped)
+  }
+
+  #drop(count: number): void {
+    this.#dropped += count
     const { url } = this.#options
     const message = `${this.#dropped} spans were dropped since the start: there were more than ${url} takes, or it took none for too long`
     this.#options.warn('otlp loss', { code: 'otlp_dropped', message })

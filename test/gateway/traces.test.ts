@@ -250,5 +250,6 @@ describe('traces', { concurrency: true }, () => {
     const { code } = await gateway.stop()
     assert.equal(code, 0)
     assert.equal(receiver.posts.length, 1)
+    assert.match(gateway.stderr, /warning: 40 spans were dropped since the start/)
   })
 })

@@ -77,7 +77,15 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     share,
   })
   stopOnSignals(gateway)
-  gateway.ended.then(() => process.exit(process.exitCode ?? 0)).catch(reportFault)
+  const lines = new WarningLines()
+  const tellWarnings = (): void => {
+    for (const line of lines.next(gateway.warnings)) console.error(line)
+  }
+  // What is lost at the very end, such as spans, is known only then.
+  gateway.ended
+    .finally(tellWarnings)
+    .then(() => process.exit(process.exitCode ?? 0))
+    .catch(reportFault)
   const trouble = await gateway.openControl()
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
   gateway.keepControl()
@@ -99,16 +107,15 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   }
   for (const line of startLines(options, port, gateway.lendsKey, proxy)) console.log(line)
   if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
-  tellOfRecording(gateway, databasePlace(options.db).path)
+  tellOfRecording(gateway, databasePlace(options.db).path, tellWarnings)
   // A dashboard that started this process waits to hear; if it has gone meanwhile, nobody does.
   process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
 }
 
 /** Says that calls are recorded, once that is so, and every warning as it comes. */
-function tellOfRecording(gateway: RunningGateway, db: string): void {
-  const lines = new WarningLines()
+function tellOfRecording(gateway: RunningGateway, db: string, tellWarnings: () => void): void {
   const look = (): void => {
-    for (const line of lines.next(gateway.warnings)) console.error(line)
+    tellWarnings()
     systemClock.after(lookEveryMs, look, { background: true })
   }
   systemClock.after(0, look, { background: true })

@@ -215,6 +215,7 @@ export class CallMeter implements CallObserver, SseReceiver {
 
   #fail(error: unknown): void {
     this.#hasFailed = true
+    this.#decoder?.[Symbol.dispose]()
     this.#decoder = null
     this.#onFault(error)
   }

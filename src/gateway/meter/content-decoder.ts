@@ -25,7 +25,7 @@ const oneGo = { encodedBytes: 16 * 1024, decodedBytes: 64 * 1024, baseBytes: 409
  * Decodes a copy of a content-coded body: a small one in one go when it is over, any other off the path, on
  * zlib's threads, one chunk at a time. Gives up for good, and silently, on bad input and beyond its limits.
  */
-export class ContentDecoder {
+export class ContentDecoder implements Disposable {
   readonly #coding: ContentCoding
   readonly #pace: DecodingPace
   readonly #receive: DecodedReceiver
@@ -70,6 +70,11 @@ export class ContentDecoder {
     if (this.#stream === null && this.#decodedInOneGo()) return
     if (this.#held.length > 0) this.#decode(0)
     this.#stream?.end()
+  }
+
+  /** Nobody wants the rest. */
+  [Symbol.dispose](): void {
+    this.#giveUp()
   }
 
   #decodedInOneGo(): boolean {

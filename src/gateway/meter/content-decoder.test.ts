@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { Transform } from 'node:stream'
+import { test } from 'node:test'
+import { ContentDecoder } from './content-decoder.ts'
+
+/** A coding whose streams are kept, to see what becomes of them. */
+function seenCoding() {
+  const streams: Transform[] = []
+  const stream = (): Transform => {
+    const made = new Transform({ transform: (bytes, _, done) => done(null, bytes) })
+    streams.push(made)
+    return made
+  }
+  return { streams, stream, whole: (bytes: Buffer): Buffer => bytes }
+}
+
+test('a decoder that is let go gives its stream back, hands over nothing more, and settles', async () => {
+  const coding = seenCoding()
+  const seen: string[] = []
+  const decoder = new ContentDecoder(
+    coding,
+    'as-it-comes',
+    (bytes) => void seen.push(Buffer.from(bytes).toString()),
+  )
+  decoder.write(Buffer.from('begun'), 0)
+  const settled = decoder.settled()
+  decoder[Symbol.dispose]()
+  decoder.write(Buffer.from('more'), 1)
+  decoder.end()
+  await settled
+  assert.deepEqual([coding.streams.length, coding.streams[0]?.destroyed], [1, true])
+  assert.deepEqual([decoder.failed, decoder.settled(), seen], [true, null, ['begun']])
+})
+
+test('a decoder whose receiver fails gives its stream back', async () => {
+  const coding = seenCoding()
+  const decoder = new ContentDecoder(coding, 'as-it-comes', () => {
+    throw new Error('a fault')
+  })
+  decoder.write(Buffer.from('begun'), 0)
+  await decoder.settled()
+  assert.deepEqual([coding.streams[0]?.destroyed, decoder.failed], [true, true])
+})
