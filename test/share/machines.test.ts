@@ -13,6 +13,7 @@ import { chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { until } from '../store/until.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { freePort } from '../support/free-port.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord } from '../support/json-record.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -140,6 +141,45 @@ test('--share without an address says what to set', async () => {
     assert.match(command.stderr, /TOKENWEIR_SHARE/)
   }
 })
+
+test('each command that shares starts in an empty folder, or says what is missing there', async () => {
+  const url = await postgres.database('empty')
+  await using upstream = await startSimulatedUpstream()
+  const env = { TOKENWEIR_SHARE: url, TOKENWEIR_UPSTREAM: undefined, TOKENWEIR_DB: undefined }
+  const target = ['--upstream', upstream.baseUrl]
+  const listening = /listening on http:|http:\/\/127\.0\.0\.1:\d+/
+  const ports = async (): Promise<string[]> => [String(await freePort()), String(await freePort())]
+  const [gatewayPort = '', dashboardPort = ''] = await ports()
+  const starts = [
+    ['gateway', '--share', '--port', '0', ...target],
+    ['dashboard', '--share', '--port', '0'],
+    ['up', '--share', '--port', gatewayPort, '--dashboard-port', dashboardPort, ...target],
+  ]
+  for (const args of starts) {
+    await using folder = await makeTempDir()
+    await using command = startCommandProcess({ args, directory: folder.path, env })
+    await command.waitForOutput(listening, 60_000)
+    assert.doesNotMatch(command.stdout + command.stderr, /ENOENT|answers:/, args.join(' '))
+    if (args[0] === 'up') await untilSaid('its gateway serves', () => answers(gatewayPort))
+    await command.stop('SIGTERM')
+  }
+  const asked = [
+    [['gateways'], 0, /no gateway/i],
+    [['db', 'move', '--to-share'], 1, /llm_telemetry\.db/],
+  ] as const
+  for (const [args, code, words] of asked) {
+    await using folder = await makeTempDir()
+    await using command = startCommandProcess({ args: [...args], directory: folder.path, env })
+    assert.equal((await command.exited).code, code, command.stderr)
+    assert.match(command.stdout + command.stderr, words)
+    assert.doesNotMatch(command.stderr, /ENOENT|at .*\.ts:/)
+  }
+})
+
+async function answers(port: string): Promise<boolean> {
+  const found = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null)
+  return found?.status === 200
+}
 
 test('db move --to-share sends a file that was there before, once, and counts both sides', async () => {
   const url = await postgres.database('moved')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { tryFileLock } from '../../lib/file-lock.ts'
@@ -29,6 +29,12 @@ export interface ListedGateway extends RunIdentity {
  */
 const quietLimitMs = 3000
 
+/** Makes the folder, so that the next run there is known for one of the same. A gateway that cannot have one serves all the same. */
+export function ownRunIn(folder: string): RunIdentity {
+  quietly(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  return ownRun(folder)
+}
+
 export function ownRun(folder: string): RunIdentity {
   return {
     ...ownIdentity(),
@@ -39,9 +45,9 @@ export function ownRun(folder: string): RunIdentity {
   }
 }
 
-/** Held by the run with that number, as long as it lives. */
-export function runLockPath(folder: string, number: number): string {
-  return join(folder, `share-${number}.lock`)
+/** Held by the run with that number, as long as it lives; null if another has it, or the folder cannot hold it. */
+export function lockRun(folder: string, number: number): Disposable | null {
+  return quietly(() => tryFileLock(join(folder, `share-${number}.lock`)))
 }
 
 /** Whether it can be seen from here that a gateway has ended. False also where nothing can be seen. */
@@ -51,7 +57,7 @@ export function isSeenDead(other: ListedGateway, own: RunIdentity, folder: strin
     return !isAlive(other)
   if (other.quietMs < quietLimitMs) return false
   if (other.folder === own.folder) {
-    const lock = quietly(() => tryFileLock(runLockPath(folder, other.number)))
+    const lock = lockRun(folder, other.number)
     lock?.[Symbol.dispose]()
     return lock !== null
   }

@@ -1,13 +1,12 @@
 import type { HealthReport } from '../../api/health-report.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import { tryFileLock } from '../../lib/file-lock.ts'
 import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
 import type { LimitedGateway, SlotLink } from '../../gateway/admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
 import { type PostgresConnection, connectShared, errorInWords, shownAddress } from '../postgres.ts'
 import { type AskedBudget, type EnteredBudget, enterBudget, syncBudget } from './shared-tokens.ts'
-import { type ListedGateway, type RunIdentity, isSeenDead, ownRun, runLockPath } from './machine.ts'
+import { type ListedGateway, type RunIdentity, isSeenDead, lockRun, ownRunIn } from './machine.ts'
 import { reportFault } from '../../lib/fault.ts'
 
 export interface SharedLimitOptions extends AskedBudget {
@@ -72,7 +71,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
 
   constructor(options: SharedLimitOptions) {
     this.#options = options
-    this.#run = ownRun(options.folder)
+    this.#run = ownRunIn(options.folder)
     this.#maxConcurrent = options.maxConcurrent
     this.#answeredMs = options.clock.now()
   }
@@ -240,7 +239,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     this.#lock?.[Symbol.dispose]()
     this.#number = number
     this.#schema = String(schema)
-    this.#lock = tryFileLock(runLockPath(folder, number))
+    this.#lock = lockRun(folder, number)
     this.#maxConcurrent = Number(max)
   }
 
