@@ -61,7 +61,22 @@ function readable({ name, kind, codes = {}, column }: NamedField): string {
   }
 }
 
-const readableList = namedFields.map((field) => `  ${readable(field)} AS ${field.name}`).join(',\n')
+/** The view with these columns, in their order; null if it has one that is not known here. */
+export function readableView(names: readonly string[]): string | null {
+  const fields = new Map<string, string>(namedFields.map((field) => [field.name, readable(field)]))
+  fields.set('id', idText).set('started_at', 'to_timestamp((c.id >> 12) / 1000.0)')
+  if (names.some((name) => !fields.has(name))) return null
+  const list = names.map((name) => `  ${fields.get(name)} AS ${name}`)
+  return `CREATE OR REPLACE VIEW tokenweir.calls_readable AS SELECT\n${list.join(',\n')}\nFROM tokenweir.calls AS c`
+}
+
+/** The view's columns as a new schema has them. */
+export const readableNames: readonly string[] = ['id', 'started_at', ...namedFields.map(({ name }) => name)]
+/** Columns of calls with their types; those that a schema of an older version lacks are added, without a rule. */
+export const callColumns: readonly (readonly [name: string, type: string])[] = storedFields.map((field) => [
+  field.column,
+  columnType(field),
+])
 
 /**
  * The tables of rows. `row_state.last_seq` numbers rows without gaps: whoever adds rows holds its lock until they are
@@ -151,11 +166,7 @@ CREATE INDEX gateway_events_by_seq ON tokenweir.gateway_events (seq);
 CREATE TABLE tokenweir.files (name text PRIMARY KEY, version bigint NOT NULL, hash text NOT NULL, body text NOT NULL);
 
 -- For people with psql: the names and units of /api/query.
-CREATE VIEW tokenweir.calls_readable AS SELECT
-  ${idText} AS id,
-  to_timestamp((c.id >> 12) / 1000.0) AS started_at,
-${readableList}
-FROM tokenweir.calls AS c;
+${readableView(readableNames)};
 `
 
 /** The code of a call that seemed to be cut off: what became of it may come later. */
