@@ -10,10 +10,10 @@ import {
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * What the next start has to make of a damage: go on in the same file, begin a new one at once, begin one when the
- * whole file has been looked through, or leave it all alone.
+ * What the next start has to make of a damage: go on in the same file, go on in it although a page stays damaged, begin a
+ * new one, or leave it all alone.
  */
-export type DamageEnd = 'goes_on' | 'begins_anew' | 'found_later' | 'left_alone'
+export type DamageEnd = 'goes_on' | 'stays' | 'begins_anew' | 'left_alone'
 
 /** One way in which a database's files are not as they were left. */
 export interface DamageShape {
@@ -43,11 +43,11 @@ export const damageShapes: readonly DamageShape[] = [
     withoutLog(path)
     truncateSync(path, Math.floor(readFileSync(path).length / pageBytes / 2) * pageBytes)
   }),
-  shape('cut within its last page', 'found_later', 'database_damaged', [], (path) => {
+  shape('cut within its last page', 'stays', null, [], (path) => {
     withoutLog(path)
     truncateSync(path, readFileSync(path).length - 1000)
   }),
-  shape('noise in one page', 'found_later', 'database_damaged', [], (path) => {
+  shape('noise in one page', 'stays', null, [], (path) => {
     withoutLog(path)
     rewrite(path, (bytes) => {
       const page = Math.floor((bytes.length / pageBytes) * 0.6)
@@ -77,10 +77,10 @@ export const damageShapes: readonly DamageShape[] = [
     writeFileSync(path, 'Somebody wrote his notes here. '.repeat(1000))
     withoutLog(path)
   }),
-  shape('a log of noise', 'goes_on', 'log_kept', ['-wal'], (path) => {
+  shape('a log of noise', 'goes_on', null, [], (path) => {
     rewrite(`${path}-wal`, (bytes) => fillNoise(bytes, 0, bytes.length))
   }),
-  shape('a log with a flipped bit in its middle', 'goes_on', 'log_kept', ['-wal'], (path) => {
+  shape('a log with a flipped bit in its middle', 'goes_on', null, [], (path) => {
     rewrite(`${path}-wal`, (bytes) => {
       const middle = Math.floor(bytes.length / 2)
       bytes[middle] = bytes[middle]! ^ 1

@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -49,17 +39,6 @@ function readerOf(dir: TempDir, name = 'data/calls.db'): CallReader {
 
 function callsIn(dir: TempDir): readonly CallJson[] {
   return readCalls(dir.file('data/calls.db')).toReversed()
-}
-
-/** A page that nobody writes any more: of what is rewritten, the log has a sound copy. */
-function pageOfOldCalls(path: string): number {
-  const database = new DatabaseSync(path, { readOnly: true })
-  try {
-    const leaves = "SELECT pageno FROM dbstat WHERE name = 'calls' AND pagetype = 'leaf' ORDER BY pageno"
-    return Number(database.prepare(`${leaves} LIMIT 1 OFFSET 5`).get()?.['pageno'])
-  } finally {
-    database.close()
-  }
 }
 
 const codes = (writer: WriterThread): string[] => writer.warnings().map((warning) => warning.code)
@@ -409,28 +388,6 @@ test('a log that is deleted while in use loses nothing, and calls are written wh
   assert.equal(callsIn(dir).length, 101)
   await writer.close()
   assert.equal(callsIn(dir).length, 101)
-})
-
-test('noise in a page while it is in use: found when the file is looked through, kept, and recording goes on', async () => {
-  await using dir = await makeTempDir()
-  const path = dir.file('data/calls.db')
-  const before = writerIn(dir)
-  for (let ms = 0; ms < 3000; ms++) before.finish(chatCall(idAt(ms)))
-  await until('rows', () => before.figures().written === 3000)
-  await before.close()
-  const page = pageOfOldCalls(path)
-  const writer = writerIn(dir, { quickCheckAfterMs: 5000 })
-  await writer.usageByMinute(0)
-  // In one write: the file is looked through once, and whole at that moment.
-  const file = openSync(path, 'r+')
-  writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, (page - 1) * 4096)
-  closeSync(file)
-  await until('it is found', () => codes(writer).includes('database_damaged'))
-  writer.finish(chatCall(idAt(5000)))
-  await until('a row', () => writer.figures().written === 1)
-  assert.equal(callsIn(dir).length, 1)
-  assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.corrupt-')))
-  await writer.close()
 })
 
 test('a thread that hangs is a warning of its own, and so is what is lost meanwhile', async () => {

@@ -1,9 +1,9 @@
-/** The entry of the process that looks a database through. Its parent starts it in `startQuickChecks`. */
+/** The entry of the process that looks a database through. Its parent starts it in `quickCheck`. */
 import { openForReading } from '../sqlite/open-store.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 const [, , path] = process.argv
-if (path === undefined) throw new Error('quick-check-worker runs only for a gateway')
+if (path === undefined) throw new Error('quick-check-worker runs only for another process')
 // Ctrl-C goes to the whole group: the parent decides when this process ends.
 process.on('SIGINT', () => {})
 process.stdout.write(firstFinding(path))

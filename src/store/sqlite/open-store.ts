@@ -40,7 +40,8 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
   newer: 'The database was written by a newer tokenweir; use that version to read it.',
   foreign:
     'The file is a database of another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
-  damaged: 'The file is damaged, or no database; the gateway will put it aside and start a new one.',
+  damaged:
+    'The file is damaged, or no database: `tokenweir db check` says where, `sqlite3` with .recover may save what it holds.',
   unreadable: 'The file or its folder cannot be read with the rights of this user.',
   busy: 'The database was locked by another process for too long.',
 }

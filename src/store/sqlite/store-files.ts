@@ -1,6 +1,5 @@
-import { constants, copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { tryFileLock } from '../../lib/file-lock.ts'
-import { isLogDamaged } from './log-damage.ts'
 
 /** A database's own file and the two that SQLite keeps beside it. */
 const suffixes = ['', '-wal', '-shm'] as const
@@ -32,29 +31,17 @@ export function setAside(path: string, wallTimeMs: number): void {
 }
 
 /**
- * Before a database is opened: keeps what SQLite would delete or write over. That is a log whose database is gone
- * or empty, and, with `mayCopy`, a log that is damaged and so read in part. Says what was kept, `null` where
- * nothing had to be. While a connection of this process is open it must not be called: see `OpenStore.file`.
+ * Before a database is opened: keeps a log whose database is gone or empty, which SQLite would delete. Says what was
+ * kept, `null` where nothing had to be. While a connection of this process is open it must not be called: see `OpenStore.file`.
  */
-export function keepLeftLog(path: string, wallTimeMs: number, mayCopy: boolean): string | null {
-  const log = `${path}-wal`
+export function keepLeftLog(path: string, wallTimeMs: number): string | null {
   if (walBytes(path) === 0) return null
   const found = statSync(path, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile()) return null
-  if (found === undefined || found.size === 0) {
-    const kept = `${path}.orphan-${timeText(wallTimeMs)}`
-    for (const suffix of ['-wal', '-shm']) move(path + suffix, kept + suffix)
-    return `${path} was gone or empty; what its log still held was kept as ${kept}-wal`
-  }
-  if (!mayCopy || !isLogDamaged(log)) return null
-  const kept = `${path}.damaged-${timeText(wallTimeMs)}-wal`
-  try {
-    copyFileSync(log, kept, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-  } catch (error) {
-    rmSync(kept, { force: true })
-    throw error
-  }
-  return `${log} was damaged, and the last calls may be missing; it was copied to ${kept}`
+  if (found !== undefined && found.size > 0) return null
+  const kept = `${path}.orphan-${timeText(wallTimeMs)}`
+  for (const suffix of ['-wal', '-shm']) move(path + suffix, kept + suffix)
+  return `${path} was gone or empty; what its log still held was kept as ${kept}-wal`
 }
 
 /**

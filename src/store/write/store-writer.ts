@@ -12,7 +12,6 @@ import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/pric
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { waitingRows } from '../sqlite/older-proxy.ts'
 import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
-import { startQuickChecks } from '../jobs/quick-check.ts'
 import { RollupKeeper } from '../rollup/rollup-keeper.ts'
 import { WordList } from './record-batch.ts'
 import { RowObservers } from './row-observers.ts'
@@ -64,7 +63,6 @@ export class StoreWriter {
   /** What cancels them, by what they are for. */
   readonly #timers = new Map<'retry' | 'check' | 'prices', () => void>()
   #checks = 0
-  #stopQuickChecks: () => void = () => {}
 
   constructor(
     settings: WriterSettings,
@@ -86,10 +84,6 @@ export class StoreWriter {
     this.#run()
     this.#watch()
     this.#keeper.start(() => this.#store?.database ?? null)
-    const { path, quickCheckAfterMs } = this.#settings
-    this.#stopQuickChecks = startQuickChecks(path, this.#clock, quickCheckAfterMs, (finding) =>
-      this.#fail(new StoreError('damaged', finding)),
-    )
   }
 
   handle(message: ToWriter): void {
@@ -132,9 +126,7 @@ export class StoreWriter {
 
   #open(): OpenStore {
     const { path, instance, version } = this.#settings
-    // One copy is enough, however often it takes to open what lies beside it.
-    const mayCopy = !this.#warnings.has('log_kept')
-    this.#remember('log_kept', keepLeftLog(path, this.#clock.wallTime(), mayCopy))
+    this.#remember('log_kept', keepLeftLog(path, this.#clock.wallTime()))
     const database = openForWriting(path)
     let file: number | null = null
     try {
@@ -324,7 +316,6 @@ export class StoreWriter {
   async #close(): Promise<void> {
     for (const cancel of this.#timers.values()) cancel()
     this.#keeper.stop()
-    this.#stopQuickChecks()
     try {
       if (this.#store !== null) emptyWal(this.#store.database)
     } catch {

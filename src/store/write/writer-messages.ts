@@ -25,8 +25,6 @@ export interface WriterSettings extends WatchSettings {
 export interface WatchSettings {
   /** How often the file's identity and the size of its `-wal` are looked at. */
   readonly checkEveryMs: number
-  /** How long after the start the whole file is looked through. */
-  readonly quickCheckAfterMs: number
   /** Sizes of the write-ahead log, in bytes. */
   readonly walLimits: {
     /** Beyond it the log is emptied, as soon as no reader needs it. */

@@ -102,7 +102,6 @@ export class WriterThread implements CallSink, GatewayHistory {
       pendingLimit: 10_000,
       closeTimeoutMs: 5000,
       checkEveryMs: 5000,
-      quickCheckAfterMs: 10_000,
       walLimits: { emptyBytes: 32 * 2 ** 20, warnBytes: 256 * 2 ** 20 },
       olderProxy: null,
       startWorker: startThread,
@@ -119,9 +118,8 @@ export class WriterThread implements CallSink, GatewayHistory {
       clock: this.#clock,
       waiting: () => this.#waiting(false).map(endLine),
     })
-    const { checkEveryMs, quickCheckAfterMs, walLimits, startWorker, version, observers, olderProxy } =
-      this.#options
-    const watch = { checkEveryMs, quickCheckAfterMs, walLimits }
+    const { checkEveryMs, walLimits, startWorker, version, observers, olderProxy } = this.#options
+    const watch = { checkEveryMs, walLimits }
     this.#host = new WorkerHost({
       clock: this.#clock,
       start: () => startWorker({ path: dbPath, olderProxy, instance, number, version, observers, ...watch }),
