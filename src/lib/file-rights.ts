@@ -78,7 +78,7 @@ export function openOwnFile(path: string, flags: number): number {
   }
   try {
     const stats = fstatSync(file)
-    if (!stats.isFile()) throw new Error(`${path} is no regular file: remove it`)
+    if (!stats.isFile()) throw new Error(`${path} is not a regular file`)
     const flaw = flawOf(stats, path)
     if (flaw !== null) throw new Error(flawText(flaw))
     return file
@@ -121,7 +121,8 @@ function ownName(): string {
 }
 
 function isOpenToAll(stats: Stats, path: string): boolean {
-  if (stats.isSymbolicLink() || (stats.mode & writableByAnyone) === 0) return false
+  // Anyone may write to a device like /dev/null; whoever opens the path refuses what is no regular file.
+  if (!(stats.isFile() || stats.isDirectory()) || (stats.mode & writableByAnyone) === 0) return false
   return !withoutRights.has(statfsSync(path).type)
 }
 
