@@ -18,12 +18,14 @@ import { readCalls } from './recorded-calls.ts'
 import { startSimulatedUpstream } from './simulated-upstream.ts'
 
 const width = 32
+/** A heap that is small is collected often: what grows is a leak, and not what waits to be collected. */
+const smallHeap = ['--max-old-space-size=96', '--max-semi-space-size=2'] as const
 /** Of all connections a third warms a process up: what grows beyond its memory then is a leak. */
 function warmUpOf(count: number): number {
   return Math.ceil(count / 3)
 }
 /** More than the memory of a process that is warm varies by. */
-const mostGrownMb = 48
+const mostGrownMb = 32
 
 /** What a process holds: descriptors, and megabytes of memory. */
 interface Held {
@@ -54,6 +56,7 @@ export async function attackGateway(count: number): Promise<string> {
   await using gateway = await startGatewayProcess({
     upstream: upstream.baseUrl,
     args: ['--max-concurrent', '4', '--slot-cooldown-ms', '0'],
+    nodeArgs: smallHeap,
   })
   const all = [...hostileConnections(gatewayKinds, count)]
   const idle = async (): Promise<void> => {
@@ -95,7 +98,7 @@ export async function attackGateway(count: number): Promise<string> {
 
 /** The same to a dashboard. */
 export async function attackDashboard(count: number): Promise<string> {
-  await using dashboard = await startDashboardProcess()
+  await using dashboard = await startDashboardProcess({ env: { NODE_OPTIONS: smallHeap.join(' ') } })
   const { pid } = dashboard.command
   const all = [...hostileConnections(dashboardKinds, count)]
   await play(dashboard.port, all.slice(0, warmUpOf(count)))

@@ -18,6 +18,7 @@ import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
 import { type Target, isForwarded, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
+import { UnusedBytes } from './unused-bytes.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
 import { METHODS } from '../../lib/http.ts'
 import { reportFault } from '../../lib/fault.ts'
@@ -44,6 +45,7 @@ export class GatewayServer {
   readonly #options: GatewayServerOptions
   readonly #server: Server
   readonly #pipelined = new PipelinedRequests()
+  readonly #unused: UnusedBytes
   #draining = false
   #isLeft = false
   /** Resolves when nobody is connected any more; `null` while it listens. */
@@ -53,7 +55,12 @@ export class GatewayServer {
   constructor(listener: Server, options: GatewayServerOptions) {
     this.#options = options
     this.#server = listener
-    const onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#onRequest(req, res)
+    this.#unused = new UnusedBytes(() => options.calls.running)
+    this.#server.on('connection', (socket: Socket) => this.#unused.connected(socket))
+    const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+      this.#unused.requested(req)
+      this.#onRequest(req, res)
+    }
     this.#server.on('request', onRequest)
     // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
     this.#server.on('checkExpectation', onRequest)
