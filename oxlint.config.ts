@@ -69,7 +69,6 @@ const source: Record<string, string> = {
   dashboard: 'call lib dashboard/events dashboard/http dashboard/routes',
   mcp: 'call dashboard/http dashboard/routes lib options query',
   demo: 'call lib',
-  verify: 'call lib',
   cli: '*',
   'cli/commands': '*',
   'cli/doctor': '*',

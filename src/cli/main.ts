@@ -101,11 +101,6 @@ export const commands: Readonly<
     'acts',
   ],
   mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts'), 'none'],
-  verify: [
-    'make one call and compare what was sent with what came',
-    () => import('./commands/verify.ts'),
-    'none',
-  ],
   env: ['print what points a client at the gateway', () => import('./commands/env.ts'), 'none'],
   'service print': ['print a systemd unit that runs it', () => import('./commands/service-print.ts'), 'none'],
   doctor: [

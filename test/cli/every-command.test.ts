@@ -107,11 +107,6 @@ const asked: Readonly<Record<string, Asked>> = {
     says: /logger\/payloads\.jsonl: no payloads are kept there; --raw-log of the gateway/,
   },
   mcp: { says: /^$/ },
-  verify: {
-    args: ['--upstream', nobodyThere],
-    code: 1,
-    says: /127\.0\.0\.1:9: The upstream cannot be reached: .*--upstream names another/,
-  },
   env: { args: ['codex'], says: /^codex\(\) \{/ },
   'service print': { says: /^# \/etc\/systemd\/system\/tokenweir\.service/ },
   doctor: {
