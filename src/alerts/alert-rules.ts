@@ -82,7 +82,7 @@ export const alertRules = {
   gateway_crashed: {
     title: 'Gateway crashed',
     asks: 'The gateway has ended without being told to: {} or more in a row; told again at 3, 10, 30 and 100',
-    threshold: { unit: 'crashes', min: 1, max: 100, usual: 1 },
+    threshold: { unit: 'times', min: 1, max: 100, usual: 1 },
     quietMs: 5 * minuteMs,
     find: ({ status }, threshold) => {
       if (status === null) return null

@@ -1,4 +1,4 @@
-import type { ProcessStatus } from '../../api/process-status.ts'
+import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
 import { isLoopbackBind } from '../../lib/request-source.ts'
 import type { UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'
 import type { DashboardValues } from '../../options/dashboard-options.ts'
@@ -66,7 +66,7 @@ export function dashboardLines(
 export function upLines(
   options: DashboardValues,
   dashboard: Dashboard,
-  status: ProcessStatus,
+  status: StartAnswer,
   lendsKey: boolean,
 ): readonly string[] {
   const gateway = reachableOrigin(status.host, status.port)
@@ -76,7 +76,7 @@ export function upLines(
     ...signInLines(options, dashboard),
     `  gateway  ${gateway}/v1, forwarding to ${status.upstream}`,
     `  try it:  curl ${gateway}/v1/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`,
-    '  Ctrl-C stops both',
+    `  Ctrl-C stops ${status.already_running ? 'the dashboard' : 'both'}`,
   ]
   return [...lines, ...exposureLines('the gateway', { ...options, host: status.host }, lendsKey)]
 }
