@@ -180,7 +180,7 @@ function sessionOf(serial: number): string {
 /** Calls whose heads are whole in what a connection has sent. */
 export function callsIn({ kind: { bytes }, at, session }: HostileConnection): number {
   const sent = bytes(session).toString('latin1', 0, at)
-  return sent.split(/(?:GET|HEAD|POST) \/v1\/(?!raw-log)[^]*?\r\n\r\n/).length - 1
+  return sent.split(/(?:GET|HEAD|POST) (?:http:\/\/a)?\/v1\/(?!raw-log)[^]*?\r\n\r\n/).length - 1
 }
 
 /**
