@@ -65,6 +65,13 @@ export const figureList: readonly MeasuredFigure[] = [
     limitMs: 10 * minuteMs,
   },
   {
+    figures: ['R54'],
+    goal: '20,000 broken answers of an upstream, cut at each byte: alive, all slots back, no growth, each call one row, none looks finished',
+    run: ['test/faults/hostile.ts', '--answers', '20000'],
+    quick: null,
+    limitMs: 20 * minuteMs,
+  },
+  {
     figures: ['R53'],
     goal: 'uploads of 10 MB, refused in 12 ways, by 6 programs: 100 of 100 refusals arrive each',
     run: ['test/faults/hostile.ts', '--uploads', '100'],

@@ -28,18 +28,18 @@ function warmUpOf(count: number): number {
 const mostGrownMb = 32
 
 /** What a process holds: descriptors, and megabytes of memory. */
-interface Held {
+export interface Held {
   readonly files: number
   readonly mb: number
 }
 
-function heldBy(pid: number): Held {
+export function heldBy(pid: number): Held {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1])
   return { files: readdirSync(`/proc/${pid}/fd`).length, mb: (pages * 4096) / 1e6 }
 }
 
 /** Waits until a process has about the descriptors that it had; fails if its memory has grown, and answers by how much. */
-async function expectNoGrowth(pid: number, before: Held): Promise<number> {
+export async function expectNoGrowth(pid: number, before: Held): Promise<number> {
   await eventually(`${before.files} open files`, () => Math.abs(heldBy(pid).files - before.files) <= 5)
   const grownMb = heldBy(pid).mb - before.mb
   assert.ok(grownMb <= mostGrownMb, `memory grew by ${grownMb.toFixed(0)} MB`)
