@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import {
   type ActiveAlert,
   type AlertMessage,
@@ -18,6 +17,7 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
+import { readText } from '../lib/read-file.ts'
 import { alertOf, isAlertState } from './alert-states.ts'
 
 const isAlertMessage = record<AlertMessage>({
@@ -60,7 +60,7 @@ export const emptyRecord: AlertRecord = {
 /** What the last look left; empty if there is none, or it cannot be read. */
 export function readAlertRecord(path: string): AlertRecord {
   try {
-    return readMessage(readFileSync(path, 'utf8'), isAlertRecord) ?? emptyRecord
+    return readMessage(readText(path), isAlertRecord) ?? emptyRecord
   } catch {
     return emptyRecord
   }

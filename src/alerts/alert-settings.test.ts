@@ -69,6 +69,9 @@ for (const [text, flaw] of broken) {
     assert.equal(readFileSync(path, 'utf8'), text)
     rmSync(path)
     assert.ok(file.look())
-    assert.deepEqual([file.problem, file.of('budget')], [null, usual])
+    assert.match(file.problem ?? '', /alerts\.json is gone; the next start goes without it/)
+    assert.deepEqual(file.of('budget'), { on: true, threshold: 70 })
+    const next = open(path)
+    assert.deepEqual([next.problem, next.of('budget')], [null, usual])
   })
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { messageOf } from '../lib/errors.ts'
+import { readText } from '../lib/read-file.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** Long enough that nobody guesses it. */
@@ -23,7 +23,7 @@ export function readAdminToken(file: string | null, env: Environment): string | 
 
 function readToken(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
+    return readText(file).trim()
   } catch (error) {
     throw new OptionError(`--admin-token-file cannot be read: ${messageOf(error)}`)
   }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type MessageOf,
@@ -10,6 +10,7 @@ import {
   record,
 } from '../lib/message-shape.ts'
 import { isAlive } from '../lib/process-identity.ts'
+import { readText } from '../lib/read-file.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { identity, isPort } from './control-messages.ts'
 
@@ -45,7 +46,7 @@ export function writeProcessRecord(folder: string, own: ProcessRecord): void {
 /** `null` if there is none, or none that can be read. */
 export function readProcessRecord(folder: string): ProcessRecord | null {
   try {
-    return readMessage(readFileSync(recordPath(folder), 'utf8'), isProcessRecord)
+    return readMessage(readText(recordPath(folder)), isProcessRecord)
   } catch {
     return null
   }

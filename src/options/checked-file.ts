@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
 import { CodedError, codeOf, reasonOf } from '../lib/errors.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { flawOf } from '../lib/file-rights.ts'
+import { readText } from '../lib/read-file.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type JsonCheck, JsonValueError, pathText } from './json-check.ts'
 
@@ -33,10 +34,13 @@ export interface FileForm<T> {
 }
 
 const lockLimitMs = 5000
+/** Names in the file are part of it. */
+const longestFlaw = 1000
 
 /**
  * A JSON file that anybody may edit, made private to its owner when it is written here. While it is broken, the last
- * content that could be read holds, also after a restart: it is kept beside the file, as `*.good`.
+ * content that could be read holds, also after a restart: it is kept beside the file, as `*.good`. While it is gone, as
+ * some editors have it for a moment, that content holds until the next start.
  */
 export abstract class CheckedFile<T extends object> {
   readonly path: string
@@ -44,8 +48,9 @@ export abstract class CheckedFile<T extends object> {
   /** The text that was read last; null if there was no file. */
   #seen: string | null | undefined
   content: T
-  /** What is wrong with the file; null if it can be read, or there is none. */
+  /** What is wrong with the file; null if it can be read, or there is none and was none. */
   problem: string | null = null
+  #isGone = false
 
   constructor(path: string, form: FileForm<T>) {
     this.path = path
@@ -59,18 +64,24 @@ export abstract class CheckedFile<T extends object> {
    */
   look({ ownOnly = false }: { readonly ownOnly?: boolean } = {}): boolean {
     const { empty } = this.#form
-    const reading = readText(this.path, ownOnly)
+    const reading = readIfThere(this.path, ownOnly)
     const text = reading instanceof Error ? String(reading) : reading
     if (text === this.#seen) return false
     const isFirst = this.#seen === undefined
     this.#seen = text
+    this.#isGone = reading === null && !isFirst
+    if (this.#isGone) {
+      const isEmpty = JSON.stringify(this.content) === JSON.stringify(empty)
+      this.problem = isEmpty ? null : `${this.path} is gone; the next start goes without it.`
+      return true
+    }
     const read = reading instanceof Error ? reading : this.#contentIn(reading)
-    this.problem = read instanceof Error ? `${this.path}${read.message}` : null
+    this.problem = read instanceof Error ? `${this.path}${read.message.slice(0, longestFlaw)}` : null
     if (!(read instanceof Error)) {
       this.content = read
       this.#keepGood(reading === null)
     } else if (isFirst) {
-      const good = readText(this.#goodPath, ownOnly)
+      const good = readIfThere(this.#goodPath, ownOnly)
       const content = typeof good === 'string' ? this.#contentIn(good) : empty
       this.content = content instanceof Error ? empty : content
     }
@@ -91,7 +102,7 @@ export abstract class CheckedFile<T extends object> {
       throw new CheckedFileError(`${topic}_busy`, `${this.path} is being changed by another process.`)
     }
     this.look()
-    if (this.problem !== null) {
+    if (this.problem !== null && !this.#isGone) {
       throw new CheckedFileError(`broken_${topic}_file`, `${this.problem} It has to be mended first.`)
     }
     const text = `${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`
@@ -128,7 +139,7 @@ export abstract class CheckedFile<T extends object> {
       const text = JSON.stringify(this.content)
       if (isEmpty) rmSync(this.#goodPath, { force: true })
       // Another user may only be looking, and would make it his.
-      else if (readText(this.#goodPath, false) !== text) replaceFile(this.#goodPath, text)
+      else if (readIfThere(this.#goodPath, false) !== text) replaceFile(this.#goodPath, text)
     } catch {
       // It holds without it, too.
     }
@@ -137,8 +148,7 @@ export abstract class CheckedFile<T extends object> {
   /** The message of an error goes behind the file's name. */
   #contentIn(text: string | null): T | Error {
     if (text === null) return this.#form.empty
-    const content = text.replace(/^\uFEFF/, '')
-    const reading = readJson(content)
+    const reading = readJson(text)
     const flawAt = (line: number | null, column: number | null, words: string): Error =>
       new Error(`${line === null ? '' : `, line ${line}, column ${column ?? 1}`}: ${words}`)
     if ('message' in reading) return flawAt(reading.line, reading.column, reading.message)
@@ -147,22 +157,24 @@ export abstract class CheckedFile<T extends object> {
     } catch (error) {
       if (!(error instanceof JsonValueError)) throw error
       const { path, flaw, at } = error
-      const { line, column } = placeInJson(content, path, at)
+      const { line, column } = placeInJson(text, path, at)
       return flawAt(line, column, `${path.length === 0 ? 'The file' : pathText(path)} ${flaw}.`)
     }
   }
 }
 
+/** A file that another user could have written. */
+class ForeignFileError extends Error {}
+
 /** Null if there is no file. */
-function readText(path: string, ownOnly: boolean): string | null | Error {
-  let file: number | null = null
+function readIfThere(path: string, ownOnly: boolean): string | null | Error {
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const flaw = ownOnly ? flawOf(fstatSync(file), resolve(path)) : null
-    return flaw === null ? readFileSync(file, 'utf8') : new Error(` ${flaw.what}; ${flaw.remedy}.`)
+    return readText(path, undefined, (found) => {
+      const flaw = ownOnly ? flawOf(found, resolve(path)) : null
+      if (flaw !== null) throw new ForeignFileError(` ${flaw.what}; ${flaw.remedy}.`)
+    })
   } catch (error) {
+    if (error instanceof ForeignFileError) return error
     return codeOf(error) === 'ENOENT' ? null : new Error(` cannot be read: ${reasonOf(error)}.`)
-  } finally {
-    if (file !== null) closeSync(file)
   }
 }

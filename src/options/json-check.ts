@@ -164,8 +164,9 @@ const members: JsonCheck<Readonly<Record<string, unknown>>> = only('an object', 
 /** `overrides["a.b"].prices[0]`; empty for the whole. */
 export function pathText(path: JsonPath): string {
   return path
-    .map((step, index) => {
-      if (typeof step === 'number') return `[${step}]`
+    .map((full, index) => {
+      if (typeof full === 'number') return `[${full}]`
+      const step = cut(full)
       if (!/^\w+$/.test(step)) return `[${JSON.stringify(step)}]`
       return index === 0 ? step : `.${step}`
     })
@@ -180,5 +181,9 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   const json = JSON.stringify(value)
-  return json.length > longest ? `${json.slice(0, longest)}…` : json
+  return cut(json)
+}
+
+function cut(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }

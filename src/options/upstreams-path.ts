@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { readText } from '../lib/read-file.ts'
 
 /** Where the file of upstreams is: a name alone stands for one beside the database. */
 export function upstreamsPath(file: string, dataFolder: string): string {
@@ -15,7 +15,7 @@ export function fileOfUpstreams(file: string): string {
 export function variablesNamedIn(path: string): readonly string[] {
   const texts = [path, `${path}.good`].map((each) => {
     try {
-      return readFileSync(each, 'utf8')
+      return readText(each)
     } catch {
       return ''
     }

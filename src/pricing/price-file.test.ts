@@ -44,7 +44,7 @@ test('nothing, a folder and a broken file are told apart', () => {
   mkdirSync(path)
   const folderReading = readPriceFile(path)
   assert.ok(typeof folderReading === 'object' && 'problem' in folderReading)
-  assert.match(folderReading.problem.message, /EISDIR/)
+  assert.match(folderReading.problem.message, /it is a directory, not a regular file/)
   rmSync(path, { recursive: true })
   writeFileSync(path, '{"version": 1,\n "models": {')
   assert.deepEqual(readPriceFile(path), {

@@ -1,19 +1,11 @@
 import type { PriceProblem } from '../api/costs.ts'
 import { codeOf, reasonOf } from '../lib/errors.ts'
+import { readText } from '../lib/read-file.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { type ModelCostsReading, readModelCosts } from './read-model-costs.ts'
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -44,10 +36,8 @@ export function shippedPriceFile(): string {
 /** Reads and checks a price file. Never throws. */
 export function readPriceFile(path: string): PriceReading {
   try {
-    const { size } = statSync(path)
-    if (size > mostBytes) return unreadable(`It has ${size} bytes; ${mostBytes} are the most.`)
-    const text = readFileSync(path, 'utf8')
-    return isShipped(text, size) ? { costs: JSON.parse(text) as ModelCosts } : readModelCosts(text)
+    const text = readText(path, mostBytes)
+    return isShipped(text) ? { costs: JSON.parse(text) as ModelCosts } : readModelCosts(text)
   } catch (error) {
     // Also if its folder is none.
     return ['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))
@@ -57,10 +47,10 @@ export function readPriceFile(path: string): PriceReading {
 }
 
 /** What came with the program was checked when it was built; to check it again takes 40 ms of a start. */
-function isShipped(text: string, bytes: number): boolean {
+function isShipped(text: string): boolean {
   const path = shippedPriceFile()
   try {
-    return statSync(path).size === bytes && readFileSync(path, 'utf8') === text
+    return statSync(path).size === Buffer.byteLength(text) && readText(path, mostBytes) === text
   } catch {
     return false
   }

@@ -21,7 +21,10 @@ test('the file counts as soon as it is another, over what came with the program 
   writePrices(path, { synced_at: '2026-11-21T04:00:00Z', models: {}, overrides: { own: override(1, 1) } })
   assert.deepEqual([prices.look(), keys()], [true, ['own']], 'a sync brings a list of its own')
   rmSync(path)
-  assert.deepEqual([prices.look(), keys()], [true, ['shipped']])
+  assert.deepEqual([prices.look(), keys()], [true, ['own']])
+  assert.match(prices.problem?.message ?? '', /It is gone; the next start goes without it/)
+  const next = new PricesInForce(path, shipped)
+  assert.deepEqual([next.look(), Object.keys(next.costs.models), next.problem], [true, ['shipped'], null])
 })
 
 test('what cannot be read leaves in force what was, and says where it is wrong', async () => {

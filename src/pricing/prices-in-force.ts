@@ -10,7 +10,7 @@ import { overShipped, priceFileText, readCosts, readPriceFile, shippedPriceFile 
 
 /**
  * The prices that hold at the moment: those of the file, and until a first sync beneath them those that came with the
- * program. While what stands there cannot be read, the last that anybody could read hold on: whoever reads the file keeps
+ * program. While what stands there cannot be read, or is gone since the first look, the last that anybody could read hold on: whoever reads the file keeps
  * them beside it, so that all who ask in between, and after a restart, have the same.
  */
 export class PricesInForce {
@@ -36,6 +36,11 @@ export class PricesInForce {
     this.#seen = state
     const file = readPriceFile(this.#path)
     this.problem = 'problem' in file ? file.problem : null
+    if ('costs' in file && file.costs === null && !isFirst) {
+      // As some editors have it for a moment, before the new one is there.
+      this.problem = { message: 'It is gone; the next start goes without it.', line: null, column: null }
+      return true
+    }
     const costs = 'costs' in file ? file.costs : readCosts(goodFileOf(this.#path))
     if (this.problem !== null && costs === null && !isFirst) return true
     let shipped: ModelCosts | null | undefined

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig } from '../api/proxy-config.ts'
 import { codeOf, reasonOf } from '../lib/errors.ts'
 import { isObject } from '../lib/message-shape.ts'
+import { readText } from '../lib/read-file.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import {
@@ -114,7 +115,7 @@ export class GatewayConfig {
   #kept(): Settings {
     let content: unknown
     try {
-      content = JSON.parse(readFileSync(this.#path, 'utf8'))
+      content = JSON.parse(readText(this.#path))
       if (!isObject(content)) throw new TypeError('it must hold one JSON object')
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return {}

@@ -39,7 +39,7 @@ export function stateOf(
     const when = since === null ? '' : ` since ${time(Date.parse(since))}`
     return `${host} fails${when}: ${problem ?? 'no reason was told'}`
   })
-  if (health.problem !== null) details.push(`It gets no key: ${health.problem}`)
+  if (health.problem !== null) details.push(`It ${health.problem}`)
   if (health.state === 'failing') return { shape: 'triangle', tone: 'bad', words: 'Failing', details }
   if (failing.length > 0) {
     const words = `${failing.length} of ${health.replicas.length} failing`

@@ -128,5 +128,5 @@ async function tell(upstreams: Upstreams, name: string, { print, warn }: Termina
   )
   if (health === null) print('No gateway runs that could say how it is; tokenweir upstreams test asks it.\n')
   const problem = health?.problem ?? null
-  if (problem !== null) warn(`tokenweir: it gets no key: ${problem}\n`)
+  if (problem !== null) warn(`tokenweir: it ${problem}\n`)
 }

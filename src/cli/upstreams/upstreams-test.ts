@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { keyHeaderOf } from '../../gateway/routing/lent-key.ts'
+import { keyHeaderOf, keyOf } from '../../gateway/routing/lent-key.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
 import { proxyFor } from '../../gateway/upstream/upstream-proxy.ts'
@@ -56,13 +55,10 @@ async function look(
   const { name, models = [], credentials = 'none' } = setting
   const bad = (why: string): Finding => ({ isGood: false, text: `${name}  ${url}  ${why}` })
   const base = parseUpstreamBase(url)
-  const read = {
-    variable: (variable: string) => env[variable],
-    readFile: (path: string) => readFileSync(path, 'utf8'),
-    folder,
-  }
-  const keyHeader = keyHeaderOf(credentials, base.host, read)
-  if (keyHeader instanceof Error) return bad(`gets no key: ${keyHeader.message}`)
+  const isLent = typeof credentials === 'object'
+  const key = isLent ? keyOf(credentials, { variable: (variable) => env[variable], folder }) : ''
+  if (key instanceof Error) return bad(`gets no key: ${key.message}`)
+  const keyHeader = isLent ? keyHeaderOf(credentials, key, base.host) : []
   const sentMs = performance.now()
   let proxy
   try {

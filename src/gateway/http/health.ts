@@ -30,6 +30,8 @@ export interface HealthSources {
   }
   /** The tokens that an upstream with a limit has used. */
   readonly usedAt: (upstreamName: string) => number | null
+  /** What the start met. */
+  readonly ofStart: readonly Warning[]
   readonly budget: Budget
   /** Whether calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
@@ -74,6 +76,7 @@ export class Health {
       ...budgetWarnings,
       ...clientWarnings,
       ...upstreams.warnings,
+      ...this.#sources.ofStart,
     ]
     const warnings = [...ownWarnings, ...(share?.warnings() ?? []), ...(limit?.warnings() ?? [])]
     return {

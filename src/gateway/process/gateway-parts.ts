@@ -1,5 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
 import { dirname, extname, join, resolve } from 'node:path'
 import type { HealthReport } from '../../api/health-report.ts'
 import { CallIds } from '../../call/call-id.ts'
@@ -7,6 +6,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
@@ -42,6 +42,8 @@ import { type Listener, maxHeaderBytes } from '../http/listen.ts'
 import { type UpstreamBase, parseUpstreamBase } from '../http/target.ts'
 import { TrustedClients } from '../http/trusted-clients.ts'
 import { UndiciUpstream } from '../upstream/undici-upstream.ts'
+import { UnreachableUpstream } from '../upstream/unreachable-upstream.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
@@ -49,13 +51,13 @@ import { WatchedClients } from './watched-clients.ts'
 import { WatchedUpstreams } from './watched-upstreams.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { guardLimit } from './limit-guard.ts'
+import { installationSalt } from './installation-salt.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
 const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
 const instanceLength = 8
-const saltBytes = 16
 
 /** Values that come from the environment and never from an argument. */
 export interface GatewaySecrets {
@@ -133,7 +135,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const dataFolder = dirname(dbPath)
   const controlFolder = makeControlFolder(dataFolder)
   const number = takeInstanceNumber(dataFolder)
-  const salt = installationSalt(join(dataFolder, '.salt'))
+  const { salt, warning: saltWarning } = installationSalt(join(dataFolder, '.salt'))
 
   const { traces } = secrets
   /** For spans. What calls may still be under way to stays, as long as nothing else has its place. */
@@ -150,8 +152,17 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const slotOptions = { ...options, queueOrder: disciplineOf(options.queueOrder), tally }
   const admission = new LocalAdmission({ ...slotOptions, clock })
   const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), secrets.adminToken, clock)
-  const connect = (origin: string): UndiciUpstream =>
-    new UndiciUpstream(origin, { ...options, maxHeaderBytes, proxy: secrets.proxyFor(origin) })
+  const connect = (origin: string): Upstream => {
+    const upstreamOptions = { ...options, maxHeaderBytes, proxy: null }
+    try {
+      return new UndiciUpstream(origin, { ...upstreamOptions, proxy: secrets.proxyFor(origin) })
+    } catch (error) {
+      // A person may name any upstream while this runs, and only then is its proxy looked at.
+      const reason = `${origin} cannot be reached: ${messageOf(error)}.`
+      log.complain(`the upstream ${reason}`)
+      return new UnreachableUpstream(`The upstream ${reason}`, upstreamOptions)
+    }
+  }
   const upstream = connect(base.origin)
   const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host), withhold: null }
   const usageInjection = (of: UpstreamBase): UsageInjection =>
@@ -302,6 +313,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     clients,
     upstreams,
     usedAt: (name) => limits.usedAt(name),
+    ofStart: saltWarning === null ? [] : [saltWarning],
     budgetRejects,
     retries,
     sink,
@@ -375,25 +387,4 @@ function schemePortsOf(bases: readonly UpstreamBase[]): SchemePorts[string] {
 export function newInstance(): string {
   const pick = (): string => instanceLetters.charAt(randomInt(instanceLetters.length))
   return Array.from({ length: instanceLength }, pick).join('')
-}
-
-/**
- * The salt of this installation, by which fingerprints of keys can be told apart here and mean nothing
- * elsewhere. Made at the first start. If it can be neither read nor kept, a passing one serves:
- * fingerprints then differ from those of other runs, and nothing else suffers.
- */
-function installationSalt(path: string): Buffer {
-  const fresh = randomBytes(saltBytes)
-  try {
-    writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' })
-    return fresh
-  } catch {
-    // It is there already, or cannot be kept.
-  }
-  try {
-    const kept = readFileSync(path)
-    return kept.length === saltBytes ? kept : fresh
-  } catch {
-    return fresh
-  }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, resolve } from 'node:path'
 import type { LiveCalls } from '../../api/live-calls.ts'
@@ -16,6 +16,7 @@ import { type ControlServer, openControl } from '../../control/control-server.ts
 import { messageOf } from '../../lib/errors.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
+import { readText } from '../../lib/read-file.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
 import { fileOfUpstreams } from '../../options/upstreams-path.ts'
@@ -348,7 +349,7 @@ export class RunningGateway implements ControlledGateway {
     // In another PID namespace another process has the same number.
     if (!this.#hasPidFile) return
     try {
-      if (readFileSync(pidFile, 'utf8').trim() === String(process.pid)) rmSync(pidFile)
+      if (readText(pidFile).trim() === String(process.pid)) rmSync(pidFile)
     } catch {
       // Somebody else has removed it.
     }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { UpstreamHealth } from '../../api/health-report.ts'
 import type { Warning } from '../../call/call-sink.ts'
@@ -97,10 +96,8 @@ export class WatchedUpstreams implements Routing {
       problem === null
         ? []
         : [{ code: 'broken_upstreams_file', message: `${problem} The last good upstreams hold` }]
-    const keyless = Array.from(this.#named.values()).flatMap(({ name, problem: why }) =>
-      why === null
-        ? []
-        : [{ code: 'upstream_key_missing', message: `The upstream ${name} gets no key: ${why}` }],
+    const keyless = Array.from(this.#named.values()).flatMap(({ name, problem: what }) =>
+      what === null ? [] : [{ code: 'upstream_key_missing', message: `The upstream ${name} ${what}` }],
     )
     return [...broken, ...keyless]
   }
@@ -115,7 +112,7 @@ export class WatchedUpstreams implements Routing {
     const settings = this.#file.content.upstreams
     const { path, variable } = this.#options
     const folder = dirname(path)
-    const keys = { variable, readFile: (file: string) => readFileSync(file, 'utf8'), folder }
+    const keys = { variable, folder }
     const options = { ...this.#options, admission: () => this.#admission, keys }
     for (const upstream of this.#gone) {
       const { active, queued } = upstream.admission.snapshot()

@@ -1,36 +1,30 @@
 import { isAbsolute, join } from 'node:path'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { readText } from '../../lib/read-file.ts'
 import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { keyHeader } from '../call/attempt.ts'
 
 /** Where keys are. */
 export interface KeyPlaces {
   readonly variable: (name: string) => string | undefined
-  /** The text of a file; throws if it cannot be read. */
-  readonly readFile: (path: string) => string
   /** Paths are relative to it. */
   readonly folder: string
 }
 
-/** The header in which an upstream is sent a key of the gateway's own; nothing if it is to have none, or why there is none. */
-export function keyHeaderOf(
-  credentials: UpstreamCredentials,
-  host: string,
-  places: KeyPlaces,
-): RawHeaders | Error {
-  if (typeof credentials === 'string') return []
-  const key = keyOf(credentials, places)
-  if (key instanceof Error) return key
-  const { header } = credentials
+/** Where a key of the gateway's own is. */
+export type LentFrom = Exclude<UpstreamCredentials, string>
+
+const mostKeyBytes = 64 * 1024
+
+/** The header in which an upstream is sent a key of the gateway's own. */
+export function keyHeaderOf({ header }: LentFrom, key: string, host: string): RawHeaders {
   if (header === undefined) return keyHeader(key, host)
   return [header, header.toLowerCase() === 'authorization' ? `Bearer ${key}` : key]
 }
 
-function keyOf(
-  source: Exclude<UpstreamCredentials, string>,
-  { variable, readFile, folder }: KeyPlaces,
-): string | Error {
+/** The key, or why there is none. */
+export function keyOf(source: LentFrom, { variable, folder }: KeyPlaces): string | Error {
   let key = ''
   if ('env' in source) {
     key = variable(source.env) ?? ''
@@ -38,7 +32,7 @@ function keyOf(
       return new Error(`the variable ${source.env} is not set; a gateway has the variables of its start.`)
   } else {
     try {
-      key = readFile(isAbsolute(source.file) ? source.file : join(folder, source.file)).trim()
+      key = readText(isAbsolute(source.file) ? source.file : join(folder, source.file), mostKeyBytes).trim()
     } catch (error) {
       return new Error(`its file cannot be read: ${messageOf(error)}.`)
     }

@@ -14,7 +14,7 @@ import { parseUpstreamBase } from '../http/target.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { UsageInjection } from '../usage-injection/usage-injection.ts'
 import type { RawHeaders } from '../../call/call-observer.ts'
-import { type KeyPlaces, keyHeaderOf } from './lent-key.ts'
+import { type KeyPlaces, keyHeaderOf, keyOf } from './lent-key.ts'
 import { ReplicaSet } from './replicas.ts'
 
 /** What named upstreams are made with. */
@@ -43,8 +43,10 @@ export class NamedUpstream implements CallUpstream {
   usageInjection: UsageInjection
   destination: Destination
   setting: UpstreamSetting
-  /** Why it has no key. */
+  /** What is wrong with its key: completes "It …". */
   problem: string | null = null
+  /** The last key that could be read. */
+  #key: { readonly of: string; readonly key: string } | null = null
   readonly #options: NamedUpstreamOptions
   readonly #connections = new Map<string, Upstream>()
 
@@ -101,10 +103,17 @@ export class NamedUpstream implements CallUpstream {
   }
 
   #keyHeader(credentials: UpstreamCredentials, host: string): RawHeaders {
-    const header = keyHeaderOf(credentials, host, this.#options.keys)
-    if (!(header instanceof Error)) return header
-    this.problem = header.message
-    return []
+    if (typeof credentials === 'string') return []
+    const of = JSON.stringify(credentials)
+    const found = keyOf(credentials, this.#options.keys)
+    if (typeof found === 'string') this.#key = { of, key: found }
+    const isHeld = this.#key?.of === of
+    // An editor may just be saving the file.
+    if (found instanceof Error) {
+      const what = isHeld ? 'goes on with the key that it had' : 'gets no key'
+      this.problem = `${what}: ${found.message}`
+    }
+    return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []
   }
 
   /** Kept also where its address is taken away: calls may still be under way there. */

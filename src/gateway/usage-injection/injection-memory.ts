@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { readText } from '../../lib/read-file.ts'
 import { type MessageOf, isNumber, isOneOf, mapOf, readMessage, record } from '../../lib/message-shape.ts'
 
 /**
@@ -75,7 +75,7 @@ export class InjectionMemory {
 
   async #write(): Promise<void> {
     const path = this.#path
-    const others = Object.entries(this.#parse(await readFile(path, 'utf8').catch(() => '')))
+    const others = Object.entries(this.#parse(readOrEmpty(path)))
       .filter(([name]) => name !== this.#upstream)
       .slice(1 - mostUpstreams)
     const own = [
@@ -107,7 +107,7 @@ function isKept(learnedAtMs: number, nowMs: number): boolean {
 
 function readOrEmpty(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readText(path)
   } catch {
     return ''
   }

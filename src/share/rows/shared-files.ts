@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../../lib/errors.ts'
+import { readText } from '../../lib/read-file.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
 import { lockPriceFile, priceFileOf, readPriceFile, shippedPriceFile } from '../../pricing/price-file.ts'
@@ -11,6 +12,7 @@ import type { SharedDatabase } from './shared-database.ts'
 
 const lockMs = 1000
 const settledMs = 2000
+const mostBytes = 32 * 2 ** 20
 
 interface SharedFile {
   readonly name: string
@@ -111,7 +113,7 @@ export class SharedFiles {
 
 function read(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readText(path, mostBytes)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
     throw error

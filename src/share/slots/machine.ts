@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { readText } from '../../lib/read-file.ts'
 import { tryFileLock } from '../../lib/file-lock.ts'
 import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process-identity.ts'
 
@@ -41,7 +42,7 @@ export function ownRun(folder: string): RunIdentity {
     folder: folderId(join(folder, '.share-id')),
     host: hostname(),
     pidNamespace: quietly(() => readlinkSync('/proc/self/ns/pid')),
-    machineId: quietly(() => readFileSync('/etc/machine-id', 'utf8').trim()),
+    machineId: quietly(() => readText('/etc/machine-id').trim()),
   }
 }
 
@@ -73,7 +74,7 @@ function folderId(path: string): string {
     writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' })
     return fresh
   } catch {
-    return quietly(() => readFileSync(path, 'utf8').trim()) ?? fresh
+    return quietly(() => readText(path).trim()) ?? fresh
   }
 }
 

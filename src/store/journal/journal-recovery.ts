@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
@@ -11,6 +11,7 @@ import { instanceLockPath } from '../sqlite/instance-number.ts'
 import { type JournalHeader, parseEnd, parseHeader, parseStart } from './journal-line.ts'
 import { tryFileLock } from '../../lib/file-lock.ts'
 import { isAlive } from '../../lib/process-identity.ts'
+import { readBytes } from '../../lib/read-file.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
 import { timeText } from '../sqlite/store-files.ts'
 
@@ -80,6 +81,8 @@ export function recoverJournals(
   return { damage, conflicts }
 }
 
+/** The longest text that there can be. */
+const mostBytes = 512 * 2 ** 20 - 1
 const free: Disposable = { [Symbol.dispose]: () => {} }
 
 /**
@@ -112,7 +115,7 @@ interface Journal {
 /** Without a header nothing says whose calls these are, nor whether they have ended. */
 function readJournal(path: string, header: JournalHeader | null): Journal | 'gone' | 'unreadable' {
   try {
-    const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n')
+    const [head = '', ...lines] = textIn(path).split('\n')
     const instance = header?.instance ?? ''
     const found = lines.map((line) => leftCall(line, instance))
     const isDamaged = (header === null && hasText.test(head)) || found.slice(0, -1).includes(null)
@@ -165,10 +168,15 @@ function writeLeft(
   return conflicts
 }
 
+/** Bytes that are no text damage the line that they are in alone. */
+function textIn(path: string): string {
+  return readBytes(path, mostBytes).toString()
+}
+
 /** What the first line says, if it can be read and is whole. */
 function headerOf(path: string): JournalHeader | null {
   try {
-    const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n', 2)
+    const [head = '', ...lines] = textIn(path).split('\n', 2)
     return lines.length === 0 ? null : parseHeader(head)
   } catch {
     return null

@@ -1,0 +1,68 @@
+import { type Stats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+
+/** More than anybody writes by hand. */
+const settingsBytes = 2 * 1024 * 1024
+const pieceBytes = 64 * 1024
+
+/**
+ * Reads a file that anybody may have put there. Opening never waits, only a regular file is read, and no more than
+ * `mostBytes` of it. `judge` may throw what keeps the open file from being read. Throws the system's error, and an `Error`
+ * that says why the file is not read.
+ */
+export function readBytes(
+  path: string,
+  mostBytes: number = settingsBytes,
+  judge: (found: Stats) => void = () => {},
+): Buffer {
+  // Before it is opened: to open a device may do something.
+  expectFile(statSync(path), mostBytes)
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  try {
+    const found = fstatSync(file)
+    expectFile(found, mostBytes)
+    judge(found)
+    const pieces: Buffer[] = []
+    let total = 0
+    for (;;) {
+      // One byte more than its size tells the end of a file that has not grown.
+      const piece = Buffer.allocUnsafe(total === 0 ? found.size + 1 : pieceBytes)
+      const bytes = readSync(file, piece)
+      if (bytes === 0) break
+      total += bytes
+      if (total > mostBytes) throw tooLarge(total, mostBytes)
+      pieces.push(piece.subarray(0, bytes))
+      if (total === found.size && bytes < piece.length) break
+    }
+    return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The same as text, without its byte order mark. What is not UTF-8 is an error, too. */
+export function readText(path: string, mostBytes?: number, judge?: (found: Stats) => void): string {
+  const bytes = readBytes(path, mostBytes, judge)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Error('it is not text in UTF-8')
+  }
+}
+
+function expectFile(found: Stats, mostBytes: number): void {
+  if (!found.isFile()) {
+    const kind = found.isDirectory()
+      ? 'a directory'
+      : found.isFIFO()
+        ? 'a named pipe'
+        : found.isSocket()
+          ? 'a socket'
+          : 'a device'
+    throw new Error(`it is ${kind}, not a regular file`)
+  }
+  if (found.size > mostBytes) throw tooLarge(found.size, mostBytes)
+}
+
+function tooLarge(bytes: number, mostBytes: number): Error {
+  return new Error(`it has ${bytes} bytes or more; ${mostBytes} are the most`)
+}
