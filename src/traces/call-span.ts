@@ -19,12 +19,12 @@ export interface CallSpan {
 }
 
 /**
- * An attribute of a span, as it is read from a call; null, or a negative number, leaves it out. A `word` is a text
- * that few calls do not share, a `list` words with commas between them, an `id` a text of ASCII that no two calls share.
+ * An attribute of a span, as it is read from a call; null, or a negative count, leaves it out. A `list` is words with
+ * commas between them, an `id` letters and digits that no two calls share.
  */
 export interface SpanAttribute {
   readonly name: string
-  readonly type: 'text' | 'word' | 'list' | 'flag' | 'id' | 'count' | 'measure'
+  readonly type: 'text' | 'list' | 'flag' | 'id' | 'count' | 'measure'
   readonly of: (call: StoredCall) => string | number | boolean | null
 }
 
@@ -47,11 +47,11 @@ export function spanAttributes(schemePorts: () => SchemePorts): readonly SpanAtt
   const portOf = (call: StoredCall): number | null =>
     addressOf(call)?.port ?? schemePorts()[call.upstreamName ?? 'default']?.[call.upstream ?? ''] ?? null
   const rows: readonly Row[] = [
-    ['gen_ai.operation.name', 'word', operationOf],
-    ['gen_ai.provider.name', 'word', (call) => addressOf(call)?.provider ?? null],
-    ['gen_ai.request.model', 'word', (call) => call.model],
+    ['gen_ai.operation.name', 'text', operationOf],
+    ['gen_ai.provider.name', 'text', (call) => addressOf(call)?.provider ?? null],
+    ['gen_ai.request.model', 'text', (call) => call.model],
     ['gen_ai.request.stream', 'flag', (call) => (operationOf(call) === null ? null : call.stream)],
-    ['gen_ai.response.model', 'word', (call) => call.responseModel],
+    ['gen_ai.response.model', 'text', (call) => call.responseModel],
     ['gen_ai.response.finish_reasons', 'list', (call) => call.finishReason],
     // The row has no time of the very first chunk, which often tells no more than who will speak.
     [
@@ -65,14 +65,14 @@ export function spanAttributes(schemePorts: () => SchemePorts): readonly SpanAtt
     ['gen_ai.usage.cache_write.input_tokens', 'count', (call) => call.cacheWriteTokens],
     ['gen_ai.usage.reasoning.output_tokens', 'count', (call) => call.reasoningTokens],
     ['gen_ai.conversation.id', 'text', (call) => call.session],
-    ['error.type', 'word', errorType],
-    ['server.address', 'word', (call) => addressOf(call)?.host ?? null],
+    ['error.type', 'text', errorType],
+    ['server.address', 'text', (call) => addressOf(call)?.host ?? null],
     ['server.port', 'count', portOf],
     ['http.response.status_code', 'count', (call) => (call.ttfbMs === null ? null : call.status)],
-    ['http.request.method', 'word', (call) => (operationOf(call) === null ? call.method : null)],
+    ['http.request.method', 'text', (call) => (operationOf(call) === null ? call.method : null)],
     ['url.path', 'text', (call) => (operationOf(call) === null ? call.endpoint : null)],
     ['tokenweir.call_id', 'id', (call) => formatCallId(call.id)],
-    ['tokenweir.outcome', 'word', (call) => call.outcome],
+    ['tokenweir.outcome', 'text', (call) => call.outcome],
     ['tokenweir.attempts', 'count', (call) => call.attempts],
     ['tokenweir.queue_ms', 'measure', (call) => call.queueMs],
     ['tokenweir.retry_wait_ms', 'measure', (call) => call.retryWaitMs],

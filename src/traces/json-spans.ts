@@ -1,6 +1,27 @@
+import type { StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
+import { remembered } from '../lib/remembered.ts'
 import type { CallSpan, SpanAttribute } from './call-span.ts'
-import type { Acceptance, SpanFormat, SpanSource } from './span-format.ts'
+
+/** The sender of the spans: attributes of the resource, and the scope's name and version. */
+export interface SpanSource {
+  readonly resource: Readonly<Record<string, string>>
+  readonly name: string
+  readonly version: string
+}
+
+/** A receiver's answer to a request that it took. */
+export interface Acceptance {
+  /** Spans that the receiver took and threw away. */
+  readonly rejected: number
+  readonly message: string
+}
+
+export interface JsonSpans {
+  encode(span: CallSpan): string
+  /** The body of a request. */
+  request(spans: readonly string[]): Buffer
+}
 
 const clientKind = 3
 const errorStatus = 2
@@ -8,7 +29,7 @@ const ownFlags = 0x1_01
 const remoteFlags = 0x3_01
 
 /** OTLP's own mapping to JSON: ids in hexadecimal digits, 64-bit integers as texts, enumerations as numbers. */
-export function jsonSpans(attributes: readonly SpanAttribute[], source: SpanSource): SpanFormat {
+export function jsonSpans(attributes: readonly SpanAttribute[], source: SpanSource): JsonSpans {
   const resource = Object.entries(source.resource).map(([key, value]) => ({
     key,
     value: { stringValue: value },
@@ -17,53 +38,54 @@ export function jsonSpans(attributes: readonly SpanAttribute[], source: SpanSour
   const empty = { resource: { attributes: resource }, scopeSpans: [{ scope: { name, version }, spans: [] }] }
   const tail = ']}]}]}'
   const head = JSON.stringify({ resourceSpans: [empty] }).slice(0, -tail.length)
+  const writers = attributes.map(attributeWriter)
   return {
-    contentType: 'application/json',
-    append(span, to) {
-      to.append(Buffer.from(`,${JSON.stringify(spanJson(span, attributes))}`))
+    encode({ traceId, spanId, parentSpanId, name: spanName, startUs, endUs, isFailed, call }) {
+      const parent =
+        parentSpanId === null
+          ? `"flags":${ownFlags}`
+          : `"parentSpanId":"${parentSpanId}","flags":${remoteFlags}`
+      let said = ''
+      for (const write of writers) said += write(call)
+      return (
+        `{"traceId":"${traceId}","spanId":"${spanId}",${parent},"name":${jsonText(spanName)},"kind":${clientKind},` +
+        `"startTimeUnixNano":"${startUs}000","endTimeUnixNano":"${endUs}000","attributes":[${said.slice(1)}]` +
+        `${isFailed ? `,"status":{"code":${errorStatus}}` : ''}}`
+      )
     },
-    // Each span has a comma before it.
-    request: (spans) => [Buffer.from(head), spans.subarray(1), Buffer.from(tail)],
-    acceptance: readAcceptance,
+    request: (spans) => Buffer.from(`${head}${spans.join(',')}${tail}`),
   }
 }
 
-function spanJson(span: CallSpan, attributes: readonly SpanAttribute[]): object {
-  const { traceId, spanId, parentSpanId, name, startUs, endUs, isFailed, call } = span
-  return {
-    traceId,
-    spanId,
-    ...(parentSpanId !== null && { parentSpanId }),
-    flags: parentSpanId === null ? ownFlags : remoteFlags,
-    name,
-    kind: clientKind,
-    startTimeUnixNano: `${startUs}000`,
-    endTimeUnixNano: `${endUs}000`,
-    attributes: attributes.flatMap((attribute) => {
-      const value = valueOf(attribute, call)
-      return value === null ? [] : [{ key: attribute.name, value }]
-    }),
-    ...(isFailed && { status: { code: errorStatus } }),
+/** Writes one attribute of a call, with a comma before it; an empty text where the call has none. */
+function attributeWriter({ name, type, of }: SpanAttribute): (call: StoredCall) => string {
+  const head = `,{"key":${JSON.stringify(name)},"value":`
+  const textual = remembered((text): string => {
+    if (type === 'text') return `${head}${stringValue(text)}}`
+    return `${head}{"arrayValue":{"values":[${text.split(',').map(stringValue).join(',')}]}}}`
+  })
+  return (call) => {
+    const value = of(call)
+    // An upstream may report any count.
+    if (value === null || (type === 'count' && Number(value) < 0)) return ''
+    if (type === 'count') return `${head}{"intValue":"${String(value)}"}}`
+    if (type === 'measure') return `${head}{"doubleValue":${String(value)}}}`
+    if (type === 'flag') return `${head}{"boolValue":${String(value)}}}`
+    return type === 'id' ? `${head}{"stringValue":"${String(value)}"}}` : textual(String(value))
   }
 }
 
-function valueOf({ type, of }: SpanAttribute, call: CallSpan['call']): object | null {
-  const value = of(call)
-  if (value === null || (type === 'count' && Number(value) < 0)) return null
-  if (type === 'count') return { intValue: String(value) }
-  if (type === 'measure') return { doubleValue: value }
-  if (type === 'flag') return { boolValue: value }
-  if (type !== 'list') return { stringValue: value }
-  return {
-    arrayValue: {
-      values: String(value)
-        .split(',')
-        .map((word) => ({ stringValue: word })),
-    },
-  }
+function stringValue(text: string): string {
+  return `{"stringValue":${jsonText(text)}}`
 }
 
-function readAcceptance(body: Buffer): Acceptance {
+/** Half a pair of surrogates, which a client may send as a model's name, makes some receivers refuse the whole request. */
+function jsonText(text: string): string {
+  return JSON.stringify(text.toWellFormed())
+}
+
+/** Reads the body of a 200. Throws if it is not JSON. */
+export function readAcceptance(body: Buffer): Acceptance {
   const answer: unknown = JSON.parse(body.toString())
   const partial = isObject(answer) && isObject(answer['partialSuccess']) ? answer['partialSuccess'] : {}
   const { rejectedSpans: rejected = 0, errorMessage: message = '' } = partial

@@ -16,7 +16,7 @@ export interface Reply {
 /** Takes spans. */
 export interface SpanReceiver {
   /** Rejects if there is no answer in time, or `signal` says that it is no longer waited for. */
-  post(parts: readonly Buffer[], contentType: string, signal: AbortSignal): Promise<Reply>
+  post(body: Buffer, signal: AbortSignal): Promise<Reply>
   close(): void
 }
 
@@ -34,25 +34,23 @@ export function httpReceiver(
   const { Agent, request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
   const isHere = isLoopbackBind(hostname.replace(/^\[(.*)\]$/, '$1'))
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ...(!isHere && { proxyEnv: env }) })
-  const coding = isGzip ? { 'content-encoding': 'gzip' } : {}
+  const form = { 'content-type': 'application/json', ...(isGzip && { 'content-encoding': 'gzip' }) }
 
-  const post: SpanReceiver['post'] = async (parts, contentType, signal) => {
-    const body = isGzip ? [gzipSync(Buffer.concat(parts), { level: 1 })] : parts
-    const length = body.reduce((sum, part) => sum + part.length, 0)
-    const told = { ...headers, ...coding, 'content-type': contentType, 'content-length': length }
+  const post: SpanReceiver['post'] = async (body, signal) => {
+    const sent = isGzip ? gzipSync(body, { level: 1 }) : body
+    const told = { ...headers, ...form, 'content-length': sent.length }
     const tooLate = AbortSignal.timeout(limitMs)
     const either = AbortSignal.any([signal, tooLate])
     const req = request(url, { agent, method: 'POST', headers: told, signal: either })
     // An error that comes after the first, or after the answer began, is told to nobody else.
     req.on('error', () => {})
     try {
-      for (const part of body) req.write(part)
-      req.end()
+      req.end(sent)
       const [res]: IncomingMessage[] = await once(req, 'response')
       return await replyOf(res as IncomingMessage)
     } catch (error) {
       // It was closed while nothing was sent; the next connection is new.
-      if (req.reusedSocket && codeOf(error) === 'ECONNRESET') return post(parts, contentType, signal)
+      if (req.reusedSocket && codeOf(error) === 'ECONNRESET') return post(body, signal)
       throw tooLate.aborted ? new Error(`it did not answer within ${limitMs / 1000} s`) : error
     }
   }

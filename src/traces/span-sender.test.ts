@@ -6,7 +6,6 @@ import { idsPerMs } from '../call/call-id.ts'
 import type { Warning } from '../call/call-sink.ts'
 import { type CallSpan, spanAttributes, spanOf } from './call-span.ts'
 import { jsonSpans } from './json-spans.ts'
-import { protobufSpans } from './protobuf-spans.ts'
 import type { Reply, SpanReceiver } from './span-receiver.ts'
 import { SpanSender } from './span-sender.ts'
 
@@ -17,18 +16,17 @@ let calls = 0
 const nextSpan = (): CallSpan => spanOf(chatCall(sampleStartMs * idsPerMs + calls++))!
 
 /** A sender whose receiver answers as told: with a reply, an error, or never. */
-function makeSender(options: { json?: boolean; secrets?: readonly string[] } = {}) {
+function makeSender(options: { secrets?: readonly string[] } = {}) {
   const clock = new FakeClock()
   const warnings = new Map<string, Warning>()
-  /** How many spans each post held, as JSON. */
+  /** How many spans each post held. */
   const posts: number[] = []
   const posted: number[] = []
   let answer: () => Promise<Reply> = () => Promise.resolve(ok)
   let isClosed = false
   const receiver: SpanReceiver = {
-    post: async (parts, contentType, signal) => {
-      const body = Buffer.concat(parts)
-      posts.push(contentType.includes('json') ? body.toString().split('"spanId"').length - 1 : body.length)
+    post: async (body, signal) => {
+      posts.push(body.toString().split('"spanId"').length - 1)
       posted.push(clock.now())
       const gaveUp = new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason)),
@@ -37,9 +35,8 @@ function makeSender(options: { json?: boolean; secrets?: readonly string[] } = {
     },
     close: () => (isClosed = true),
   }
-  const encode = options.json === false ? protobufSpans : jsonSpans
   const sender = new SpanSender({
-    format: encode(
+    encoder: jsonSpans(
       spanAttributes(() => ({})),
       source,
     ),
@@ -100,31 +97,29 @@ test('one batch is on its way at a time, and those behind it follow at once', as
   assert.deepEqual(posts, [512, 512, 512, 7])
 })
 
-for (const json of [true, false]) {
-  test(`half an hour without a receiver, at 50 calls a second: what is held is bounded (${json ? 'JSON' : 'protobuf'})`, async () => {
-    const { clock, sender, add, answers, codes, said, posts } = makeSender({ json })
-    answers(unreachable)
-    let [mostSpans, mostBytes] = [0, 0]
-    for (let second = 0; second < 30 * 60; second++) {
-      add(50)
-      await clock.advance(1000)
-      mostSpans = Math.max(mostSpans, sender.figures.spans)
-      mostBytes = Math.max(mostBytes, sender.figures.bytes)
-    }
-    assert.ok(mostSpans <= 10_000 && mostSpans > 8000, `${mostSpans} spans`)
-    assert.ok(mostBytes < 20e6, `${mostBytes} bytes`)
-    const { spans, dropped } = sender.figures
-    assert.equal(spans + dropped, 90_000)
-    assert.deepEqual(codes().sort(), ['otlp_dropped', 'otlp_unreachable'])
-    assert.match(said('otlp_unreachable'), /takes no spans: connect ECONNREFUSED; \d+ wait, \d+ were dropped/)
-    // It is tried again every half a minute at most, and not at once for each batch.
-    assert.ok(posts.length < 150, `${posts.length} tries`)
-    answers(replies(200))
-    await clock.advance(35_000)
-    assert.deepEqual(sender.figures, { spans: 0, bytes: sender.figures.bytes, sent: spans, dropped })
-    assert.deepEqual(codes(), [])
-  })
-}
+test('half an hour without a receiver, at 50 calls a second: what is held is bounded', async () => {
+  const { clock, sender, add, answers, codes, said, posts } = makeSender()
+  answers(unreachable)
+  let [mostSpans, mostBytes] = [0, 0]
+  for (let second = 0; second < 30 * 60; second++) {
+    add(50)
+    await clock.advance(1000)
+    mostSpans = Math.max(mostSpans, sender.figures.spans)
+    mostBytes = Math.max(mostBytes, sender.figures.bytes)
+  }
+  assert.ok(mostSpans <= 10_000 && mostSpans > 8000, `${mostSpans} spans`)
+  assert.ok(mostBytes < 20e6, `${mostBytes} bytes`)
+  const { spans, dropped } = sender.figures
+  assert.equal(spans + dropped, 90_000)
+  assert.deepEqual(codes().sort(), ['otlp_dropped', 'otlp_unreachable'])
+  assert.match(said('otlp_unreachable'), /takes no spans: connect ECONNREFUSED; \d+ wait, \d+ were dropped/)
+  // It is tried again every half a minute at most, and not at once for each batch.
+  assert.ok(posts.length < 150, `${posts.length} tries`)
+  answers(replies(200))
+  await clock.advance(35_000)
+  assert.deepEqual(sender.figures, { spans: 0, bytes: sender.figures.bytes, sent: spans, dropped })
+  assert.deepEqual(codes(), [])
+})
 
 test('pauses double up to half a minute; one batch is sent until it is taken, and none is lost', async () => {
   const { clock, sender, posts, posted, add, answers, codes } = makeSender()
@@ -176,6 +171,7 @@ for (const [status, hint] of [
   [401, /OTEL_EXPORTER_OTLP_HEADERS/],
   [404, /--otlp-endpoint/],
   [302, /--otlp-endpoint/],
+  [415, /takes no JSON: send the spans through an OpenTelemetry Collector/],
   [500, /--otlp-endpoint/],
 ] as const) {
   test(`${status}: the batch is dropped and counted, and nothing is sent for a minute`, async () => {
@@ -259,7 +255,7 @@ test('at the end a receiver that hangs is waited for no longer than 1.5 s, one t
 })
 
 test('texts that are as long as they can be are held in no more memory', async () => {
-  const { clock, sender, answers } = makeSender({ json: false })
+  const { clock, sender, answers } = makeSender()
   answers(unreachable)
   const long = '€'.repeat(2000)
   for (let i = 0; i < 9000; i++) {

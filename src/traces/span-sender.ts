@@ -4,11 +4,11 @@ import { messageOf } from '../lib/errors.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
 import { maskKeys } from '../secrets/key-shapes.ts'
 import type { CallSpan } from './call-span.ts'
-import { SpanBytes, type SpanFormat } from './span-format.ts'
+import { type JsonSpans, readAcceptance } from './json-spans.ts'
 import type { Reply, SpanReceiver } from './span-receiver.ts'
 
 export interface SpanSenderOptions {
-  readonly format: SpanFormat
+  readonly encoder: JsonSpans
   readonly receiver: SpanReceiver
   /** As warnings name the receiver. */
   readonly url: string
@@ -30,7 +30,7 @@ export interface SpanFigures {
 
 interface Batch {
   readonly count: number
-  readonly spans: Buffer
+  readonly body: Buffer
 }
 
 const batch = { spans: 512, bytes: 2 ** 20, afterMs: 5000 } as const
@@ -47,8 +47,9 @@ const longestQuote = 200
 /** Sends spans in batches, one after the other. Nothing here throws or waits, what is held is bounded, and what is lost is counted. */
 export class SpanSender {
   readonly #options: SpanSenderOptions
-  readonly #open = new SpanBytes()
-  #openCount = 0
+  /** Encoded spans that are no batch yet. */
+  #open: string[] = []
+  #openBytes = 0
   /** Oldest first; the first one may be on its way. */
   readonly #batches: Batch[] = []
   #sending: Promise<void> | null = null
@@ -67,8 +68,8 @@ export class SpanSender {
   }
 
   get figures(): SpanFigures {
-    const spans = this.#batches.reduce((sum, { count }) => sum + count, this.#openCount)
-    const bytes = this.#batches.reduce((sum, one) => sum + one.spans.length, this.#open.bytes.length)
+    const spans = this.#batches.reduce((sum, { count }) => sum + count, this.#open.length)
+    const bytes = this.#batches.reduce((sum, one) => sum + one.body.length, this.#openBytes)
     return { spans, bytes, sent: this.#sent, dropped: this.#dropped }
   }
 
@@ -77,12 +78,13 @@ export class SpanSender {
       this.#drop(1)
       return
     }
-    this.#options.format.append(span, this.#open)
-    this.#openCount++
-    if (this.#openCount >= batch.spans || this.#open.length >= batch.bytes) {
+    const text = this.#options.encoder.encode(span)
+    this.#open.push(text)
+    this.#openBytes += Buffer.byteLength(text)
+    if (this.#open.length >= batch.spans || this.#openBytes >= batch.bytes) {
       this.#seal()
       this.#send()
-    } else if (this.#openCount === 1) {
+    } else if (this.#open.length === 1) {
       this.#cancelFlush = this.#options.clock.after(batch.afterMs, () => {
         this.#cancelFlush = null
         this.#send()
@@ -108,9 +110,10 @@ export class SpanSender {
   #seal(): void {
     this.#cancelFlush?.()
     this.#cancelFlush = null
-    if (this.#openCount === 0) return
-    this.#batches.push({ count: this.#openCount, spans: this.#open.take() })
-    this.#openCount = 0
+    if (this.#open.length === 0) return
+    this.#batches.push({ count: this.#open.length, body: this.#options.encoder.request(this.#open) })
+    this.#open = []
+    this.#openBytes = 0
     const onItsWay = this.#sending === null ? 0 : 1
     let dropped = 0
     for (;;) {
@@ -158,10 +161,9 @@ export class SpanSender {
 
   /** Null if the next one can follow at once, else milliseconds to wait. */
   async #try(next: Batch): Promise<number | null> {
-    const { format, receiver } = this.#options
     let reply: Reply
     try {
-      reply = await receiver.post(format.request(next.spans), format.contentType, this.#closing.signal)
+      reply = await this.#options.receiver.post(next.body, this.#closing.signal)
     } catch (error) {
       const reason = messageOf(error)
       return this.#again(
@@ -193,7 +195,9 @@ export class SpanSender {
     const hint =
       status === 401 || status === 403
         ? 'see OTEL_EXPORTER_OTLP_HEADERS'
-        : 'see --otlp-endpoint: it may be the address of something else'
+        : status === 415
+          ? 'it takes no JSON: send the spans through an OpenTelemetry Collector'
+          : 'see --otlp-endpoint: it may be the address of something else'
     const message = `${this.#options.url} refused ${count} spans with status ${status}; ${this.#dropped} were dropped since the start, and the next ones are sent in a minute; ${hint}`
     this.#options.warn('otlp', { code: 'otlp_refused', message })
     return pause.refusedMs
@@ -201,10 +205,10 @@ export class SpanSender {
 
   /** Of a batch that was taken, at least in part. */
   #accepted({ count }: Batch, body: Buffer): void {
-    const { url, format, warn } = this.#options
+    const { url, warn } = this.#options
     let [rejected, message] = [0, '']
     try {
-      ;({ rejected, message } = format.acceptance(body))
+      ;({ rejected, message } = readAcceptance(body))
     } catch {
       // Some receivers say nothing, or something else; the spans are theirs all the same.
     }

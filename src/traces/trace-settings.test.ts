@@ -20,14 +20,14 @@ for (const [otlpEndpoint, otlpTracesEndpoint, url] of addresses) {
 }
 
 test('what is said of traces goes before what is said of all', () => {
-  const { isJson, isGzip, headers, problem } = traceSettings(base, {
+  const { isGzip, headers, problem } = traceSettings(base, {
     OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
-    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
     OTEL_EXPORTER_OTLP_HEADERS: 'a=1, b = 2%2C%20two ,,c=x=y',
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'b=3',
   })
-  assert.deepEqual([isJson, isGzip, problem], [true, true, null])
+  assert.deepEqual([isGzip, problem], [true, null])
   assert.deepEqual(headers, { a: '1', b: '3', c: 'x=y' })
 })
 
@@ -46,11 +46,10 @@ test('the resource is named by the variables of its kind', () => {
 
 test('what cannot be followed is said, and never what a header holds', () => {
   const secret = 'k3y-that-nobody-may-see'
-  const { headers, problem, isJson } = traceSettings(base, {
+  const { headers, problem } = traceSettings(base, {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     OTEL_EXPORTER_OTLP_HEADERS: `${secret},good=1,bad name=${secret},worse=${secret}%0d%0ax: y,odd=%E0%A4%A`,
   })
-  assert.equal(isJson, false)
   assert.deepEqual(headers, { good: '1', odd: '%E0%A4%A' })
   assert.match(problem ?? '', /^the protocol grpc is not spoken.*; OTEL_EXPORTER_OTLP_HEADERS has 3 entries/)
   assert.ok(!problem!.includes(secret))

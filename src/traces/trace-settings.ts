@@ -1,7 +1,6 @@
-/** Where spans go, and as what. What a header holds may be a secret: it is neither logged nor shown. */
+/** Where spans go, and how. A header's value may be a secret: it is neither logged nor shown. */
 export interface TraceSettings {
   readonly url: string
-  readonly isJson: boolean
   readonly isGzip: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Attributes of the resource. */
@@ -39,14 +38,14 @@ export function traceSettings(endpoints: TraceEndpoints, env: Environment): Trac
     if (bad > 0) problems.push(`${variable} has ${bad} entries that are not name=value, which are left out`)
     return Object.fromEntries(good)
   }
-  const protocol = set(env[`${prefix}_TRACES_PROTOCOL`]) ?? set(env[`${prefix}_PROTOCOL`]) ?? 'http/protobuf'
-  if (protocol !== 'http/protobuf' && protocol !== 'http/json')
-    problems.push(`the protocol ${protocol.slice(0, 20)} is not spoken: spans are sent as http/protobuf`)
+  const protocol = set(env[`${prefix}_TRACES_PROTOCOL`]) ?? set(env[`${prefix}_PROTOCOL`]) ?? 'http/json'
+  // A receiver of OTLP over HTTP takes both encodings at one address, as a rule: only another transport is a problem.
+  if (!protocol.startsWith('http/'))
+    problems.push(`the protocol ${protocol.slice(0, 20)} is not spoken: spans are sent as http/json`)
   const compression = set(env[`${prefix}_TRACES_COMPRESSION`]) ?? set(env[`${prefix}_COMPRESSION`])
   const named = set(env['OTEL_SERVICE_NAME'])
   return {
     url: traces === 'none' ? `${base.replace(/\/+$/, '')}/v1/traces` : traces,
-    isJson: protocol === 'http/json',
     isGzip: compression === 'gzip',
     headers: { ...list(`${prefix}_HEADERS`, isHeader), ...list(`${prefix}_TRACES_HEADERS`, isHeader) },
     resource: {

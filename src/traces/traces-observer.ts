@@ -2,7 +2,6 @@ import { systemClock } from '../call/clock.ts'
 import type { ObserveRows } from '../call/row-observer.ts'
 import { type SchemePorts, spanAttributes, spanOf } from './call-span.ts'
 import { jsonSpans } from './json-spans.ts'
-import { protobufSpans } from './protobuf-spans.ts'
 import { httpReceiver } from './span-receiver.ts'
 import { SpanSender } from './span-sender.ts'
 import type { TraceSettings } from './trace-settings.ts'
@@ -16,12 +15,11 @@ export interface TraceObserverSettings extends TraceSettings {
 
 /** Sends a span of each call that becomes a row. */
 export const observeRows: ObserveRows<TraceObserverSettings> = (settings, warn) => {
-  const { url, headers, isJson, version, instance, problem } = settings
+  const { url, headers, version, instance, problem } = settings
   let { schemePorts } = settings
-  const encode = isJson ? jsonSpans : protobufSpans
   const resource = { 'service.version': version, 'service.instance.id': instance, ...settings.resource }
   const sender = new SpanSender({
-    format: encode(
+    encoder: jsonSpans(
       spanAttributes(() => schemePorts),
       { resource, name: 'tokenweir', version },
     ),

@@ -103,7 +103,7 @@ function sendAnAlert(origin: string) {
 async function sendSpans(origin: string) {
   const receiver = httpReceiver({ url: `${origin}/v1/traces`, headers: {}, isGzip: false }, {}, limitMs)
   try {
-    return await receiver.post([Buffer.from('spans')], 'x/y', new AbortController().signal)
+    return await receiver.post(Buffer.from('spans'), new AbortController().signal)
   } finally {
     receiver.close()
   }

@@ -10,7 +10,7 @@ import { httpReceiver } from '../../src/traces/span-receiver.ts'
 import { freePort } from '../support/free-port.ts'
 
 const never = new AbortController().signal
-const parts = [Buffer.from('head '), Buffer.from('spans')]
+const body = Buffer.from('all spans')
 
 /** A server that does with each connection, once a request has begun, as told. */
 async function rawServer(answer: (socket: Socket, index: number) => void) {
@@ -35,15 +35,15 @@ async function rawServer(answer: (socket: Socket, index: number) => void) {
   }
 }
 
-test('a request has the headers that were asked for, its length, and the parts as its body', async () => {
+test('a request has the headers that were asked for, its length, and the spans as its body', async () => {
   let seen: unknown = null
   await using server = await listenOnLoopback(
     createHttp((req, res) => {
-      let body = ''
-      req.setEncoding('utf8').on('data', (piece: string) => (body += piece))
+      let read = ''
+      req.setEncoding('utf8').on('data', (piece: string) => (read += piece))
       req.on('end', () => {
         const { 'api-key': key, 'content-type': type, 'content-length': length } = req.headers
-        seen = { method: req.method, path: req.url, key, type, length, body }
+        seen = { method: req.method, path: req.url, key, type, length, body: read }
         res.writeHead(429, { 'Retry-After': '3' }).end('slow down')
       })
     }),
@@ -52,9 +52,9 @@ test('a request has the headers that were asked for, its length, and the parts a
     { url: `${server.origin}/in/here`, headers: { 'api-key': 'k' }, isGzip: false },
     {},
   )
-  const { status, retryAfter, body } = await receiver.post(parts, 'application/json', never)
-  assert.deepEqual([status, retryAfter, body.toString()], [429, '3', 'slow down'])
-  const sent = { key: 'k', type: 'application/json', length: '10', body: 'head spans' }
+  const { status, retryAfter, body: answer } = await receiver.post(body, never)
+  assert.deepEqual([status, retryAfter, answer.toString()], [429, '3', 'slow down'])
+  const sent = { key: 'k', type: 'application/json', length: '9', body: 'all spans' }
   assert.deepEqual(seen, { method: 'POST', path: '/in/here', ...sent })
   receiver.close()
 })
@@ -67,15 +67,15 @@ test('a body is compressed if that is asked for', async () => {
       req.on('data', (piece: Buffer) => pieces.push(piece))
       req.on('end', () => {
         const { 'content-encoding': coding, 'content-length': length } = req.headers
-        const body = Buffer.concat(pieces)
-        seen = { coding, body: gunzipSync(body).toString(), isWhole: Number(length) === body.length }
+        const read = Buffer.concat(pieces)
+        seen = { coding, body: gunzipSync(read).toString(), isWhole: Number(length) === read.length }
         res.end()
       })
     }),
   )
   const receiver = httpReceiver({ url: server.origin, headers: {}, isGzip: true }, {})
-  await receiver.post(parts, 'x/y', never)
-  assert.deepEqual(seen, { coding: 'gzip', body: 'head spans', isWhole: true })
+  await receiver.post(body, never)
+  assert.deepEqual(seen, { coding: 'gzip', body: 'all spans', isWhole: true })
   receiver.close()
 })
 
@@ -103,7 +103,7 @@ for (const [what, answer, reason] of bad) {
     // Who does not hang has all the time of a machine that stands still.
     const limitMs = reason === late ? 200 : 20_000
     const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {}, limitMs)
-    await assert.rejects(receiver.post(parts, 'x/y', never), reason)
+    await assert.rejects(receiver.post(body, never), reason)
     receiver.close()
   })
 }
@@ -111,7 +111,7 @@ for (const [what, answer, reason] of bad) {
 test('nobody who listens is an error with a name', async () => {
   const url = `http://127.0.0.1:${await freePort()}/v1/traces`
   const receiver = httpReceiver({ url, headers: {}, isGzip: false }, {})
-  await assert.rejects(receiver.post(parts, 'x/y', never), /ECONNREFUSED/)
+  await assert.rejects(receiver.post(body, never), /ECONNREFUSED/)
   receiver.close()
 })
 
@@ -123,9 +123,9 @@ test('of an endless answer its beginning is read', async () => {
     more()
   })
   const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {})
-  const { status, body } = await receiver.post(parts, 'x/y', never)
+  const { status, body: answer } = await receiver.post(body, never)
   assert.equal(status, 200)
-  assert.ok(body.length >= 64 * 1024 && body.length < 2 ** 20)
+  assert.ok(answer.length >= 64 * 1024 && answer.length < 2 ** 20)
   receiver.close()
 })
 
@@ -137,8 +137,8 @@ test('a kept connection that died meanwhile is replaced, and nobody is told', as
   })
   const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {})
   for (let i = 0; i < 2; i++) {
-    const { body } = await receiver.post(parts, 'x/y', never)
-    assert.equal(body.toString(), 'ok')
+    const answer = await receiver.post(body, never)
+    assert.equal(answer.body.toString(), 'ok')
   }
   assert.equal(server.sockets.length, 2)
   receiver.close()
@@ -148,7 +148,7 @@ test('whoever waits no longer is not waited for', async () => {
   await using server = await rawServer(() => {})
   const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {})
   const over = new AbortController()
-  const posted = receiver.post(parts, 'x/y', over.signal)
+  const posted = receiver.post(body, over.signal)
   over.abort()
   await assert.rejects(posted, /abort/)
   receiver.close()
@@ -166,7 +166,7 @@ test('another machine is reached through the proxy of the environment, this one 
   const env = { HTTP_PROXY: proxy.origin, http_proxy: proxy.origin }
   for (const url of ['http://receiver.invalid/v1/traces', direct.url]) {
     const receiver = httpReceiver({ url, headers: {}, isGzip: false }, env)
-    assert.equal((await receiver.post(parts, 'x/y', never)).status, 200)
+    assert.equal((await receiver.post(body, never)).status, 200)
     receiver.close()
   }
   assert.deepEqual(targets, ['http://receiver.invalid/v1/traces'])
