@@ -21,7 +21,7 @@ type UploadClient = (file: string, uploads: readonly Upload[]) => Promise<readon
 
 const python = `
 import json, sys, http.client, urllib.request, urllib.error, urllib.parse
-client, file, uploads = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+client, file, uploads = sys.argv[1], sys.argv[2], json.load(sys.stdin)
 body = open(file, 'rb').read()
 
 def by_http_client(url, headers):
@@ -59,9 +59,10 @@ for upload in uploads:
         print(json.dumps({'status': 0, 'code': repr(error)}))
 `
 
-/** What a program prints, once it has ended. */
-async function outputOf(program: string, args: readonly string[]): Promise<string> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+/** What a program prints that is given this to read, once it has ended. */
+async function outputOf(program: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
+  child.stdin.on('error', () => {}).end(input)
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')])
   return output
 }
@@ -76,7 +77,7 @@ function answersIn(output: string): readonly UploadAnswer[] {
 
 function pythonClient(name: string): UploadClient {
   return async (file, uploads) =>
-    answersIn(await outputOf('python3', ['-c', python, name, file, JSON.stringify(uploads)]))
+    answersIn(await outputOf('python3', ['-c', python, name, file], JSON.stringify(uploads)))
 }
 
 /** `lines`: curl's own options. */
@@ -106,7 +107,8 @@ function curlClient(...options: readonly string[]): UploadClient {
 }
 
 const nodeFetch = `
-const [file, uploads] = process.argv.slice(1)
+const [file] = process.argv.slice(1)
+const uploads = require('node:fs').readFileSync(0, 'utf8')
 const body = require('node:fs').readFileSync(file)
 void (async () => {
   for (const { url, headers } of JSON.parse(uploads)) {
@@ -129,7 +131,7 @@ export async function uploadClients(): Promise<ReadonlyMap<string, UploadClient>
     [
       "Node's fetch",
       async (file, uploads) =>
-        answersIn(await outputOf(process.execPath, ['-e', nodeFetch, file, JSON.stringify(uploads)])),
+        answersIn(await outputOf(process.execPath, ['-e', nodeFetch, file], JSON.stringify(uploads))),
     ],
   ])
   const found = await outputOf('python3', [
