@@ -173,7 +173,7 @@ test('on paper stand the figures and what they are of, in dark on light, without
   await untilReady(page)
   await page.emulateMedia({ media: 'print' })
   for (const words of ['6h', 'Errors only']) assert.ok(await button(words).isVisible(), words)
-  for (const words of ['24h', 'All models', 'Table', 'Refresh', 'Notes', 'Saved views', 'Help']) {
+  for (const words of ['24h', 'All models', 'Table', 'Refresh', 'Notes', 'Help']) {
     assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 0, words)
   }
   for (const words of ['Gateway', 'Report']) {

@@ -29,7 +29,6 @@ const paths = {
   download: 'M8 2v8m0 0l3-3m-3 3L5 7M2.5 13.5h11',
   play: 'M5 3l8 5-8 5z',
   pause: 'M5.5 3.5v9m5-9v9',
-  bookmark: 'M4 2.5h8v11L8 10.5l-4 3z',
   note: 'M2.5 2.5h11v7l-4 4h-7zM9.5 13.5v-4h4M5 5.5h6',
   calendar: 'M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v2.5M10.5 2v2.5',
 } as const

@@ -12,7 +12,7 @@ import { useLasting } from '../design/use-lasting.ts'
 import { useShortcuts } from '../design/keys.ts'
 import { filterChips } from './filter-chips.ts'
 import { ErrorsFilter, KindFilter, ModelFilter, filterKeys } from './choice-filters.tsx'
-import { MoreFilters, SavedViews, menuKeys } from './lazy-menus.tsx'
+import { MoreFilters, moreFiltersKey } from './more-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
 
 /** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */
@@ -57,7 +57,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
       run: () => go({ range: { last } }),
     })),
     ...filterKeys(navigation),
-    ...menuKeys,
+    moreFiltersKey,
     { key: 'r', words: 'Refresh', run: again },
   ])
   return (
@@ -133,7 +133,6 @@ function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
       </span>
       <div class="update-actions">
         {actions}
-        <SavedViews />
         <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
       </div>
     </div>

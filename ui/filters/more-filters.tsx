@@ -2,12 +2,10 @@ import { lazyPart } from '../design/lazy-part.tsx'
 import type { Shortcut } from '../design/keys.ts'
 import { Popover } from '../design/popover.tsx'
 
-/** For the keys that open them. */
+/** For the key that opens it. */
 const moreId = 'more-filters'
-const viewsId = 'saved-views'
 
 const FacetMenu = lazyPart(async () => (await import('./facet-menu.tsx')).FacetMenu)
-const ViewsMenu = lazyPart(async () => (await import('./views-menu.tsx')).ViewsMenu)
 
 /** Filters by what is asked for less often: clients, sessions, statuses and others. */
 export function MoreFilters() {
@@ -28,17 +26,9 @@ export function MoreFilters() {
   )
 }
 
-/** Addresses that this reader has saved under a name. */
-export function SavedViews() {
-  return (
-    <Popover id={viewsId} label="Saved views" icon="bookmark" title="Saved views (v)">
-      {(close) => <ViewsMenu onOpen={close} />}
-    </Popover>
-  )
+/** The key of that menu. */
+export const moreFiltersKey: Shortcut = {
+  key: 'f',
+  words: 'More filters',
+  run: () => document.getElementById(moreId)?.click(),
 }
-
-/** The keys of both menus. */
-export const menuKeys: readonly Shortcut[] = [
-  { key: 'f', words: 'More filters', run: () => document.getElementById(moreId)?.click() },
-  { key: 'v', words: 'Saved views', run: () => document.getElementById(viewsId)?.click() },
-]
