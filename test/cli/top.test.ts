@@ -1,6 +1,6 @@
 /** `tokenweir top`, in a pseudo terminal that util-linux's `script` makes, and without one. */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
@@ -17,91 +17,51 @@ import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simul
 import { makeTempDir } from '../support/temp-dir.ts'
 
 const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
-const leave = '\x1b[?25h\x1b[?1049l'
+
+const clear = '\x1b[H\x1b[J'
 
 interface PseudoTerminal extends AsyncDisposable {
-  /** Of the command in it. */
-  readonly pid: number
   readonly output: string
   type(keys: string): void
-  /** Of the whole output, or of what is drawn from now on. */
   waitFor(pattern: RegExp): Promise<void>
-  waitForNew(pattern: RegExp): Promise<void>
-  /** The lines that are shown now. */
-  waitForFrame(what: string, holds: (lines: readonly string[]) => boolean): Promise<void>
-  resize(rows: number, columns: number): void
+  /** The board that is shown now, line by line. */
+  waitForBoard(what: string, holds: (lines: readonly string[]) => boolean): Promise<void>
 }
 
-/** Runs `top` in a terminal; the shell around it tells its exit code, and the terminal's settings before and after it. */
-async function startTop(gateway: GatewayProcess): Promise<PseudoTerminal> {
-  const top = `exec "${process.execPath}" "${command}" top --db "${gateway.databaseFile}"`
-  const lines = [
-    'stty rows 12 cols 100',
-    'echo "before=$(stty -g)"',
-    'echo "terminal=$(tty)"',
-    `sh -c 'echo "pid=$$."; ${top}'`,
-    'echo "code=$?."',
-    'echo "after=$(stty -g)"',
-  ]
+/** Runs `top` in a terminal; the shell around it tells its exit code. */
+function startTop(gateway: GatewayProcess, rows = 12): PseudoTerminal {
+  const top = `"${process.execPath}" "${command}" top --db "${gateway.databaseFile}"`
+  const lines = [`stty rows ${rows} cols 60`, `sh -c 'exec ${top}'`, 'echo "code=$?."']
+  // Without the trap the shell would end with its command at a Ctrl-C.
+  const shell = ['trap : INT', ...lines].join('; ')
   const env = { ...process.env, TERM: 'xterm', SHELL: '/bin/sh', NO_COLOR: undefined }
-  const script = spawn('script', ['-qfc', lines.join('; '), '/dev/null'], { cwd: gateway.directory, env })
+  const script = spawn('script', ['-qfc', shell, '/dev/null'], { cwd: gateway.directory, env })
   const condition = new Condition()
   let output = ''
   script.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
     condition.changed()
   })
-  const found = (pattern: RegExp): Promise<string> => {
-    const what = `${pattern} on the terminal`
-    return condition
-      .until(() => pattern.exec(output)?.[1], what)
-      .catch((error: unknown) => {
-        throw new Error(`${String(error)}: ${JSON.stringify(output.slice(-3000))}`)
-      })
-  }
-  const pid = Number(await found(/pid=(\d+)\./))
-  const device = await found(/terminal=(\S+)/)
   return {
-    pid,
     get output() {
       return output
     },
     type: (keys) => void script.stdin.write(keys),
-    waitFor: async (pattern) => void (await found(new RegExp(`(${pattern.source})`, pattern.flags))),
-    waitForNew: async (pattern) => {
-      const from = output.length
-      await condition.until(() => pattern.exec(output.slice(from)) ?? undefined, `${pattern} anew`)
-    },
-    waitForFrame: async (what, holds) => {
+    waitFor: async (pattern) =>
+      void (await condition.until(() => pattern.exec(output) ?? undefined, `${pattern} on the terminal`)),
+    waitForBoard: async (what, holds) => {
       const look = (): true | undefined => {
-        const frames = output.split('\x1b[H').slice(1)
-        // The last one may be on its way.
-        const whole = frames.findLast((frame) => frame.includes('\x1b[J')) ?? ''
-        return holds(stripVTControlCharacters(whole).split(/\r+\n/)) || undefined
+        const board = output.split(clear).at(-1) ?? ''
+        return holds(stripVTControlCharacters(board).split(/\r*\n/)) || undefined
       }
-      await condition.until(look, `the terminal ${what}`)
+      await condition.until(look, `a board ${what}`)
     },
-    resize: (rows, columns) =>
-      void execFileSync('stty', ['-F', device, 'rows', String(rows), 'cols', String(columns)]),
     [Symbol.asyncDispose]: async () => {
       if (script.exitCode !== null || script.signalCode !== null) return
       script.kill('SIGKILL')
       await once(script, 'close')
     },
   }
-}
-
-/** The terminal shows again what it showed, and is set as it was. */
-async function assertLeft(terminal: PseudoTerminal, code: number): Promise<void> {
-  await terminal.waitFor(new RegExp(`code=${code}\\.`))
-  await terminal.waitFor(/after=\S+\s/)
-  const { output } = terminal
-  assert.equal(output.split('\x1b[?1049h').length, 2)
-  assert.equal(output.split(leave).length, 2)
-  const [, before] = /before=(\S+)/.exec(output) ?? []
-  const [, after] = /after=(\S+)/.exec(output) ?? []
-  assert.ok(before !== undefined && before !== '')
-  assert.equal(after, before)
 }
 
 async function openCall(
@@ -122,7 +82,7 @@ async function openCall(
   return client
 }
 
-test('calls are shown as they are, one is cancelled after a question, and q leaves the terminal as it was', async () => {
+test('boards follow one another with the calls as they are, until Ctrl-C', async () => {
   await using upstream = await startSimulatedUpstream()
   await using gateway = await startGatewayProcess({
     upstream: upstream.baseUrl,
@@ -130,54 +90,40 @@ test('calls are shown as they are, one is cancelled after a question, and q leav
   })
   await using first = await openCall(gateway, upstream, 'first\x1b[2J')
   await first.waitForBytes('"w"')
-  await using second = await openCall(gateway, upstream, 'second')
-  await untilCalls(gateway, { active: 1, queued: 1 })
-  await using terminal = await startTop(gateway)
-  await terminal.waitFor(/1 of 1 slots.*1 queued/)
+  await using terminal = startTop(gateway)
+  await terminal.waitFor(/1 of 1 slots/)
   await terminal.waitFor(/streaming.*first\ufffd\[2J/)
-  await terminal.waitFor(/queued #1.*second/)
-
-  // The arrows move the mark; no other key than y cancels.
-  terminal.type('\x1b[Bc')
-  await terminal.waitFor(/Cancel \w{11}, second\?/)
-  terminal.type('q')
-  await terminal.waitForNew(/up\/down mark/)
-  terminal.type('cy')
-  await terminal.waitFor(/\w{11} was cancelled\./)
-  assert.equal((await second.response()).status, 503)
-  await untilCalls(gateway, { active: 1, queued: 0 })
-
-  terminal.resize(8, 40)
-  await terminal.waitForFrame(
-    'to fit 40 columns',
-    (lines) => lines.length === 8 && lines.every((line) => line.length <= 40),
+  await using second = await openCall(gateway, upstream, 'second')
+  await terminal.waitForBoard('with both calls', ([head = '', , one = '', two = '']) =>
+    [head.includes('1 queued'), one.startsWith('streaming '), /^queued #1 .*second/.test(two)].every(Boolean),
   )
-  terminal.type('q')
-  await assertLeft(terminal, 0)
+  second.reset()
+  await terminal.waitForBoard('without the call that has gone', (lines) =>
+    [lines[0]?.includes('0 queued'), lines[2]?.startsWith('streaming '), lines[3] === ''].every(Boolean),
+  )
+  terminal.type('\x03')
+  await terminal.waitFor(/code=130\./)
+  assert.equal(terminal.output.includes('\x1b[?1049h'), false, 'what stood above may be scrolled to')
   first.reset()
   await untilIdle(gateway)
 })
 
-test('SIGTERM, Ctrl-C and the end of the gateway leave the terminal as it was', async () => {
+test('calls that a terminal has no lines for are counted; the end of the gateway is told', async () => {
   await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-  {
-    await using terminal = await startTop(gateway)
-    await terminal.waitFor(/No call is under way\./)
-    process.kill(terminal.pid, 'SIGTERM')
-    await assertLeft(terminal, 0)
-  }
-  {
-    await using terminal = await startTop(gateway)
-    await terminal.waitFor(/No call is under way\./)
-    terminal.type('\x03')
-    await assertLeft(terminal, 0)
-  }
-  await using terminal = await startTop(gateway)
-  await terminal.waitFor(/No call is under way\./)
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-concurrent', '1'],
+  })
+  await using calls = new AsyncDisposableStack()
+  for (const model of ['a', 'b', 'c', 'd']) calls.use(await openCall(gateway, upstream, model))
+  await untilCalls(gateway, { active: 1, queued: 3 })
+  await using terminal = startTop(gateway, 6)
+  await terminal.waitForBoard(
+    'of six lines, none wider than the terminal',
+    (lines) => lines.length === 6 && lines.at(-2) === '… 2 more' && lines.every((line) => line.length <= 60),
+  )
   await gateway.kill9()
-  await assertLeft(terminal, 4)
-  assert.match(terminal.output, /the gateway has gone away/)
+  await terminal.waitFor(/tokenweir: the gateway has gone away\s+code=4\./)
 })
 
 test('without a terminal one board is printed; without a gateway that is said', async () => {

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 
 /** What a colour stands for, always beside words or signs that say the same. */
-export type Tone = 'plain' | 'good' | 'failed' | 'left' | 'faint' | 'marked'
+export type Tone = 'plain' | 'good' | 'failed' | 'left' | 'faint'
 
 /** How lines are written. */
 export interface LineStyle {
@@ -12,7 +12,7 @@ export interface LineStyle {
   readonly nowMs: number
 }
 
-const formats = { good: 'green', failed: 'red', left: 'yellow', faint: 'dim', marked: 'inverse' } as const
+const formats = { good: 'green', failed: 'red', left: 'yellow', faint: 'dim' } as const
 
 /** The text in the tone's colour, if the terminal shows any. */
 export function paint(tone: Tone, text: string, color: boolean): string {

@@ -47,8 +47,8 @@ export interface Table<Row> {
   /** Those that have room. */
   readonly columns: readonly Column<Row>[]
   readonly header: string
-  /** A row, in the colours of its columns, or the whole width in one. */
-  readonly line: (row: Row, whole?: Tone) => string
+  /** A row, in the colours of its columns. */
+  readonly line: (row: Row) => string
 }
 
 /** Which columns there are follows from the width, and how wide they are from the rows. */
@@ -65,11 +65,9 @@ export function tableOf<Row>(
   return {
     columns: sized.map(({ column }) => column),
     header: paint('faint', header, color),
-    line: (row, whole) => {
-      const cellOf = (one: SizedColumn<Row>): string => filled(one, one.column.text(row, nowMs))
-      if (whole !== undefined) return paint(whole, line(cellOf), color)
+    line: (row) => {
       const painted = (one: SizedColumn<Row>): string =>
-        paint(one.column.tone?.(row) ?? 'plain', cellOf(one), color)
+        paint(one.column.tone?.(row) ?? 'plain', filled(one, one.column.text(row, nowMs)), color)
       return line(painted).trimEnd()
     },
   }
