@@ -132,6 +132,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   process.stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE') process.exitCode = exitCode.fault
   })
+  // Words for people that cannot be written, as on a full disk, end no program.
+  process.stderr.on('error', () => {})
   try {
     const [first = '', second = ''] = argv
     const isWhole = `${first} ${second}` in commands

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
+import { tryFileLock } from '../lib/file-lock.ts'
 import { parseOptions } from '../cli/parse-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import { argumentsOf } from '../options/option-spec.ts'
@@ -21,14 +22,17 @@ interface Given {
 }
 
 /** A configuration over a settings file of its own, which is gone afterwards. */
-function withConfig(given: Given, use: (config: GatewayConfig, path: string) => void): void {
+async function withConfig(
+  given: Given,
+  use: (config: GatewayConfig, path: string) => void | Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tokenweir-'))
   try {
     const path = join(folder, 'gateway.json')
     if (given.saved !== undefined) writeFileSync(path, given.saved)
     const options = parseOptions(gatewayOptionTable, given.args ?? [], given.env ?? {})
     const own = { port: given.ownPort ?? 9118 }
-    use(new GatewayConfig(options, path, own, given.hasKey ?? false), path)
+    await use(new GatewayConfig(options, path, own, given.hasKey ?? false), path)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -63,7 +67,7 @@ const maxConcurrent = [
 
 for (const [what, given, value, source, fixedBy] of maxConcurrent) {
   test(`the gateway is started with ${what}`, () => {
-    withConfig(given, (config) => {
+    return withConfig(given, (config) => {
       const values = config.resolve()
       const args = argumentsOf(gatewayOptionTable, values)
       assert.equal(values.maxConcurrent, value)
@@ -75,7 +79,7 @@ for (const [what, given, value, source, fixedBy] of maxConcurrent) {
 }
 
 test('every option is an argument, so that no variable can change one', () => {
-  withConfig(
+  return withConfig(
     { args: ['--allow-host=a.example', '--allow-host=b.example', '--session-header=x-run'] },
     (config) => {
       const values = config.resolve()
@@ -150,7 +154,7 @@ const refused = [
 
 for (const [what, asked, given, code, param, message] of refused) {
   test(`as a setting, ${what} is refused`, () => {
-    withConfig(given, (config) => {
+    return withConfig(given, (config) => {
       assert.throws(
         () => config.check(asked),
         (error) => {
@@ -166,7 +170,7 @@ for (const [what, asked, given, code, param, message] of refused) {
 
 test('settings that are right are answered as they are', () => {
   const asked = { port: 0, host: '127.0.0.1', upstream: 'http://127.0.0.1:8000/v1', token_limit: 1 }
-  withConfig({}, (config) => assert.deepEqual(config.check(asked), asked))
+  return withConfig({}, (config) => assert.deepEqual(config.check(asked), asked))
 })
 
 const broken = [
@@ -180,20 +184,20 @@ const broken = [
 
 for (const [what, saved, code] of broken) {
   test(`a settings file with ${what} is an error that names the file`, () => {
-    withConfig({ saved }, (config, path) => {
+    return withConfig({ saved }, async (config, path) => {
       const isNamed = (error: unknown): boolean =>
         error instanceof SettingError && error.code === code && error.message.includes(path)
       assert.throws(() => config.resolve(), isNamed)
       assert.throws(() => config.describe(null), isNamed)
-      assert.throws(() => config.keep({ max_concurrent: 1 }), isNamed)
+      await assert.rejects(config.keep({ max_concurrent: 1 }), isNamed)
       assert.equal(readFileSync(path, 'utf8'), saved)
     })
   })
 }
 
 test('settings are kept on top of those that are kept, and for their owner alone', () => {
-  withConfig({ saved: '{"max_concurrent":5,"port":1}' }, (config, path) => {
-    config.keep({ max_concurrent: 6 })
+  return withConfig({ saved: '{"max_concurrent":5,"port":1}' }, async (config, path) => {
+    await config.keep({ max_concurrent: 6 })
     assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { max_concurrent: 6, port: 1 })
     assert.equal(statSync(path).mode & 0o777, 0o600)
     assert.equal(config.resolve({ port: 2 }).port, 2)
@@ -201,9 +205,21 @@ test('settings are kept on top of those that are kept, and for their owner alone
   })
 })
 
+test('settings are kept by one process at a time, and none is lost', () => {
+  return withConfig({ saved: '{"max_concurrent":5}' }, async (config, path) => {
+    const lock = tryFileLock(`${path}.lock`) ?? assert.fail('somebody has the lock')
+    const kept = config.keep({ token_limit: 7 })
+    // What another process writes under the lock.
+    writeFileSync(path, '{"max_concurrent":6,"port":1}')
+    lock[Symbol.dispose]()
+    await kept
+    assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { max_concurrent: 6, port: 1, token_limit: 7 })
+  })
+})
+
 test('keeping nothing makes no file', () => {
-  withConfig({}, (config, path) => {
-    config.keep({})
+  return withConfig({}, async (config, path) => {
+    await config.keep({})
     assert.throws(() => readFileSync(path), { code: 'ENOENT' })
   })
 })
@@ -228,17 +244,17 @@ const keys = [
 ] as const
 
 for (const [what, given, expected] of keys) {
-  test(`the upstream's key with ${what} is ${expected}`, () => {
-    withConfig({ ...given, hasKey: true }, (config) => {
+  test(`the upstream's key with ${what} is ${expected}`, async () => {
+    await withConfig({ ...given, hasKey: true }, (config) => {
       assert.equal(config.trusts(config.resolve().upstream), expected === 'lent')
       assert.equal(config.describe(null).upstream_key, expected)
     })
-    withConfig(given, (config) => assert.equal(config.describe(null).upstream_key, 'absent'))
+    await withConfig(given, (config) => assert.equal(config.describe(null).upstream_key, 'absent'))
   })
 }
 
 test('what differs from the running gateway needs a restart', () => {
-  withConfig({ saved: '{"max_concurrent":5}' }, (config) => {
+  return withConfig({ saved: '{"max_concurrent":5}' }, (config) => {
     const running = runningAs(config.resolve())
     assert.deepEqual(config.describe(running).needs_restart, [])
     const other = { ...running, upstream: 'http://x.example/v1', allow_host: ['x.example'] }
@@ -248,14 +264,14 @@ test('what differs from the running gateway needs a restart', () => {
 })
 
 test('a gateway on any free port is on the right one', () => {
-  withConfig({ args: ['--port=0'] }, (config) => {
+  return withConfig({ args: ['--port=0'] }, (config) => {
     const running = { ...runningAs(config.resolve()), port: 40_123 }
     assert.deepEqual(config.describe(running).needs_restart, [])
   })
 })
 
 test('what a gateway tells of itself bears the names of the settings', () => {
-  withConfig({}, (config) => {
+  return withConfig({}, (config) => {
     const names = Object.keys(settingsOf(config.resolve()))
     assert.deepEqual(
       names,
@@ -265,7 +281,7 @@ test('what a gateway tells of itself bears the names of the settings', () => {
 })
 
 test('options of a few words name them, and can be set by them', () => {
-  withConfig({}, (config) => {
+  return withConfig({}, (config) => {
     const named = config.describe(null).options.filter(({ choices }) => choices !== null)
     assert.deepEqual(
       named.map(({ name, choices }) => [name, choices]),

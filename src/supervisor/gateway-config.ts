@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig } from '../api/proxy-config.ts'
 import { codeOf, reasonOf } from '../lib/errors.ts'
+import { takeFileLock } from '../lib/file-lock.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readText } from '../lib/read-file.ts'
 import { replaceFile } from '../lib/replace-file.ts'
@@ -17,6 +18,8 @@ import {
 import type { Options } from '../options/option-spec.ts'
 import { isOwnAddress } from '../options/own-address.ts'
 import { mayHaveKey } from '../options/upstream-key.ts'
+
+const lockLimitMs = 5000
 
 /** The dashboard's own listener, to which no gateway may forward: its routes trust what comes from this machine. */
 export interface OwnAddress {
@@ -69,16 +72,29 @@ export class GatewayConfig {
     return mayHaveKey(upstream, setBy.upstream === null ? gatewayOptionTable.upstream.default : named)
   }
 
-  /** Keeps settings for all starts to come. Throws {@link SettingError}. */
-  keep(settings: Settings): void {
+  /** Keeps settings for all starts to come, one process at a time. Rejects with {@link SettingError}. */
+  async keep(settings: Settings): Promise<void> {
     if (Object.keys(settings).length === 0) return
+    using lock = await this.#lock()
+    if (lock === null) {
+      throw new SettingError('settings_not_kept', `${this.#path} is being changed by another process.`)
+    }
     const all = { ...this.#kept(), ...settings }
     try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
       replaceFile(this.#path, `${JSON.stringify(all, null, 2)}\n`)
     } catch (error) {
       const message = `${this.#path} cannot be written: ${reasonOf(error)}`
       throw new SettingError('settings_not_kept', message)
+    }
+  }
+
+  /** Null if another process has it for too long. */
+  async #lock(): Promise<Disposable | null> {
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+      return await takeFileLock(`${this.#path}.lock`, lockLimitMs)
+    } catch (error) {
+      throw new SettingError('settings_not_kept', `${this.#path} cannot be written: ${reasonOf(error)}`)
     }
   }
 

@@ -197,7 +197,7 @@ export class SupervisedGateway {
   async #start(settings: Settings): Promise<StartAnswer> {
     if (await this.#isThere()) return { ...(await this.status()), already_running: true }
     const isOurs = await this.#bringUp(this.#options.config.resolve(settings))
-    if (isOurs) this.#keepOfRunning(settings)
+    if (isOurs) await this.#keepOfRunning(settings)
     return { ...(await this.status()), already_running: !isOurs }
   }
 
@@ -219,7 +219,7 @@ export class SupervisedGateway {
     const next = config.resolve(settings)
     if (typeof control !== 'object') {
       if (control === 'silent' || recordedRuns) await this.#end()
-      if (await this.#bringUp(next)) this.#keepOfRunning(settings)
+      if (await this.#bringUp(next)) await this.#keepOfRunning(settings)
       return this.status()
     }
     const { host, port } = next
@@ -231,27 +231,27 @@ export class SupervisedGateway {
     if (await this.#orBringBack(previous, async () => !control.draining && this.#starter.takeOver(next))) {
       this.#child = null
       this.#trouble = null
-      this.#keepOfRunning(settings)
+      await this.#keepOfRunning(settings)
       // The new gateway goes on as the old one was switched; what was asked for now comes after that.
       if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
       return this.status()
     }
     await this.#end()
-    if (await this.#orBringBack(previous, () => this.#bringUp(next))) this.#keepOfRunning(settings)
+    if (await this.#orBringBack(previous, () => this.#bringUp(next))) await this.#keepOfRunning(settings)
     return this.status()
   }
 
   async #configure(settings: Settings): Promise<ProxyConfig> {
-    this.#options.config.keep(settings)
+    await this.#options.config.keep(settings)
     const live = liveIn(settings)
     const { control } = await this.#finder.find()
     if (Object.keys(live).length > 0 && typeof control === 'object') await this.#apply(live)
     return this.config()
   }
 
-  #keepOfRunning(settings: Settings): void {
+  async #keepOfRunning(settings: Settings): Promise<void> {
     try {
-      this.#options.config.keep(settings)
+      await this.#options.config.keep(settings)
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       const message = `The gateway runs with these settings, but the next start will not have them: ${error.message}`

@@ -85,18 +85,32 @@ test('a hanging gateway of which nothing is certain is left alone', async () => 
   assert.deepEqual(place.gateways(), [pid])
 })
 
-test('a gateway whose socket was taken away is unresponsive, and stops in order', async () => {
+test('a gateway whose socket, record or whole folder was removed makes them anew, and goes on', async () => {
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: anyPort })
   const { pid } = await supervisor.start()
-  await rm(place.file('gateway.sock'))
-  const status = await supervisor.status()
-  assert.deepEqual([status.state, status.pid], ['unresponsive', pid])
-  assert.match(status.message!, /control socket is gone/)
-  await assert.rejects(supervisor.start(), { code: 'start_failed' })
+  for (const gone of [place.file('gateway.sock'), place.file('gateway-process.json'), place.folder]) {
+    await rm(gone, { recursive: true, maxRetries: 10 })
+    await eventually(`${gone} to be there again`, () => existsSync(place.file('gateway-process.json')))
+    await eventually('the gateway', async () => (await supervisor.status()).health_ok)
+    assert.equal((await supervisor.status()).pid, pid)
+  }
+  assert.equal((await supervisor.restart()).state, 'running')
   assert.equal((await supervisor.stop()).state, 'stopped')
   assert.deepEqual(place.gateways(), [])
   assert.ok(!existsSync(place.file('.proxy.pid')))
+})
+
+test('a gateway whose folder is removed just before it is stopped ends in order', async () => {
+  await using place = await makeWorkplace()
+  for (const own of [false, true]) {
+    const supervisor = place.supervisor({ args: anyPort })
+    await supervisor.start()
+    await rm(place.folder, { recursive: true, maxRetries: 10 })
+    if (own) assert.equal(await supervisor.stopOwn(), true)
+    else assert.equal((await supervisor.stop()).state, 'stopped')
+    await eventually('its end', () => place.gateways().length === 0)
+  }
 })
 
 test('something else on the port is foreign, and a start says so', async () => {

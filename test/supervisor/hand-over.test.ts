@@ -1,6 +1,8 @@
 /** A restart loses nothing: the new gateway accepts beside the old one, which finishes what it has. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
@@ -51,6 +53,12 @@ async function assertWhole(stream: OpenStream): Promise<void> {
 function healthOf(status: ProcessStatus): NonNullable<ProcessStatus['health']> {
   assert.ok(status.health !== null)
   return status.health
+}
+
+async function listenOn(host: string, port: number): Promise<AsyncDisposable> {
+  const server = createServer((socket) => socket.destroy()).listen(port, host)
+  await once(server, 'listening')
+  return server
 }
 
 function ended(place: Workplace, pid: number | null): Promise<void> {
@@ -180,6 +188,83 @@ test('a restart onto another address of the same port leaves the old one its cal
   stream.end()
   await assertWhole(stream)
   stream.client.leave()
+  await ended(place, pid)
+})
+
+test('a restart to an address that cannot be had fails no call', async () => {
+  await using upstream = await startCountedUpstream(new InFlight())
+  await using place = await makeWorkplace()
+  const port = await freePort()
+  // Another program has the port on another address, so that nobody can have it on all.
+  await using _other = await listenOn('127.0.0.1', port)
+  const args = [`--upstream=${upstream.baseUrl}`, '--slot-cooldown-ms=0', '--max-concurrent=16']
+  const supervisor = place.supervisor({ args, host: null })
+  const { pid } = await supervisor.start({ port, host: '127.0.0.2' })
+  const load = new SteadyLoad({
+    port,
+    host: '127.0.0.2',
+    callsPerS: 100,
+    callMs: 10,
+    streams: 0,
+    streamMs: 0,
+  })
+  await load.further(20)
+  for (const host of ['192.0.2.1', '127.0.0.1', '0.0.0.0']) {
+    await assert.rejects(supervisor.restart({ host }), /The running gateway goes on as it is/, host)
+    await load.further(20)
+  }
+  const { failed, cut, troubles } = await load.stop()
+  assert.deepEqual([failed, cut], [0, 0], troubles.join())
+  assert.equal((await supervisor.status()).pid, pid)
+
+  // One beside its own is had at once.
+  const moved = await supervisor.restart({ host: '127.0.0.3' })
+  assert.deepEqual([moved.health_ok, moved.host], [true, '127.0.0.3'])
+})
+
+test('a gateway that was replaced ends although clients stay: idle, silent, or in the middle of a request', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using place = await makeWorkplace()
+  const args = ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=500']
+  const supervisor = place.supervisor({ args })
+  const { port } = await supervisor.start()
+  for (let restarts = 0; restarts < 2; restarts++) {
+    const clients = await Promise.all(Array.from({ length: 5 }, () => openRawClient(port)))
+    const [used, , headless, bodiless, piecewise] = clients
+    await used!.send(call)
+    assert.equal((await used!.response()).status, 200)
+    await headless!.send(Buffer.from('POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n'))
+    await bodiless!.send(call.subarray(0, -5))
+    await piecewise!.send(
+      Buffer.from('POST /v1/files HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'),
+    )
+    const isSeen = async (): Promise<boolean> => ((await supervisor.live())?.calls.length ?? 0) === 2
+    await eventually('the calls that stop coming', isSeen)
+    const { pid } = await supervisor.status()
+    await supervisor.restart()
+    await ended(place, pid)
+    assert.equal(place.gateways().length, 1)
+    assert.match(bodiless!.received.toString(), /503[^]*draining/)
+    for (const client of clients) client.leave()
+  }
+})
+
+test('a slow upload goes on in a gateway that was replaced', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({
+    args: ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=100'],
+  })
+  const { port, pid } = await supervisor.start()
+  await using client = await openRawClient(port)
+  await client.send(call.subarray(0, -8))
+  await eventually('the call', async () => ((await supervisor.live())?.calls.length ?? 0) === 1)
+  await supervisor.restart()
+  for (let at = 8; at > 0; at--) {
+    await sleep(700)
+    await client.send(call.subarray(call.length - at, call.length - at + 1))
+  }
+  assert.equal((await client.response()).status, 200)
   await ended(place, pid)
 })
 

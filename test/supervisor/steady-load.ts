@@ -6,6 +6,8 @@ import { type AskedCall, expectedAnswer } from './counted-upstream.ts'
 
 export interface SteadyLoadOptions {
   readonly port: number
+  /** 127.0.0.1 unless given. */
+  readonly host?: string
   readonly callsPerS: number
   readonly callMs: number
   /** So many streams are open at any time. */
@@ -121,7 +123,7 @@ export class SteadyLoad {
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
     const req = request({
       port: this.#options.port,
-      host: '127.0.0.1',
+      host: this.#options.host ?? '127.0.0.1',
       method: 'POST',
       path: '/v1/chat/completions',
       agent: isAlone ? false : this.#agent,

@@ -38,6 +38,8 @@ const gatewayLog: GatewayLog = {
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (options.share) shareAddress(env)
+  // Its output is a log: one that cannot be written, as on a full disk, is no fault of the gateway.
+  process.stdout.removeAllListeners('error').on('error', () => {})
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const proxy = upstreamProxy(options.upstream, env)

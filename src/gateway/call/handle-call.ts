@@ -30,6 +30,8 @@ export class CallHandler {
   readonly #options: CallHandlerOptions
   readonly #viaName: string
   readonly #attempts: Attempts
+  /** By requests that are still coming: how much had come when a replaced gateway last looked. */
+  readonly #bytesBefore = new WeakMap<RunningCall, number>()
   readonly #running = new SwapList<RunningCall>()
   #drained: PromiseWithResolvers<void> | null = null
 
@@ -161,6 +163,20 @@ export class CallHandler {
       if (timeline.bodyReadAt === null) endReading(arrived.req, failure)
     }
     return this.drain()
+  }
+
+  /** Ends calls whose request has not come on since this was asked last. One that waits for its upstream is let be. */
+  endStalled(): void {
+    for (const running of this.#running) {
+      const { arrived, client, record, timeline } = running
+      if (arrived.req.complete || arrived.req.readableLength > 0) continue
+      if (this.#bytesBefore.get(running) === record.requestBytes) {
+        const failure = draining('This gateway has been replaced, and the rest of the request did not come.')
+        client.abandon(failure)
+        if (timeline.bodyReadAt === null) endReading(arrived.req, failure)
+      }
+      this.#bytesBefore.set(running, record.requestBytes)
+    }
   }
 
   /** What must not reach the upstream is refused before anything is read. */

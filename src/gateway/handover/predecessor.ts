@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns/promises'
 import type { Server } from 'node:http'
-import { Server as SocketServer } from 'node:net'
+import { Server as SocketServer, isIP, isIPv4 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { codeOf } from '../../lib/errors.ts'
 import type { Shape } from '../../lib/message-shape.ts'
@@ -51,11 +53,49 @@ export class Predecessor {
    */
   async listen(server: Server, host: string): Promise<void> {
     const isShared = host === this.handover.host
+    if (!isShared && (await this.#listensBeside(server, host))) return
     const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
     // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
+    else if (answer !== null) await listen(this.handover.port, host, server)
     else await listenOnceFree(this.handover.port, host, server)
   }
+
+  /**
+   * Listens while the predecessor still does: no connection is refused, and an address that cannot be had is found out
+   * before it makes way. False if the predecessor itself stands in the way. Rejects with the socket's error.
+   */
+  async #listensBeside(server: Server, host: string): Promise<boolean> {
+    const { port, host: former } = this.handover
+    try {
+      await listen(port, host, server)
+      return true
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE') throw error
+    }
+    const [own, wanted] = await Promise.all([addressesOf(former), addressesOf(host)])
+    for (const address of wanted) {
+      if (own.includes(address) || covers(former, address)) continue
+      const probe = await listen(port, address, new SocketServer())
+      probe.close()
+    }
+    return false
+  }
+}
+
+/** The addresses of this machine that a host stands for. */
+async function addressesOf(host: string): Promise<readonly string[]> {
+  if (!isIP(host)) return [(await lookup(host)).address]
+  if (host !== '0.0.0.0' && host !== '::') return [host]
+  return Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ family, scopeid }) => family === 'IPv4' || (host === '::' && (scopeid ?? 0) === 0))
+    .map(({ address }) => address)
+}
+
+/** Whether a listener on a host has an address too. */
+function covers(host: string, address: string): boolean {
+  return host === '::' || host === address || (host === '0.0.0.0' && isIPv4(address))
 }
 
 /** A predecessor that was killed closes its channel to us before its port is free. Rejects with the socket's error. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { type Socket, Server as SocketServer } from 'node:net'
+import type { Clock } from '../../call/clock.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import { Failure } from '../../call/failure.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
@@ -23,6 +24,11 @@ import { baseUrlAdvice } from './wrong-base-url.ts'
 import { METHODS } from '../../lib/http.ts'
 import { reportFault } from '../../lib/fault.ts'
 
+/**
+ * The shortest time (ms) for which a replaced gateway keeps an idle connection. A request that meets the close of its
+ * connection is lost, so those in use are told with an answer to close first.
+ */
+const leastPatienceMs = 2000
 const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 export interface GatewayServerOptions {
@@ -46,6 +52,7 @@ export class GatewayServer {
   readonly #server: Server
   readonly #pipelined = new PipelinedRequests()
   readonly #unused: UnusedBytes
+  readonly #sockets = new Set<Socket>()
   #draining = false
   #isLeft = false
   /** Resolves when nobody is connected any more; `null` while it listens. */
@@ -65,6 +72,10 @@ export class GatewayServer {
     // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
     this.#server.on('checkExpectation', onRequest)
     this.#server.on('clientError', refuseMalformed)
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
     this.#server.on('connect', (_req: IncomingMessage, socket: Socket) => refuseTunnel(socket))
   }
 
@@ -80,13 +91,36 @@ export class GatewayServer {
   }
 
   /**
-   * Accepts no more connections, as another process does so now, and serves those that are open to their end:
-   * each is told with its next answer to close. Resolves when none is left. An idle one stays until it speaks or
-   * its time is over, because a request may be on its way.
+   * Accepts no more connections, as another process does so now, and serves the open ones to their end. Each is told with
+   * its next answer to close. An idle one is closed after `patienceMs`, and a request that stops coming is given up then.
+   * Resolves when no connection is left.
    */
-  async leave(): Promise<void> {
+  async leave(clock: Clock, patienceMs: number): Promise<void> {
     this.#isLeft = true
+    const stallMs = Math.max(leastPatienceMs, patienceMs)
+    this.#server.headersTimeout = Math.min(this.#server.headersTimeout, stallMs)
+    const over = new AbortController()
+    const every = (ms: number, act: () => void): void => {
+      const again = (): void => {
+        if (over.signal.aborted) return
+        act()
+        clock.after(ms, again, { background: true })
+      }
+      clock.after(ms, again, { background: true })
+    }
+    every(stallMs, () => {
+      this.#options.calls.endStalled()
+      // Behind what has come by now and is not read yet.
+      setImmediate(() => this.#closeIdle())
+    })
     await this.stopListening()
+    over.abort()
+  }
+
+  #closeIdle(): void {
+    this.#server.closeIdleConnections()
+    // Node takes a connection for busy on which nothing has come yet.
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
   /** That process did not come to it. Rejects with the socket's error. */

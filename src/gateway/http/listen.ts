@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Server as SocketServer } from 'node:net'
 import { createServer } from '../../lib/http.ts'
 
 /** Largest head of a request or of an upstream's answer, in bytes: long cookies and JWTs pass Node's 16 KiB. */
@@ -9,6 +10,8 @@ export const maxHeaderFields = 1000
 const keepAliveTimeoutMs = 75_000
 const tcpKeepAliveDelayMs = 30_000
 const headTimeoutMs = 60_000
+/** So often heads that are late are looked for. */
+const headCheckMs = 5000
 /**
  * Connections that the kernel completes before they are accepted, as far as it allows (`net.core.somaxconn`). With
  * Node's 511, the SYNs of a crowd beyond that are dropped, and come again only after a second (RFC 6298 §2).
@@ -28,6 +31,7 @@ export function makeServer(): Server {
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headTimeoutMs,
+    connectionsCheckingInterval: headCheckMs,
     // A call may queue, and a body may come, for longer than any bound that Node could know.
     requestTimeout: 0,
     // Ours to refuse, in our words.
@@ -44,8 +48,12 @@ export function makeServer(): Server {
  * are answered once a `GatewayServer` takes the listener over, in the turn in which this resolves. Rejects with
  * the socket's error.
  */
-export function listen(port: number, host: string, server: Server = makeServer()): Promise<Server> {
-  const { promise, resolve, reject } = Promise.withResolvers<Server>()
+export function listen<S extends SocketServer = Server>(
+  port: number,
+  host: string,
+  server: S = makeServer() as SocketServer as S,
+): Promise<S> {
+  const { promise, resolve, reject } = Promise.withResolvers<S>()
   server.once('error', reject)
   server.listen({ port, host, backlog: listenBacklog }, () => {
     server.off('error', reject)

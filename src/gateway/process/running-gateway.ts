@@ -257,7 +257,7 @@ export class RunningGateway implements ControlledGateway {
     // It does so itself.
     this.#retention.close()
     rawLog.feed.close()
-    const left = server.leave()
+    const left = server.leave(this.#setup.clock, this.#values.drainTimeoutMs)
     succession.drain()
     left.catch(reportFault).finally(() => this.stop())
   }
