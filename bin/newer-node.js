@@ -5,7 +5,7 @@ import { fileURLToPath } from 'url'
 /** Runs the command on the Node that `npm ci` brought to a clone. False if there is none. */
 export function runOnNewerNode() {
   const node = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
-  if (!existsSync(node)) return false
+  if (existsSync(node) !== true) return false
   const command = fileURLToPath(new URL('tokenweir.js', import.meta.url))
   const child = spawn(node, [command, ...process.argv.slice(2)], { stdio: 'inherit' })
   // A terminal sends Ctrl-C to both, and a second one would stop the gateway at once.

@@ -21,9 +21,9 @@ if (version[0] > 24 || (version[0] === 24 && version[1] >= 16)) {
   try {
     // eslint-disable-next-line no-eval
     eval('import("./newer-node.js")').then(function (found) {
-      if (!found.runOnNewerNode()) refuse()
+      if (found.runOnNewerNode() !== true) refuse()
     }, refuse)
-  } catch (error) {
+  } catch (_error) {
     refuse()
   }
 }
