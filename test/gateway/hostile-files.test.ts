@@ -85,7 +85,6 @@ const kept = [
   'clients.json.good',
   '.salt',
   '.share-id',
-  'usage-injection.json',
   'gateway-process.json',
   'inflight-abcdefgh.log',
   'gateway.pid',

@@ -165,14 +165,13 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   }
   const upstream = connect(base.origin)
   const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host), withhold: null }
-  const usageInjection = (of: UpstreamBase): UsageInjection =>
-    new UsageInjection(options.usageInjection === 'auto', dataFolder, of, clock)
+  const usageInjection = (): UsageInjection => new UsageInjection(options.usageInjection === 'auto', clock)
   const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
   const byDefault = {
     name: null,
     admission,
     retries,
-    usageInjection: usageInjection(base),
+    usageInjection: usageInjection(),
     destination,
     replicas: null,
   }

@@ -28,7 +28,7 @@ export interface NamedUpstreamOptions {
   /** Connections to an origin. */
   connect(origin: string): Upstream
   /** What is learned of the upstream with this base URL. */
-  usageInjection(base: ReturnType<typeof parseUpstreamBase>): UsageInjection
+  usageInjection(): UsageInjection
   readonly keys: KeyPlaces
 }
 
@@ -61,7 +61,7 @@ export class NamedUpstream implements CallUpstream {
     this.replicas = new ReplicaSet(clock)
     const [first] = this.#apply(setting)
     this.destination = first
-    this.usageInjection = options.usageInjection(first.base)
+    this.usageInjection = options.usageInjection()
   }
 
   /** This holds from now on, for calls that wait, too. */
@@ -71,7 +71,7 @@ export class NamedUpstream implements CallUpstream {
     this.setting = setting
     this.destination = first
     if (first.base.origin + first.base.pathPrefix !== before.origin + before.pathPrefix) {
-      this.usageInjection = this.#options.usageInjection(first.base)
+      this.usageInjection = this.#options.usageInjection()
     }
   }
 

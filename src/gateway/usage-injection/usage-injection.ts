@@ -1,17 +1,24 @@
-import { join } from 'node:path'
 import type { Clock } from '../../call/clock.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
-import type { UpstreamBase } from '../http/target.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
 import { type UpstreamRequest, isHeld } from '../upstream/upstream.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { InjectedAnswer } from './injected-answer.ts'
-import { InjectionMemory } from './injection-memory.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
 
 /** Of these alone the answers have a form for usage that is sent only where it is asked for. */
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
+
+/**
+ * How an upstream treats the wish for usage on one of its paths. `unasked`: usage comes without being asked for. `kept`:
+ * the event with the usage cannot be taken out again. `refused`: the field is not known there. `needed`: usage was
+ * thought to come unasked, and did not.
+ */
+type UsageTreatment = 'unasked' | 'kept' | 'refused' | 'needed'
+
+/** Upstreams change: the gateway learns anew after this time. */
+const keptMs = 7 * 24 * 3_600_000
 
 /** A call whose upstream is asked for usage on the gateway's own account. */
 export interface InjectedCall<Request> {
@@ -20,15 +27,18 @@ export interface InjectedCall<Request> {
   readonly answer: InjectedAnswer
 }
 
-/** Asks for the usage of streams that would come without, unless its upstream is known to do without or to refuse. */
+/**
+ * Asks one upstream for the usage of streams that would come without it, unless the upstream is known to need no wish or
+ * to refuse it. What this learns ends with the process.
+ */
 export class UsageInjection {
-  readonly #memory: InjectionMemory | null
+  readonly #isEnabled: boolean
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #learned = new Map<string, { readonly treatment: UsageTreatment; readonly untilMs: number }>()
 
-  /** Keeps what it learns in the folder. Where it is not enabled, nobody is asked. */
-  constructor(enabled: boolean, folder: string, base: UpstreamBase, clock: Clock) {
-    const path = join(folder, 'usage-injection.json')
-    const upstream = base.origin + base.pathPrefix
-    this.#memory = enabled ? new InjectionMemory(path, upstream, () => clock.wallTime()) : null
+  constructor(isEnabled: boolean, clock: Pick<Clock, 'now'>) {
+    this.#isEnabled = isEnabled
+    this.#clock = clock
   }
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
@@ -38,7 +48,7 @@ export class UsageInjection {
     request: Request,
     client: AnswerSink,
   ): InjectedCall<Request> | null {
-    if (!this.#concerns(path, facts) || (this.#memory?.get(path) ?? 'needed') !== 'needed') return null
+    if (!this.#concerns(path, facts) || (this.#treatment(path) ?? 'needed') !== 'needed') return null
     const { body, bodyBytes } = request
     if (!isHeld(body) || bodyBytes === null) return null
     const spliced = spliceUsageOption(body, bodyBytes, facts)
@@ -49,12 +59,12 @@ export class UsageInjection {
 
   /** The upstream named the field in its refusal. */
   refused(path: string): void {
-    this.#memory?.set(path, 'refused')
+    this.#learn(path, 'refused')
   }
 
   /** It refuses the call without the field as well: that was not the reason. */
   refusedAnyway(path: string): void {
-    this.#memory?.forget(path)
+    this.#learned.delete(path)
   }
 
   /**
@@ -68,29 +78,36 @@ export class UsageInjection {
     meter: CallMeter,
     { usageSource }: Pick<CallRecord, 'usageSource'>,
   ): void {
-    const memory = this.#memory
-    if (memory === null) return
+    if (!this.#isEnabled) return
     if (meter.isLlamaCpp) {
-      for (const each of askedPaths) if (memory.get(each) === undefined) memory.set(each, 'unasked')
+      for (const each of askedPaths) if (this.#treatment(each) === undefined) this.#learn(each, 'unasked')
     }
     const isKept = asked?.isCoded === true || (asked?.hasLength === true && meter.usageEvents > 0)
-    if (isKept) memory.set(path, 'kept')
+    if (isKept) this.#learn(path, 'kept')
     if (facts !== null && meter.ending === 'complete' && this.#concerns(path, facts)) {
-      const treatment = memory.get(path)
+      const treatment = this.#treatment(path)
       if (asked === null) {
         // An upstream that was thought to send usage unasked, and did not, is asked from now on.
-        if (treatment === 'unasked' && usageSource === 'none') memory.set(path, 'needed')
+        if (treatment === 'unasked' && usageSource === 'none') this.#learn(path, 'needed')
       } else if (treatment === undefined) {
         const { removedEvents } = asked
-        if (removedEvents !== null && meter.usageEvents > removedEvents) memory.set(path, 'unasked')
+        if (removedEvents !== null && meter.usageEvents > removedEvents) this.#learn(path, 'unasked')
       }
     }
-    memory.keep()
+  }
+
+  #treatment(path: string): UsageTreatment | undefined {
+    const known = this.#learned.get(path)
+    return known === undefined || known.untilMs <= this.#clock.now() ? undefined : known.treatment
+  }
+
+  #learn(path: string, treatment: UsageTreatment): void {
+    this.#learned.set(path, { treatment, untilMs: this.#clock.now() + keptMs })
   }
 
   #concerns(path: string, facts: RequestFacts): boolean {
     const { stream, isObject, hasIncludeUsage } = facts
-    return this.#memory !== null && stream && isObject && !hasIncludeUsage && askedPaths.has(path)
+    return this.#isEnabled && stream && isObject && !hasIncludeUsage && askedPaths.has(path)
   }
 }
 
