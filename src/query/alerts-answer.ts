@@ -2,7 +2,7 @@ import type { CallAnswer } from '../call/call-question.ts'
 import type { CallReader, EndedCall } from '../call/call-reader.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
 import { upstreamTable } from '../pricing/upstream-table.ts'
-import type { AlertsQuestion } from './query-question.ts'
+import { type AlertsQuestion, mostEntries } from './query-question.ts'
 
 const quarterMs = 900_000
 const hourMs = 3_600_000
@@ -97,7 +97,7 @@ async function ttftOf(
   if (enough.length === 0) return []
   const toMs = Math.floor((nowMs - windowMs) / quarterMs) * quarterMs
   const edgesMs = [toMs - 7 * dayMs, toMs]
-  const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model' })
+  const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model', top: mostEntries })
   return enough.map(([model, times]) => {
     const { n = 0, p95: p95_ms = 0 } = groups.find(({ entry }) => entry === model)?.figures.ttft_ms ?? {}
     return { model, p95_ms: p95(times), usual: { n, p95_ms: p95_ms ?? 0 } }

@@ -14,7 +14,7 @@ import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { type QueryFrame, frameOf, recordedFrom } from './list-answer.ts'
-import { type GroupQuestion, maxGroups, topEntries, topSessions } from './query-question.ts'
+import { type GroupQuestion, maxGroups, mostEntries, topEntries, topSessions } from './query-question.ts'
 import { QueryError } from './query-question.ts'
 
 /** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
@@ -40,7 +40,7 @@ export interface GroupAnswer extends Omit<QueryFrame, 'summary'> {
   readonly recorded_from: string | null
 }
 
-/** The key of the entries beyond the first twenty, or hundred sessions, which carry `rest: true`. */
+/** The key of the entries beyond the first five hundred, twenty beside a time, or hundred sessions, which carry `rest: true`. */
 const restKey = 'other'
 /** Sums know of no session and no tag, so each call is read. A week may have an hour more than seven days. */
 const mostSessionsMs = (7 * 24 + 1) * 3_600_000
@@ -85,7 +85,11 @@ async function groupsOf(
   }
   if (time === null) {
     const edgesMs = [range.fromMs, range.toMs]
-    const { groups, summary } = await ask({ edgesMs, dimension, ...(isEndless(dimension) && { top }) })
+    const { groups, summary } = await ask({
+      edgesMs,
+      dimension,
+      top: isEndless(dimension) ? top : mostEntries,
+    })
     return {
       groups: groups.map((group) => {
         const { entry, isRest } = group

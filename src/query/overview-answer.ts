@@ -18,7 +18,7 @@ import { emptyFigures } from '../store/read/group-figures.ts'
 import { frameOf, recordedFrom } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
 import { overviewSlots } from './overview-slots.ts'
-import type { OverviewQuestion } from './query-question.ts'
+import { mostEntries, type OverviewQuestion } from './query-question.ts'
 
 const steps = [1, 2, 5] as const
 
@@ -60,7 +60,7 @@ export async function overviewAnswer(
     return [all, timed === filter ? all : await of(timed)]
   }
   const sums = (dimension: CallDimension, some: CallFilter = filter): Promise<CallAnswer> =>
-    reader.aggregate({ filter: some, edgesMs: [fromMs, toMs], dimension, isSumsOnly: true })
+    reader.aggregate({ filter: some, edgesMs: [fromMs, toMs], dimension, top: mostEntries, isSumsOnly: true })
 
   const of = timesFailed ? { timesFailed } : {}
   const [all, timedFigures] = await ofBoth((some) => bucketsOf(reader, { filter: some, edgesMs, ...of }))
@@ -139,7 +139,8 @@ async function orNull<T>(told: () => Promise<T>): Promise<T | null> {
   }
 }
 
-function modelsOf({ groups }: CallAnswer): readonly OverviewModel[] {
+function modelsOf(answer: CallAnswer): readonly OverviewModel[] {
+  const groups = answer.groups.filter(({ isRest }) => !isRest)
   const byCost = groups
     .filter(({ figures }) => figures.cost_usd !== null)
     .sort((a, b) => (b.figures.cost_usd ?? 0) - (a.figures.cost_usd ?? 0))

@@ -139,6 +139,8 @@ export type QueryQuestion =
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000
+/** Entries of a dimension that are told apart; clients and strangers name models, and can name endlessly many. */
+export const mostEntries = 500
 /** Entries of a dimension that are told apart beside a time; the others are put together. */
 export const topEntries = 20
 /** Sessions, or values of a tag, that are told apart. */

@@ -37,7 +37,7 @@ export function aggregate(
     dimension,
     ...(index && { index }),
     ...(timesFailed && { timesFailed, index: index ?? 'calls_failed' }),
-    ...(isEndless(dimension) && top !== undefined && { top }),
+    ...(top !== undefined && { top }),
     ...(isSumsOnly && { isSumsOnly }),
   }
   // Without time and dimension wider spans and fewer keys do, which is less work than merging very many groups.

@@ -15,6 +15,7 @@ import { endedWithin } from './ended-calls.ts'
 import { FigureReader } from './figure-reader.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
+import { knownModels } from './known-models.ts'
 import { historyReader } from './history-reader.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 import { openCurrent, type StoreAbsence } from '../sqlite/open-store.ts'
@@ -92,7 +93,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     call: async (id) => callById(id)[0] ?? null,
     aggregate: async (question) => aggregate(question, figures, words),
     choices: async () => ({
-      models: statements.all<readonly [string]>(modelNames).map(([name]) => name),
+      models: knownModels(statements),
       types: extent() === null ? [] : (Object.keys(callTypeCodes) as CallType[]).sort(),
     }),
     extent: async () => extent(),
@@ -131,15 +132,6 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     },
   }
 }
-
-/** Steps from one model to the next in the index, rather than through all calls; folded calls are in the rollups. */
-const modelNames = `WITH RECURSIVE known (id) AS (
-    SELECT min(model_id) FROM calls
-    UNION ALL SELECT (SELECT min(model_id) FROM calls WHERE model_id > known.id) FROM known WHERE known.id IS NOT NULL
-  )
-  SELECT text FROM models WHERE id IN (
-    SELECT id FROM known UNION SELECT entry_id FROM rollup_keys WHERE grouping_id = 2
-  ) ORDER BY text`
 
 const fieldNames = publicFields.map(({ name }) => name)
 

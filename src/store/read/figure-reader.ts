@@ -11,7 +11,14 @@ import {
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { FoldedRangeError, type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
-import { addCall, entryIn, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
+import {
+  addCall,
+  dimensionFields,
+  entryIn,
+  type FigureRow,
+  figureSourceList,
+  valueIn,
+} from '../rollup/call-figures.ts'
 import type { CallSelection } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
 import { type FigureGroup, FigureGroups } from './figure-groups.ts'
@@ -106,7 +113,8 @@ export class FigureReader {
     if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
     const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
     for (const span of spans) this.#addSpan(columns, span, keys ?? new Map(), groups)
-    const entryOf = grouping === null ? this.#entries(question, range) : fieldEntry(question.dimension)
+    // Where calls are read one by one, entries may be as many as calls.
+    const entryOf = keys === null ? this.#entries(question, range) : fieldEntry(question.dimension)
     const counting: Counting = { question, groups, entryOf, watermark: state.watermark }
     if (question.index !== undefined) {
       this.#addCalls(question.index, range, counting)
@@ -173,9 +181,9 @@ export class FigureReader {
   /** Says under which entry a call counts. */
   #entries(question: FigureQuestion, range: TimeRange): (row: FigureRow) => number | null {
     const { dimension, top } = question
-    if (!isEndless(dimension)) return fieldEntry(dimension)
+    if (dimension === null || (top === undefined && !isEndless(dimension))) return fieldEntry(dimension)
     const key = tagOf(dimension)
-    const column = key === null ? 'session_id' : 'tags_id'
+    const column = key === null ? columnOf(dimension) : 'tags_id'
     const known = new Map<number, number | null>()
     const entryOf = (value: number | null): number | null => {
       if (value === null || key === null) return value
@@ -192,7 +200,7 @@ export class FigureReader {
 
   /** How many calls each entry has. */
   #callsOf(
-    column: 'session_id' | 'tags_id',
+    column: EntryColumn,
     question: FigureQuestion,
     [fromMs, toMs]: TimeRange,
     entryOf: (value: number) => number | null,
@@ -243,6 +251,14 @@ export class FigureReader {
       UNION ALL SELECT 1 FROM rollup_quarters WHERE slot >= ?3 AND slot < ?4 AND key_id = ?5 LIMIT 1`
     return this.#rows(used, hourFirst, hourPast, Math.max(first, coarseUntil), past, key).length > 0
   }
+}
+
+type EntryColumn = Parameters<typeof valueIn>[1]
+
+function columnOf(dimension: CallDimension): EntryColumn {
+  return dimension === 'session'
+    ? 'session_id'
+    : (dimensionFields[dimension as FieldDimension].column as EntryColumn)
 }
 
 function fieldEntry(dimension: CallDimension | null): (row: FigureRow) => number | null {

@@ -9,6 +9,9 @@ const seenSql = `SELECT client_id, key_fingerprint, count(*),
   total(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), max(id)
   FROM calls NOT INDEXED WHERE id >= ? AND id < ? GROUP BY 1, 2`
 
+/** Clients and keys that are told, those with the most calls. */
+const mostSeen = 1000
+
 type Row = readonly [client: number | null, key: number | null, calls: number, tokens: number, lastId: number]
 
 /** See `CallReader.seenClients`. Throws `QueryTooSlowError`. */
@@ -30,7 +33,9 @@ export function seenClients(
     countedMs = startedAtMs(ids[0])
     if (performance.now() >= untilMs) break
   }
-  const clients = [...seen.values()].map(([client, key, calls, tokens, lastId]) => ({
+  // Names are many where strangers make them up.
+  const most = [...seen.values()].sort((one, other) => other[2] - one[2]).slice(0, mostSeen)
+  const clients = most.map(([client, key, calls, tokens, lastId]) => ({
     client: words.wordOf('clients', client),
     key_fingerprint: key === null ? null : (key >>> 0).toString(16).padStart(8, '0'),
     calls,

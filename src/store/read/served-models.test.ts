@@ -30,7 +30,7 @@ test('every call is counted under who answered it, and where time is short the n
     const { fromMs, models } = await reader.servedModels(firstMs, firstMs + 9 * hourMs + 1, withinMs)
     return [fromMs, ...models.map(({ upstream, calls }) => [upstream, calls])]
   }
-  assert.deepEqual(await counted(60_000), [firstMs, ['other.example', 3], ['one.example', 7]])
+  assert.deepEqual(await counted(60_000), [firstMs, ['one.example', 7], ['other.example', 3]])
   // A quarter of an hour is the least.
   assert.deepEqual(await counted(0), [firstMs + 9 * hourMs + 1 - hourMs / 4, ['other.example', 1]])
   reader.close()

@@ -1,0 +1,37 @@
+import type { RowStatements } from '../sqlite/row-statements.ts'
+
+/** Models that are told at most: strangers ask for names that they make up. */
+const mostModels = 500
+/** Characters of all names together, and of one. */
+const mostCharacters = 50_000
+const longestName = 300
+/** Of more models, those that were asked for most among the newest calls are told, and those that were seen first. */
+const newestCalls = 20_000
+const mostOften = 300
+
+/** Steps from one model to the next in the index, rather than through all calls; folded calls are in the rollups. */
+const usedModels = `WITH RECURSIVE known (id) AS (
+    SELECT min(model_id) FROM calls
+    UNION ALL SELECT (SELECT min(model_id) FROM calls WHERE model_id > known.id) FROM known WHERE known.id IS NOT NULL
+    LIMIT ${mostModels + 1}
+  )
+  SELECT text FROM models WHERE id IN (
+    SELECT id FROM known UNION SELECT entry_id FROM rollup_keys WHERE grouping_id = 2
+  ) ORDER BY id LIMIT ${mostModels + 1}`
+const oftenUsed = `SELECT (SELECT text FROM models WHERE id = model_id) FROM (
+    SELECT model_id FROM calls NOT INDEXED ORDER BY id DESC LIMIT ${newestCalls}
+  ) WHERE model_id IS NOT NULL GROUP BY model_id ORDER BY count(*) DESC, model_id LIMIT ${mostOften}`
+
+/** The names of the models that were asked for, in their order: all of them, or of very many the ones that matter. */
+export function knownModels(statements: RowStatements): readonly string[] {
+  const names = (sql: string): readonly string[] =>
+    statements.all<readonly [string]>(sql).map(([name]) => name)
+  const used = names(usedModels)
+  const ranked = used.length > mostModels ? [...new Set([...names(oftenUsed), ...used])] : used
+  let characters = 0
+  return ranked
+    .filter((name) => name.length <= longestName)
+    .slice(0, mostModels)
+    .filter((name) => (characters += name.length) <= mostCharacters)
+    .toSorted((one, other) => (one < other ? -1 : 1))
+}
