@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
 import { messageOf } from './errors.ts'
 import { reportFault } from './fault.ts'
+import { programChange } from './program-files.ts'
 
 /** To a thread that is asked something: the host numbers it, and the answer carries its number. */
 type Question<To> = Extract<To, { readonly question: number }>
@@ -26,7 +27,8 @@ const pause = { firstMs: 100, longestMs: 5000 } as const
 
 /**
  * A thread or a process beside this one: started when it is needed, and again after it has died, after longer and
- * longer pauses. It keeps this process running only while it is asked something.
+ * longer pauses; not from files that an update has put there meanwhile. It keeps this process running only while it is asked
+ * something.
  */
 export class WorkerHost<To extends object, From extends object> {
   readonly #options: WorkerHostOptions<From>
@@ -105,6 +107,8 @@ export class WorkerHost<To extends object, From extends object> {
 
   #start(): void {
     try {
+      const change = programChange()
+      if (change !== null) throw new Error(change)
       const worker = this.#options.start()
       this.#worker = worker
       let trouble: string | null = null

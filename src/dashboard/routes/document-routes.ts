@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
 import type { Answer } from '../http/answer.ts'
 import { answerContent } from '../http/content.ts'
@@ -16,11 +16,9 @@ export const documentRoutes: RouteTable = {
 }
 
 function document(name: string): AnyRoute {
+  const body = readIfBuilt(name)
   return route({}, async ({ request }): Promise<Answer> => {
-    const body = await readFile(new URL(name, built)).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') throw error
-      throw new RequestError('document_not_built', notBuilt)
-    })
+    if (body === null) throw new RequestError('document_not_built', notBuilt)
     return answerContent(request, {
       headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' },
       tag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
@@ -28,6 +26,16 @@ function document(name: string): AnyRoute {
       packed: () => undefined,
     })
   })
+}
+
+/** Once, as the page is: an update may replace it while this runs. */
+function readIfBuilt(name: string): Buffer | null {
+  try {
+    return readFileSync(new URL(name, built))
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return null
+  }
 }
 
 const notBuilt = 'The document is not built, as in a fresh clone: run `npm run build:openapi`.'

@@ -11,6 +11,9 @@ const require = createRequire(import.meta.url)
 export const Client = require('undici/lib/dispatcher/client.js') as typeof Undici.Client
 export type Client = Undici.Client
 export const buildConnector = require('undici/lib/core/connect.js') as typeof Undici.buildConnector
+// undici loads its parser with the first connection, when an update may have taken that away.
+for (const late of ['undici/lib/llhttp/llhttp_simd-wasm.js']) require(late)
+
 export const errors = require('undici/lib/core/errors.js') as typeof Undici.errors
 const { kParser } = require('undici/lib/core/symbols.js') as { readonly kParser: unique symbol }
 

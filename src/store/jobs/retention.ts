@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { CompressResult } from '../../api/database-job.ts'
 import type { Clock } from '../../call/clock.ts'
 import { lowerPriority } from '../../lib/lower-priority.ts'
-import { isAmount, record } from '../../lib/message-shape.ts'
+import { isAmount, readMessage, record } from '../../lib/message-shape.ts'
+import { programChange } from '../../lib/program-files.ts'
 import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 
 /** How much is kept call by call: whole days before today, and megabytes of the database; 0 for all. */
@@ -102,6 +103,11 @@ export class Retention {
     const isOld = this.#kept.keepDays > 0 && this.#isDue()
     const isLarge = this.#isLarge() && this.#stuckDayMs !== this.#todayMs()
     if (!isOld && !isLarge) return
+    const change = programChange()
+    if (change !== null) {
+      this.#tell(`old calls are not folded: ${change}`)
+      return
+    }
     if (!isLarge && !this.#setup.isQuiet() && ++this.#busy < busyLooks) return
     this.#busy = 0
     this.#fold()
@@ -142,9 +148,9 @@ export class Retention {
         this.#tell(`old calls could not be folded: ${/^\w*Error: .*$/m.exec(stderr)?.[0] ?? error.message}`)
         return
       }
-      const result: unknown = JSON.parse(stdout)
+      const result = readMessage(stdout, isResult)
       // Another job is at work, or there is nothing to work on: the next look finds that out.
-      if (!isResult(result)) return
+      if (result === null) return
       if (result.folded_calls > 0) this.#setup.onFolded(result)
       if (kept !== this.#kept) return
       this.#doneUntilMs = untilMs

@@ -1,0 +1,39 @@
+import { globSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of all modules: `src` or, built, `dist`. */
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const manifest = `${dirname(root)}/package.json`
+const atStart = stateOf(manifest)
+/** A start need not look: nobody updates what has just begun. */
+const youngS = 2
+
+let change: string | null = null
+
+/**
+ * Why no thread or process may be started from the program's files any more; null if they are those of this process's
+ * start. An update replaces them, and code of two versions does not go together.
+ */
+export function programChange(): string | null {
+  if (change !== null || process.uptime() < youngS) return change
+  if (stateOf(manifest) !== atStart || isNewer()) {
+    change = `the program in ${root} was replaced or removed since this process started; a restart of this process mends it`
+  }
+  return change
+}
+
+/** Whether a file or folder has been written since the start. */
+function isNewer(): boolean {
+  try {
+    const entries = [root, ...globSync('**/*', { cwd: root }).map((name) => `${root}/${name}`)]
+    return entries.some((path) => statSync(path).mtimeMs > performance.timeOrigin)
+  } catch {
+    return true
+  }
+}
+
+function stateOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`
+}
