@@ -23,7 +23,7 @@ if (version[0] > 24 || (version[0] === 24 && version[1] >= 16)) {
     eval('import("./newer-node.js")').then(function (found) {
       if (found.runOnNewerNode() !== true) refuse()
     }, refuse)
-  } catch (_error) {
-    refuse()
+  } catch (error) {
+    refuse(error)
   }
 }
