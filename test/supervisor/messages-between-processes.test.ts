@@ -315,7 +315,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
   const started = { type: 'started', id: 'a', timestamp: record.timestamp, method: 'POST', path: '/v1/x' }
   const printed: string[] = []
   const printer = tailPrinter(
-    { json: false, errors: false, model: [], body: true, full: false },
+    { json: false, errors: false, model: [] },
     {
       clock: systemClock,
       print: (line) => void printed.push(line),

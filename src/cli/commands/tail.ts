@@ -15,8 +15,6 @@ import { baseUrl, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
 export const table = optionTable({
-  body: flag('show what was asked and answered, too'),
-  full: flag('cut nothing that --body shows'),
   errors: flag('only calls that fail'),
   model: value<readonly string[]>(
     names('a model name'),

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { displayWidth } from './display-width.ts'
 import type { LineStyle } from './paint.ts'
-import { bodyLines, endLine, requestLine, startLine } from './tail-lines.ts'
+import { endLine, requestLine, startLine } from './tail-lines.ts'
 
 const timestamp = '2026-11-21T14:03:22.500Z'
 const style: LineStyle = { width: 120, color: false, nowMs: Date.parse(timestamp) }
@@ -93,26 +93,19 @@ test('whatever a payload holds: no line is wider than the terminal, and nothing 
     size: 'max',
   })
   fc.assert(
-    fc.property(text, text, fc.boolean(), fc.integer({ min: 1, max: 100 }), (a, b, full, width) => {
+    fc.property(text, text, fc.integer({ min: 1, max: 100 }), (a, b, width) => {
       const record = { ...answer, path: a, model: b, failure_code: a, outcome: b, body: { error: a } }
       const narrow = { ...style, width }
       const lines = [
         startLine({ type: 'started', id: a, timestamp, method: b, path: a }, narrow),
         requestLine(record, narrow),
         endLine(record, narrow),
-        bodyLines({ ...record, body: a }, false, narrow),
-        bodyLines({ ...record, text: a, reasoning: b, body: null }, false, narrow),
-        bodyLines({ ...record, body: { [a]: b }, body_withheld: a }, full, { ...narrow, width: 1e6 }),
-        bodyLines({ ...record, tool_calls: [{ id: a, name: b, arguments: a }] }, full, {
-          ...narrow,
-          width: 1e6,
-        }),
       ]
-      for (const [at, each] of lines.entries()) {
+      for (const each of lines) {
         for (const line of each.split('\n')) {
           assert.doesNotMatch(line, /[\p{Cc}\u202e]/u)
           assert.ok(line.isWellFormed())
-          assert.ok(at >= 5 || displayWidth(line) <= width, line)
+          assert.ok(displayWidth(line) <= width, line)
         }
       }
     }),

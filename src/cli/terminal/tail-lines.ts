@@ -1,23 +1,19 @@
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import { shorten, wrapLine } from './display-width.ts'
+import { shorten } from './display-width.ts'
 import { printable } from './printable.ts'
 import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
 import { type LineStyle, paint, type Tone } from './paint.ts'
-import { bodyText } from './payload-text.ts'
 
 const statusWidth = 4
 const durationWidth = 7
-const bodyIndent = '    '
-/** Of a terminal that is narrower still, lines are cut. */
-const leastBodyWidth = 16
 
 /** A call begins: one line. */
 export function startLine({ id, timestamp, method, path }: CallStarted, style: LineStyle): string {
   return lineOf(timestamp, '▸', id, `${method} ${path}`, 'faint', style)
 }
 
-/** What a call asks: one line to stand over its body. */
+/** What a call asks: one line. */
 export function requestLine(record: PayloadRecord, style: LineStyle): string {
   const { id, timestamp, method, path, body_bytes: bytes } = record
   const parts = [`${method} ${path}`, ...labelsOf(record), ...(bytes === 0 ? [] : [formatBytes(bytes)])]
@@ -42,21 +38,6 @@ export function endLine(record: OutgoingRecord, style: LineStyle): string {
   if (message === '') return line
   const detail = shorten(printable(`  └ ${message}`), style.width)
   return `${line}\n${paint(tone, detail, style.color)}`
-}
-
-/** The body of a request or an answer, indented; lines are broken at the width, unless nothing is to be cut. */
-export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: LineStyle): string {
-  const width = Math.max(leastBodyWidth, style.width - bodyIndent.length)
-  return bodyText(record, full)
-    .flatMap(({ text, isRemark }) => {
-      const whole = printable(text.replaceAll('\t', '  '))
-      const tone = isRemark ? 'faint' : 'plain'
-      const lines = full
-        ? [bodyIndent + whole]
-        : wrapLine(whole, width).map((line) => shorten((bodyIndent + line).trimEnd(), style.width))
-      return lines.map((line) => paint(tone, line, style.color))
-    })
-    .join('\n')
 }
 
 /** Whether the call failed, or its client left: `isFailed`, for an outcome that came as a text. */

@@ -7,11 +7,11 @@ import type { table } from '../commands/tail.ts'
 import { count } from './figures.ts'
 import { HeldRequests } from './held-requests.ts'
 import type { LineStyle } from './paint.ts'
-import { bodyLines, endLine, requestLine, startLine, toneOf } from './tail-lines.ts'
+import { endLine, requestLine, startLine, toneOf } from './tail-lines.ts'
 import { lineStyle, type Terminal } from './terminal.ts'
 
 /** Which calls are printed, and how much of each. */
-type TailOptions = Pick<ValuesOf<typeof table>, 'body' | 'full' | 'errors' | 'model' | 'json'>
+type TailOptions = Pick<ValuesOf<typeof table>, 'errors' | 'model' | 'json'>
 type TailOutput = Pick<Terminal, 'clock' | 'print' | 'warn' | 'width' | 'color'>
 
 const isFeedEvent = either(isFeedNote, isFeedRecord)
@@ -20,7 +20,7 @@ const patienceMs = 1500
 
 /** Prints what the feed tells. `name` says where it is had. */
 export function tailPrinter(
-  { errors, model, json, body, full }: TailOptions,
+  { errors, model, json }: TailOptions,
   { clock, print, warn, width, color }: TailOutput,
   name: () => string,
 ): {
@@ -28,7 +28,7 @@ export function tailPrinter(
   readonly lost: () => void
   readonly end: () => void
 } {
-  /** If only calls that fail are asked for: those that may yet. */
+  /** Those of calls that may yet fail, if only these are asked for, as JSON. */
   const held = new HeldRequests()
   let isGreeted = false
   let saidLost = false
@@ -37,10 +37,8 @@ export function tailPrinter(
   const note = (words: string): void => warn(`tokenweir: ${words}\n`)
   const style = (): LineStyle => lineStyle({ width, color, clock })
 
-  const show = (line: string, record: PayloadRecord, data: string): void => {
-    if (json) print(`${safeJson(data)}\n`)
-    else print(body ? `${line}\n${bodyLines(record, full, style())}\n` : `${line}\n`)
-  }
+  const show = (line: (style: LineStyle) => string, data: string): void =>
+    print(`${json ? safeJson(data) : line(style())}\n`)
 
   const greet = (isLogging: boolean): void => {
     cancelLost()
@@ -57,16 +55,14 @@ export function tailPrinter(
   const takeRecord = (record: PayloadRecord | OutgoingRecord, data: string): void => {
     if (model.length > 0 && !model.includes(record.model ?? '')) return
     if (!isAnswer(record)) {
-      if (errors) held.add(record, data)
-      else if (json || body || model.length > 0) show(requestLine(record, style()), record, data)
+      if (!errors && (json || model.length > 0)) show((style) => requestLine(record, style), data)
+      else if (json) held.add(record.id, data)
       return
     }
-    const request = errors ? held.take(record.id) : null
+    const request = held.take(record.id)
     if (errors && toneOf(record) !== 'failed') return
-    if (request !== null && (json || body)) {
-      show(requestLine(request.record, style()), request.record, request.data)
-    }
-    show(endLine(record, style()), record, data)
+    if (request !== null) print(`${safeJson(request)}\n`)
+    show((style) => endLine(record, style), data)
   }
 
   return {
@@ -77,7 +73,7 @@ export function tailPrinter(
       else if (event.type === 'connected') greet(event.enabled)
       else if (event.type === 'dropped') note(droppedWords(event.count))
       // Of which model a call asks is not known at its start, nor how it will end.
-      else if (!json && !errors && !body && model.length === 0) print(`${startLine(event, style())}\n`)
+      else if (!json && !errors && model.length === 0) print(`${startLine(event, style())}\n`)
     },
     lost: () => {
       const tell = (): void => {
