@@ -97,8 +97,7 @@ const page: Record<string, string> = {
   costs: 'charts data design filters format no-calls',
   gateway: 'data design format',
   app: '*',
-  // Puts parts of views into a file.
-  report: '*',
+  report: 'charts compare data filters overview',
 }
 
 const sqliteBorder = {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -49,12 +50,56 @@ function packed(): Plugin {
   }
 }
 
+/**
+ * Writes `report.html`: the page with its script and its style within, which may run and ask for nothing else. The
+ * dashboard puts the figures in the place of `{}`.
+ */
+function oneFile(): Plugin {
+  return {
+    name: 'one-file',
+    apply: (_, { command }) => command === 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_, bundle) {
+        const files = Object.values(bundle)
+        const script = files.find((file) => file.type === 'chunk' && file.name === 'index')
+        const style = files.find((file) => file.type === 'asset' && file.names.includes('style.css'))
+        if (script?.type !== 'chunk' || style?.type !== 'asset' || script.imports.length > 0) {
+          throw new Error('the first view is not one script and one style')
+        }
+        const code = script.code.replaceAll('</script', '<\\/script')
+        const hash = createHash('sha256').update(code).digest('base64')
+        const policy = `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:`
+        const source = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>tokenweir report</title>
+<style>${String(style.source)}</style>
+</head>
+<body>
+<div id="app"></div>
+<script type="application/json" id="report">{}</script>
+<script type="module">${code}</script>
+</body>
+</html>
+`
+        this.emitFile({ type: 'asset', fileName: 'report.html', source })
+      },
+    },
+  }
+}
+
 /** Builds the page into `dist/ui`, from where the dashboard serves it. */
 const config: UserConfig = defineConfig({
   root: fileHere('.'),
   base: '/',
   publicDir: false,
-  plugins: [themeBeforePaint(), packed()],
+  // The report is last: nobody asks for it packed.
+  plugins: [themeBeforePaint(), packed(), oneFile()],
   build: {
     outDir: fileHere('../dist/ui'),
     emptyOutDir: true,
@@ -70,7 +115,7 @@ const config: UserConfig = defineConfig({
             // What the first view needs; of no script: else the page to sign in, which has some of it, would load the app.
             {
               name: 'style',
-              test: /\/(?:app|design|charts|filters|overview|call)\/[^/]+\.css$/,
+              test: /\/(?:app|design|charts|filters|overview|call|compare|report)\/[^/]+\.css$/,
               priority: 1,
             },
             // What the first view needs is one request, also where parts that are loaded later need some of it.

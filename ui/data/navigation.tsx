@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Times } from '../format/times.ts'
 import { Watched, useWatched } from './watched.ts'
 import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
+import { report } from './report.ts'
 
 /** Where the page is, and how it goes elsewhere. */
 export interface Navigation {
@@ -21,6 +22,7 @@ function follow(): void {
 }
 
 function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): void {
+  if (report !== null) return
   // From where the page is now: two changes in one turn build upon each other.
   const text = writeAddress({ ...currentAddress(), ignored: [], ...change })
   if (text !== location.pathname + location.search) history[how](null, '', text)
@@ -56,9 +58,16 @@ export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href
   readonly to: Partial<PageAddress>
 }
 
-/** A link within the page: what is not said of the address stays as it is. */
+/** A link within the page: what is not said of the address stays as it is. In a report it is its words. */
 export function AddressLink({ to, children, ...rest }: AddressLinkProps) {
   const { address, go } = useNavigation()
+  if (report !== null) {
+    return (
+      <span class={rest.class} title={rest.title}>
+        {children}
+      </span>
+    )
+  }
   return (
     <a
       {...rest}
@@ -76,5 +85,12 @@ export function AddressLink({ to, children, ...rest }: AddressLinkProps) {
 }
 
 function currentAddress(): PageAddress {
-  return readAddress(location.pathname, new URLSearchParams(location.search)) ?? plainAddress
+  if (report === null) return addressOf(location.pathname, location.search)
+  const { from, to } = report.overview
+  const range = { last: null, fromMs: Date.parse(from), toMs: Date.parse(to) } as const
+  return { ...addressOf('/', report.query), range, ignored: [] }
+}
+
+function addressOf(path: string, query: string): PageAddress {
+  return readAddress(path, new URLSearchParams(query)) ?? plainAddress
 }

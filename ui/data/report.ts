@@ -1,0 +1,20 @@
+import type { Overview } from '../../src/api/overview.ts'
+import type { Curves, GroupFigures } from '../../src/call/call-question.ts'
+
+type Group = GroupFigures & { readonly key: string | null; readonly curves: Curves }
+
+/** The figures of a report: the dashboard puts them into the file. */
+export interface ReportData {
+  /** ISO 8601, UTC. */
+  readonly made_at: string
+  /** The query of the request: filters under the names of the API. */
+  readonly query: string
+  readonly overview: Overview
+  readonly models: readonly Group[]
+  readonly clients: readonly Group[]
+}
+
+const text = document.getElementById('report')?.textContent
+
+/** The figures, where this page is a report: a file that asks nobody and leads nowhere. Null in the dashboard. */
+export const report = text === undefined ? null : (JSON.parse(text) as ReportData)
