@@ -206,6 +206,8 @@ export interface HistoryReader {
   ranBefore(minute: number): Promise<boolean>
   /** Limits that were set within the range, oldest first, after the one that held at its start. */
   limits(fromMs: number, toMs: number): Promise<readonly PastLimit[]>
+  /** Tokens that the budget counts, for each bucket from one edge to the next, by the ends of calls. */
+  budgetTokens(edgesMs: readonly number[]): Promise<readonly number[]>
   /** The last ones of the range, oldest first. */
   events(fromMs: number, toMs: number, limit: number): Promise<readonly PastEvent[]>
 }

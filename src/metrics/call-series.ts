@@ -1,3 +1,4 @@
+import { isUnpriced } from '../call/unpriced.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import { failureKinds } from '../call/failure.ts'
 import { isFailed } from '../call/outcome.ts'
@@ -76,8 +77,6 @@ export class CallSeries {
       `${callType} ${outcome} ${this.#models.labelOf(model, isFailed(outcome))}`
     for (const [key, alike] of Map.groupBy(calls, keyOf)) this.#countAlike(key, alike)
     for (const [counter, field] of this.#sums) counter.inc(sumOf(calls, field))
-    const isUnpriced = ({ usageSource, costNanoUsd }: StoredCall): boolean =>
-      usageSource !== 'none' && costNanoUsd === null
     this.#unpriced.inc(calls.filter(isUnpriced).length)
     for (const { failureCode } of calls) {
       if (failureCode !== null) this.#failures.inc({ failure_code: failureCode })

@@ -1,5 +1,5 @@
 import type { CallAnswer } from '../call/call-question.ts'
-import type { CallReader, EndedCall } from '../call/call-reader.ts'
+import type { CallReader, EndedCall, StoreReader } from '../call/call-reader.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
 import { upstreamTable } from '../pricing/upstream-table.ts'
 import { type AlertsQuestion, mostEntries } from './query-question.ts'
@@ -41,7 +41,7 @@ type Measure = Readonly<{ n: number; p95_ms: number }>
 
 /** All that the alert rules look at, in one answer. */
 export async function alertsAnswer(
-  reader: CallReader,
+  reader: StoreReader,
   { afterSeq }: AlertsQuestion,
   nowMs: number,
 ): Promise<AlertFigures> {
@@ -104,15 +104,13 @@ async function ttftOf(
   })
 }
 
-async function dayOf(reader: CallReader, nowMs: number): Promise<AlertFigures['day']> {
+async function dayOf(reader: StoreReader, nowMs: number): Promise<AlertFigures['day']> {
   // At quarter hours, where the sums have their edges.
   const firstMs = Math.ceil((nowMs - dayMs) / quarterMs) * quarterMs
-  const hours = Array.from({ length: 24 }, (_, hour) => firstMs + hour * hourMs)
-  const edgesMs = [...hours, firstMs + dayMs]
-  const { groups, summary } = await sumsOf(reader, edgesMs)
-  const tokens_by_hour = hours.map(
-    (_, hour) => groups.find(({ bucket }) => bucket === hour)?.figures.total_tokens ?? 0,
-  )
+  const { summary } = await sumsOf(reader, [firstMs, firstMs + dayMs])
+  const edgesMs = Array.from({ length: 25 }, (_, hour) => nowMs - dayMs + hour * hourMs)
+  // As the budget counts them: without calls that were imported, with what is estimated of others.
+  const tokens_by_hour = await reader.history.budgetTokens(edgesMs)
   return { cost_usd: summary.cost_usd ?? 0, tokens_by_hour }
 }
 

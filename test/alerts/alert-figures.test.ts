@@ -128,7 +128,7 @@ test('first tokens of a model are told beside those of the week before', async (
 })
 
 test('the day has its sums by hours', async () => {
-  const priced = { totalTokens: 10, costNanoUsd: 2e9 }
+  const priced = { inputTokens: 6, outputTokens: 4, totalTokens: 10, costNanoUsd: 2e9 }
   const [{ day }] = await figuresOf([
     call(10, priced),
     call(90, priced),

@@ -1,3 +1,4 @@
+import { unpricedSql } from '../../call/unpriced.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import type { RepriceResult } from '../../api/costs.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
@@ -103,10 +104,9 @@ function repriceCalls(
   const ids = idsWithCalls(statements, firstIdAt(Math.ceil(fromMs)), firstIdAt(Math.ceil(toMs)))
   const [fromId, pastId] = (isNone ? null : ids) ?? [0, 0]
   const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
-  const isUnpriced = 'AND cost_nano_usd IS NULL AND (usage_source_id <> 0 OR search_units IS NOT NULL)'
   // The index by model ends in the id; the one by seq would be no help.
   const next = `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
-    WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`
+    WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? `AND ${unpricedSql}` : ''} ORDER BY id LIMIT ?`
   const write = dryRun
     ? null
     : keepingWriter(database, statements, nowMs, [startedAtMs(fromId), startedAtMs(pastId - 1) + 1, modelId])

@@ -1,6 +1,7 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { EndedBounds, EndedCall } from '../../call/call-reader.ts'
-import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
+import { firstFailedOutcome, outcomeCodes } from '../../call/call-fields.ts'
+import { unpricedSql } from '../../call/unpriced.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { CallWords } from './call-words.ts'
@@ -11,7 +12,7 @@ const longestMs = 3_600_000
 
 const columns = `seq, id, coalesce(duration_us, 0), model_id, client_id, session_id, upstream_id, outcome_id,
     queue_us, ttft_us, coalesce(total_tokens, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)),
-    cost_nano_usd, usage_source_id`
+    cost_nano_usd, ${unpricedSql}`
 /** By their ids, as rows of an import and of a copy are written long after their ends. */
 const byEnd = `SELECT ${columns} FROM calls NOT INDEXED
   WHERE id < ?1 AND id >= ?2 AND (id >> 12) * 1000 + coalesce(duration_us, 0) >= ?3 ORDER BY id DESC LIMIT ${pageRows}`
@@ -22,14 +23,7 @@ type Id = number | null
 type Row = readonly [
   ...times: [seq: number, id: number, durationUs: number],
   ...words: [model: Id, client: Id, session: Id, upstream: Id],
-  ...figures: [
-    outcome: number,
-    queueUs: Id,
-    ttftUs: Id,
-    tokens: number,
-    costNanoUsd: Id,
-    usageSource: number,
-  ],
+  ...figures: [outcome: number, queueUs: Id, ttftUs: Id, tokens: number, costNanoUsd: Id, isUnpriced: number],
 ]
 
 /** See `CallReader.endedWithin`. Throws `QueryTooSlowError`. */
@@ -58,7 +52,7 @@ export function endedWithin(
 
 function endedCall(row: Row, words: CallWords): EndedCall {
   const [seq, id, durationUs, model, client, session, upstream, outcome, ...figures] = row
-  const [queueUs, ttftUs, tokens, costNanoUsd, usageSource] = figures
+  const [queueUs, ttftUs, tokens, costNanoUsd, isUnpriced] = figures
   return {
     seq,
     endedMs: startedAtMs(id) + durationUs / 1000,
@@ -72,6 +66,6 @@ function endedCall(row: Row, words: CallWords): EndedCall {
     ttftMs: ttftUs === null ? null : ttftUs / 1000,
     tokens,
     costUsd: costNanoUsd === null ? null : costNanoUsd / 1e9,
-    isUnpriced: costNanoUsd === null && usageSource !== usageSourceCodes.none,
+    isUnpriced: isUnpriced === 1,
   }
 }

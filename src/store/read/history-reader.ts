@@ -30,6 +30,10 @@ const events = `SELECT e.at_ms, i.text, e.kind, e.detail FROM gateway_events AS 
     JOIN instances AS i ON i.id = e.instance_id
     WHERE e.at_ms >= ? AND e.at_ms < ? ORDER BY e.at_ms DESC, e.instance_id DESC, e.kind DESC LIMIT ?`
 
+const budget = `SELECT total(tokens) FROM (
+    SELECT tokens FROM budget_minutes WHERE minute >= ?1 AND minute < ?2
+    UNION ALL SELECT tokens FROM budget_estimates WHERE minute >= ?1 AND minute < ?2)`
+
 /** Answers what gateways noted of themselves. */
 export function historyReader(database: DatabaseSync): HistoryReader {
   const statements = new RowStatements(database)
@@ -51,6 +55,10 @@ export function historyReader(database: DatabaseSync): HistoryReader {
       statements
         .all<readonly [number, unknown]>(limits, Math.ceil(fromMs), Math.ceil(toMs))
         .map(([atMs, most]) => ({ atMs, maxConcurrent: typeof most === 'number' ? most : null })),
+    budgetTokens: async (edgesMs) => {
+      const minutes = edgesMs.map((edge) => Math.floor(edge / minuteMs))
+      return minutes.slice(1).map((past, index) => statements.number(budget, minutes[index] ?? 0, past) ?? 0)
+    },
     events: async (fromMs, toMs, most) =>
       statements
         .all<readonly [number, string, string, string | null]>(

@@ -1,14 +1,15 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { ServedCount, ServedModel } from '../../call/call-reader.ts'
+import { unpricedSql, usedSql } from '../../call/unpriced.ts'
 import type { IsOver } from '../../call/no-answer.ts'
 import type { CallWords } from './call-words.ts'
 import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
 /** What was refused, or never answered, has no price to look for. */
-const canCost = '(usage_source_id <> 0 OR search_units IS NOT NULL OR cost_nano_usd IS NOT NULL)'
+const canCost = `(${usedSql} OR cost_nano_usd IS NOT NULL)`
 const servedSql = `SELECT upstream_id, model_id, response_model_id, count(*),
-  count(*) FILTER (WHERE cost_nano_usd IS NULL AND usage_source_id <> 0),
+  count(*) FILTER (WHERE ${unpricedSql}),
   total(input_tokens), total(output_tokens), CASE WHEN count(cost_nano_usd) > 0 THEN total(cost_nano_usd) END
   FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`
 

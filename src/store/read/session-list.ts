@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
-import { firstFailedOutcome, usageSourceCodes } from '../../call/call-fields.ts'
+import { firstFailedOutcome } from '../../call/call-fields.ts'
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { CallSession, FoundSessions, SessionPage } from '../../call/call-session.ts'
+import { unpricedSql } from '../../call/unpriced.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { andSql, bothConditions } from './call-condition.ts'
@@ -27,7 +28,7 @@ const mostTold = 100_000
 
 const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, client_id, session_source_id,
     coalesce(input_tokens, 0), coalesce(output_tokens, 0), coalesce(cached_input_tokens, 0),
-    coalesce(reasoning_tokens, 0), coalesce(tool_calls, 0), cost_nano_usd, usage_source_id,
+    coalesce(reasoning_tokens, 0), coalesce(tool_calls, 0), cost_nano_usd, ${unpricedSql},
     coalesce(cache_saved_nano_usd, 0)
   FROM calls INDEXED BY calls_by_session WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${rowsAtOnce}`
 
@@ -39,7 +40,7 @@ type Id = number | null
 type Row = readonly [
   ...call: [id: number, durationUs: number, outcome: number, model: Id, client: Id, source: Id],
   ...tokens: [input: number, output: number, cached: number, reasoning: number],
-  ...rest: [toolCalls: number, costNanoUsd: Id, usageSource: number, savedNanoUsd: number],
+  ...rest: [toolCalls: number, costNanoUsd: Id, isUnpriced: number, savedNanoUsd: number],
 ]
 
 /** A session with the last of its calls that were asked for. */
@@ -167,7 +168,7 @@ export class SessionList {
     for (const row of this.#callsOf(sessionId)) {
       const [id, durationUs, outcome, model, clientId, sourceId, ...sums] = row
       const [inputTokens, outputTokens, cachedTokens, reasoningTokens, toolCalls, cost, ...last] = sums
-      const [usageSource, saved] = last
+      const [isUnpriced, saved] = last
       const startMs = startedAtMs(id)
       const pastMs = startMs + durationUs / 1000
       if (calls === 0) firstMs = endMs = startMs
@@ -189,7 +190,7 @@ export class SessionList {
       if (cost !== null) {
         costNanoUsd += cost
         priced++
-      } else if (usageSource !== usageSourceCodes.none) unpriced++
+      } else unpriced += isUnpriced
     }
     const wallMs = endMs - firstMs
     return {

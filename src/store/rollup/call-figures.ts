@@ -30,6 +30,7 @@ export const figureSources = [
   'cost_nano_usd',
   'cache_saved_nano_usd',
   'usage_source_id',
+  'search_units',
   ...measureNames,
 ] as const
 
@@ -101,7 +102,12 @@ export function addSums({ sums }: Figures, row: FigureRow, times: 1 | -1): void 
   if (cost !== null) {
     add('cost_nano_usd', cost)
     add('priced_calls', 1)
-  } else if (valueIn(row, 'usage_source_id') !== usageSourceCodes.none) add('unpriced_calls', 1)
+  } else if (isUsed(row)) add('unpriced_calls', 1)
+}
+
+/** As `isUnpriced` has it. */
+function isUsed(row: FigureRow): boolean {
+  return valueIn(row, 'usage_source_id') !== usageSourceCodes.none || valueIn(row, 'search_units') !== null
 }
 
 /** Figures of calls that every grouping files under the same keys. */
