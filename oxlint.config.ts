@@ -56,8 +56,7 @@ const source: Record<string, string> = {
 
   traces: 'call lib secrets',
 
-  conversation: 'api lib',
-  export: 'api call conversation lib payloads/file query store/sqlite',
+  export: 'api call lib query store/sqlite',
 
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',
@@ -84,8 +83,7 @@ const page: Record<string, string> = {
   data: 'format',
   design: 'data format',
   charts: 'data design format',
-  // One way to read conversations, on the page and for export.
-  payloads: 'data design format ../src/conversation',
+  payloads: 'data design format',
   call: 'data design format payloads',
   filters: 'data design format',
   'no-calls': 'data design',

@@ -5,11 +5,10 @@ import { upstreamsPath } from '../options/upstreams-path.ts'
 import { CommandError } from './exit-code.ts'
 
 /**
- * What a command does with the data folder. One that `reads` may fall back to the folder of the running gateway; one that
- * `reads here` may not. One that `acts` changes files or sends keys: it takes this folder, or a named one. One that
- * `serves` does what the files say.
+ * What a command does with the data folder. One that `reads` may fall back to the folder of the running gateway. One that
+ * `acts` changes files or sends keys: it takes this folder, or a named one. One that `serves` does what the files say.
  */
-export type FolderUse = 'none' | 'reads' | 'reads here' | 'acts' | 'serves'
+export type FolderUse = 'none' | 'reads' | 'acts' | 'serves'
 
 /** Files that decide what a gateway does, or that it adds to. */
 const settingsFile =
@@ -24,9 +23,8 @@ export function checkFolders(use: FolderUse, options: object): void {
   }
   if (db === undefined || use === 'none') return
   const folder = dirname(db)
-  const files = use === 'serves' ? [] : [db, ...(rawLogFile === undefined ? [] : [rawLogFile])]
-  for (const path of [folder, ...files]) refuse(unreadable(path))
-  if (use === 'reads' || use === 'reads here') return
+  for (const path of use === 'serves' ? [folder] : [folder, db]) refuse(unreadable(path))
+  if (use === 'reads') return
   refuse(folderFlaw(folder))
   if (upstreamFile !== undefined) refuse(fileFlaw(upstreamsPath(upstreamFile, folder)))
   if (rawLogFile !== undefined) refuse(rightsFlaw(dirname(rawLogFile)))

@@ -85,11 +85,6 @@ export const commands: Readonly<
     () => import('./database/db-reprice.ts'),
     'acts',
   ],
-  'payloads export': [
-    'write conversations of the raw log to a file',
-    () => import('./database/payloads-export.ts'),
-    'reads here',
-  ],
   'db import': [
     'bring in calls that were recorded elsewhere: LiteLLM, the older proxy, another tokenweir',
     () => import('./database/db-import.ts'),
@@ -112,13 +107,12 @@ export const commands: Readonly<
 }
 
 /** Calls go before them, also if nobody but a terminal began them. */
-const longJobs = /^(?:db (?!check)|payloads )/
+const longJobs = /^db (?!check)/
 
 const groups: Readonly<Record<string, string>> = {
   clients: 'who calls, and what each may use',
   costs: 'what models cost',
   db: 'look after the telemetry database',
-  payloads: 'what calls sent and got',
   upstreams: 'where calls go',
   service: 'run it as a service of the system',
 }

@@ -102,10 +102,6 @@ const asked: Readonly<Record<string, Asked>> = {
   'db reprice': { args: ['--from', '2026-01-01'], code: 1, says: noDatabase },
   'db import': { args: ['nosuch.csv'], code: 1, says: /nosuch\.csv is not there/ },
   'db move': { args: ['--to-share'], code: 2, says: /to share, set the variable TOKENWEIR_SHARE/ },
-  'payloads export': {
-    code: 1,
-    says: /logger\/payloads\.jsonl: no payloads are kept there; --raw-log of the gateway/,
-  },
   mcp: { says: /^$/ },
   env: { args: ['codex'], says: /^codex\(\) \{/ },
   'service print': { says: /^# \/etc\/systemd\/system\/tokenweir\.service/ },
@@ -264,7 +260,7 @@ test('a dashboard is an address, too', async () => {
 
 /** One of each kind, and those that once ended with a stack. */
 const ofOneFolder =
-  'up,gateway,dashboard,calls,sessions,gateways,clients list,clients set,upstreams test,db check,db export,db import,payloads export'.split(
+  'up,gateway,dashboard,calls,sessions,gateways,clients list,clients set,upstreams test,db check,db export,db import'.split(
     ',',
   )
 

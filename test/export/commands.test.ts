@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { formatCallId } from '../../src/call/call-id.ts'
 import { ownCommand } from '../../src/cli/gateway-command.ts'
-import type { TrainingExample } from '../../src/export/training-example.ts'
 import { nowMs, writeDatabase } from '../dashboard/query-database.ts'
-import { chatCall } from '../store/sample-call.ts'
 import { variedCall } from '../store/told-of-calls.ts'
 import { until } from '../store/until.ts'
 import { type CommandProcess, startCommandProcess } from '../support/command-process.ts'
@@ -163,76 +160,4 @@ test('Ctrl-C leaves nothing at all', async () => {
     break
   }
   assert.deepEqual(readdirSync(dir.path), ['data'])
-})
-
-test('conversations of the raw log become examples; what is none is counted', async () => {
-  await using dir = await makeTempDir()
-  mkdirSync(dir.file('data'))
-  mkdirSync(dir.file('logger'))
-  const calls = Array.from({ length: 8 }, (_, index) => ({
-    ...chatCall((nowMs + index) * 4096),
-    session: index < 3 ? 'run 1' : 'run 2',
-    model: index === 1 ? 'other' : 'm',
-  }))
-  // The last one is unknown to the database.
-  writeDatabase(dir.file('data/llm_telemetry.db'), { calls: calls.slice(0, 7) })
-  const line = (index: number, direction: string, fields: object): string =>
-    `${JSON.stringify({ id: formatCallId(calls[index]!.id), seq: calls[index]!.id, timestamp: '2026-11-21T06:00:00.000Z', direction, path: '/v1/chat/completions', truncated: false, model: calls[index]!.model, ...fields })}\n`
-  const asks = (index: number): string =>
-    line(index, 'incoming', { body: { messages: [{ role: 'user', content: `hello ${index}` }] } })
-  const answers = (index: number, fields: object = {}): string =>
-    line(index, 'outgoing', { outcome: 'ok', body: 'data', text: `answer ${index}`, ...fields })
-  // Two segments; calls that cross; one that was torn.
-  writeFileSync(
-    dir.file('logger/payloads.1.jsonl'),
-    asks(0) + asks(1) + answers(1) + asks(2) + asks(3) + answers(3, { truncated: true }),
-  )
-  const torn = asks(6).slice(0, 100)
-  writeFileSync(
-    dir.file('logger/payloads.jsonl'),
-    answers(2) +
-      answers(0) +
-      asks(4) +
-      answers(4, { outcome: 'upstream_cut' }) +
-      asks(5) +
-      asks(7) +
-      answers(7) +
-      torn,
-  )
-  const told = (...args: readonly string[]) => {
-    const { stdout, stderr, status } = run(dir, 'payloads', 'export', ...args)
-    assert.equal(status, 0, stderr)
-    const examples = stdout
-      .toString()
-      .split('\n')
-      .flatMap((text) => (text === '' ? [] : [JSON.parse(text) as TrainingExample]))
-    return {
-      stderr,
-      said: examples.map(({ messages }) => messages.map(({ content }) => content).join(' → ')),
-    }
-  }
-  const all = told()
-  assert.deepEqual(
-    all.said,
-    [1, 2, 0, 7].map((index) => `hello ${index} → answer ${index}`),
-  )
-  assert.match(
-    all.stderr,
-    /^4 conversations, [\d.]+ B written\.\nCalls that were left out: 1 that are cut or withheld, 1 that failed, 1 without an answer\.\n$/,
-  )
-  assert.deepEqual(told('--model', 'other').said, ['hello 1 → answer 1'])
-  const session = told('--session', 'run 1', '--model', 'm')
-  assert.deepEqual(session.said, ['hello 2 → answer 2', 'hello 0 → answer 0'])
-  assert.match(session.stderr, /1 not in the database, which the filters need/)
-  const from = new Date(nowMs + 1).toISOString()
-  const to = new Date(nowMs + 3).toISOString()
-  assert.deepEqual(told('--from', from, '--to', to, '--client', 'openai-python').said.length, 2)
-  const none = run(dir, 'payloads', 'export', '--raw-log-file', 'nowhere.jsonl')
-  assert.deepEqual(
-    [none.status, none.stderr],
-    [
-      1,
-      'tokenweir: nowhere.jsonl: no payloads are kept there; --raw-log of the gateway switches the log on, --raw-log-file names another\n',
-    ],
-  )
 })

@@ -9,7 +9,7 @@ import { bytes, count } from '../format/figures.ts'
 import { indentedJson, memberText } from './json-text.ts'
 import type { KeptPayload } from './kept-payload.ts'
 import { Messages } from './messages.tsx'
-import { isReassembled, readAnswer } from '../../src/conversation/read-answer.ts'
+import { isReassembled, readAnswer } from './read-answer.ts'
 import { cutText, shownText } from './shown-text.ts'
 
 /** A body as text, in the form in which it can be looked at. */

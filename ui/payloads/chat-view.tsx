@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import type { KeptPayload, KeptPayloads } from './kept-payload.ts'
 import { Messages } from './messages.tsx'
-import { isReassembled, readAnswer } from '../../src/conversation/read-answer.ts'
-import { readError } from '../../src/conversation/read-error.ts'
-import { type ReadRequest, readRequest } from '../../src/conversation/read-request.ts'
+import { isReassembled, readAnswer } from './read-answer.ts'
+import { readError } from './read-error.ts'
+import { type ReadRequest, readRequest } from './read-request.ts'
 import { firstWords, shownText } from './shown-text.ts'
 
 export interface ChatViewProps extends KeptPayloads {

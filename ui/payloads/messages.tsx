@@ -3,7 +3,7 @@ import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { count } from '../format/figures.ts'
 import { indentedJson } from './json-text.ts'
-import { type ChatMessage, type MessagePart, wordsOf } from '../../src/conversation/read-messages.ts'
+import { type ChatMessage, type MessagePart, wordsOf } from './read-messages.ts'
 import { cutText, shownText } from './shown-text.ts'
 
 /** A conversation of an agent has hundreds: what is new stands at its end. */

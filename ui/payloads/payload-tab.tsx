@@ -13,7 +13,7 @@ import { BodyText, BodyView, readBody } from './body-view.tsx'
 import { ChatView } from './chat-view.tsx'
 import { HeadersView } from './headers-view.tsx'
 import type { LiveCall } from './live-call.ts'
-import { readError } from '../../src/conversation/read-error.ts'
+import { readError } from './read-error.ts'
 import { shownText } from './shown-text.ts'
 import { type AnsweredPayloads, type KeptPayloads, readPayloads } from './kept-payload.ts'
 

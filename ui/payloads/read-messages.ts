@@ -1,7 +1,5 @@
-import { pageFigures } from '../lib/number-format.ts'
+import { bytes } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
-
-const { bytes } = pageFigures
 
 /** A piece of what somebody said, in whichever form it went over the wire. All of it is text, never markup. */
 export type MessagePart =

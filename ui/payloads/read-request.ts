@@ -1,8 +1,6 @@
-import { pageFigures } from '../lib/number-format.ts'
+import { count } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
 import { type ChatMessage, readContent, readItem, readMessage, said } from './read-messages.ts'
-
-const { count } = pageFigures
 
 /** A setting of the request that decides what the answer is like: `temperature`, `0.2`. */
 type ChatSetting = readonly [name: string, value: string]

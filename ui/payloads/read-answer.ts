@@ -1,5 +1,5 @@
-import type { OutgoingRecord } from '../api/raw-log.ts'
-import { pageFigures } from '../lib/number-format.ts'
+import type { OutgoingRecord } from '../../src/api/raw-log.ts'
+import { count, counted } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
 import {
   type ChatMessage,
@@ -11,8 +11,6 @@ import {
   said,
   textPart,
 } from './read-messages.ts'
-
-const { count, counted } = pageFigures
 
 /** The fields of an answer's record that are read here. */
 export type AnswerRecord = Pick<OutgoingRecord, 'body' | 'text' | 'reasoning' | 'tool_calls'>
