@@ -60,8 +60,8 @@ export type RawLogEvent =
   | OutgoingRecord
   | { readonly type: 'connected'; readonly enabled: boolean }
   | CallStarted
-  /** So many records were not sent to this reader; null where nobody counted them. */
-  | { readonly type: 'dropped'; readonly count: number | null }
+  /** A number of records were not sent to this reader. */
+  | { readonly type: 'dropped'; readonly count: number }
 
 /** A call begins: its head was received. */
 export interface CallStarted {

@@ -34,8 +34,6 @@ export type NoAnswer = 'absent' | 'silent'
 export interface ControlRequest {
   /** JSON; none if it is empty. */
   readonly body?: string
-  /** Of the feed: goes on behind this event. */
-  readonly lastEventId?: string | null
   /** For the whole answer, or if payloads are asked for, to its beginning. */
   readonly limitMs?: number
 }
@@ -134,13 +132,10 @@ export class ControlClient {
 
   async #ask<T>(
     route: string,
-    { body = '', lastEventId = null, limitMs = 5000 }: ControlRequest = {},
+    { body = '', limitMs = 5000 }: ControlRequest = {},
     read: (response: IncomingMessage) => Promise<T>,
   ): Promise<T | NoAnswer> {
-    const headers = {
-      ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
-      ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
-    }
+    const headers = body === '' ? {} : { 'Content-Type': 'application/json' }
     const limit = new AbortController()
     const stopCounting = countAwake(limitMs, () => limit.abort())
     try {

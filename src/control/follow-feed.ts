@@ -12,11 +12,8 @@ const silentMs = 60_000
 
 export interface FollowFeedOptions {
   readonly clock: Clock
-  /**
-   * Opens the feed behind the event with this id, or where it is now; null if it cannot be had for the time being.
-   * What it rejects with ends the following.
-   */
-  readonly open: (lastEventId: string | null) => Promise<Readable | null>
+  /** Opens the feed; null if it cannot be had for the time being. Its rejection ends the following. */
+  readonly open: () => Promise<Readable | null>
   readonly onEvent: (event: EventSourceMessage) => void
   /** There is no feed: told once for each time. */
   readonly onLost: () => void
@@ -25,21 +22,19 @@ export interface FollowFeedOptions {
 }
 
 /**
- * Follows the feed over restarts of the gateway, each time from the last event that came, until the signal is aborted.
+ * Follows the feed over restarts of the gateway until the signal is aborted. Events between two connections are lost.
  * Rejects only with what `open` and the callbacks throw.
  */
 export async function followFeed(options: FollowFeedOptions): Promise<void> {
   const { clock, open, onEvent, onLost, signal } = options
-  let lastEventId: string | null = null
   let attempts = 0
   let isLost = false
   while (!signal.aborted) {
     const openedAtMs = clock.now()
-    const stream = await open(lastEventId)
+    const stream = await open()
     if (stream !== null) {
       await readEvents(stream, options, (event) => {
         isLost = false
-        if (event.id !== undefined) lastEventId = event.id
         onEvent(event)
       })
     }

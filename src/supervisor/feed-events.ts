@@ -18,7 +18,7 @@ const isTime = (value: unknown): value is string => isText(value) && !Number.isN
 /** An event that is no record. */
 export const isFeedNote = either(
   record({ type: isOneOf(['connected']), enabled: isFlag }),
-  record({ type: isOneOf(['dropped']), count: nullable(isNumber) }),
+  record({ type: isOneOf(['dropped']), count: isNumber }),
   record<CallStarted>({
     type: isOneOf(['started']),
     id: isText,

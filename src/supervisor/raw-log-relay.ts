@@ -102,9 +102,9 @@ export class RawLogRelay {
     return this.#open(`GET /raw-log/recent?limit=${limit}`, {})
   }
 
-  /** The feed, behind the event with this id. */
-  async stream(lastEventId: string | null): Promise<Readable> {
-    const answer = await this.#open('GET /raw-log/stream', { lastEventId })
+  /** The feed. */
+  async stream(): Promise<Readable> {
+    const answer = await this.#open('GET /raw-log/stream', {})
     if (answer !== null) return answer
     throw new RawLogError('not_running', 'No gateway runs whose payloads could be shown.')
   }
@@ -116,7 +116,7 @@ export class RawLogRelay {
     followFeed({
       clock,
       // If there is none, for whatever reason, the gateway's status tells which.
-      open: (lastEventId) => this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null),
+      open: () => this.#open('GET /raw-log/stream', {}).catch(() => null),
       ...listener,
       signal: end.signal,
     }).catch(onFault)

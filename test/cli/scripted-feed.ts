@@ -5,10 +5,9 @@ import { Condition } from '../support/condition.ts'
 
 /** The part of a gateway that `tokenweir tail` sees. */
 export interface ScriptedFeed extends AsyncDisposable {
-  /** What was asked, with the `Last-Event-ID` and the token that came with it. */
+  /** What was asked, with the token that came with it. */
   readonly asked: readonly {
     readonly target: string
-    readonly lastEventId: unknown
     readonly token: unknown
   }[]
   /** Waits until so many readers have come in all. */
@@ -33,11 +32,11 @@ export async function startScriptedFeed(
   refusal: FeedRefusal | null = null,
 ): Promise<ScriptedFeed> {
   const condition = new Condition()
-  const asked: { target: string; lastEventId: unknown; token: unknown }[] = []
+  const asked: { target: string; token: unknown }[] = []
   const readers = new Set<ServerResponse>()
   const server: Server = createServer((req: IncomingMessage, res: ServerResponse) => {
-    const { 'last-event-id': lastEventId, 'x-tokenweir-admin-token': token } = req.headers
-    asked.push({ target: `${req.method} ${req.url}`, lastEventId, token })
+    const { 'x-tokenweir-admin-token': token } = req.headers
+    asked.push({ target: `${req.method} ${req.url}`, token })
     condition.changed()
     if (refusal !== null) {
       res.writeHead(refusal.status, { 'Content-Type': 'application/json' }).end(refusal.body)

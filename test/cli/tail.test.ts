@@ -93,15 +93,13 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
   await feed.waitForReaders(1)
   assert.deepEqual(feed.asked[0], {
     target: 'GET /raw-log/stream',
-    lastEventId: '13',
     token: undefined,
   })
   await tail.waitForOutput(/the gateway is there again\n/)
   feed.tell({ type: 'dropped', count: 3 })
-  feed.tell({ type: 'dropped', count: null })
   feed.tell(answer)
   await tail.waitForOutput(/✓/)
-  await tail.waitForOutput(/3 requests and answers are missing here.*\n.*may be missing here/)
+  await tail.waitForOutput(/may be missing here.*\n.*3 requests and answers are missing here/)
   assert.equal(
     undated(first),
     `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions\n` +
@@ -110,7 +108,7 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
   )
   assert.match(
     tail.stderr,
-    /3 requests and answers are missing here.*\n.*requests and answers may be missing here/,
+    /requests and answers may be missing here.*\n.*3 requests and answers are missing here/,
   )
   assert.deepEqual(await tail.stop('SIGINT'), { code: 0, signal: null })
   assert.doesNotMatch(tail.stdout.replaceAll('\n', ''), /\p{Cc}/u)
@@ -167,7 +165,7 @@ test('without a socket the port is asked, with the token where it is named; what
     await tail.waitForOutput(new RegExp(`following the gateway on http://127\\.0\\.0\\.1:${port};`))
     await using named = startTail(directory, ['--port', String(port)], env)
     await named.waitForOutput(/following the gateway/)
-    const asked = { target: 'GET /v1/raw-log/stream', lastEventId: undefined }
+    const asked = { target: 'GET /v1/raw-log/stream' }
     assert.deepEqual(feed.asked, [
       { ...asked, token: undefined },
       { ...asked, token },

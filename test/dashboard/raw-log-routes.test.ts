@@ -26,23 +26,17 @@ test('what is asked is passed on, and so is the answer', async () => {
   assert.deepEqual(dashboard.rawLog.asked.slice(-3), ['clear', 'recent 50', 'recent 1000'])
 })
 
-test('the feed is passed on byte for byte, from where its reader was', async () => {
+test('the feed is passed on byte for byte', async () => {
   await using dashboard = await startDashboard()
-  const targets: readonly [target: string, headers: HeaderLines, asked: string][] = [
-    ['/api/raw-log/stream', [], 'stream null'],
-    ['/api/raw-log/stream', [['Last-Event-ID', '77']], 'stream 77'],
-    ['/api/raw-log/stream', [['Last-Event-ID', 'x']], 'stream null'],
-    ['/api/raw-log/stream?last_event_id=78', [['Last-Event-ID', '77']], 'stream 78'],
-  ]
-  for (const [target, headers, asked] of targets) {
-    const answer = await dashboard.ask('GET', target, { headers })
+  // What an `EventSource` sends when it comes back.
+  for (const headers of [[], [['Last-Event-ID', '77']]] satisfies HeaderLines[]) {
+    const answer = await dashboard.ask('GET', '/api/raw-log/stream', { headers })
     assert.equal(answer.body.toString(), 'id: 7\ndata: {}\n\n')
     assert.equal(answer.header('content-type'), 'text/event-stream; charset=utf-8')
-    assert.equal(dashboard.rawLog.asked.at(-1), asked)
   }
   const head = await dashboard.ask('HEAD', '/api/raw-log/stream')
   assert.equal(head.status, 200)
-  assert.equal(dashboard.rawLog.asked.length, targets.length, 'nothing is opened for the head alone')
+  assert.deepEqual(dashboard.rawLog.asked, ['stream', 'stream'], 'nothing is opened for the head alone')
 })
 
 test('what is wrong with the question is told by its name, and nothing is passed on', async () => {

@@ -267,8 +267,8 @@ export class ScriptedRawLog implements RawLogSource {
     return this.#answer(`recent ${limit}`, body === null ? null : Readable.from([Buffer.from(body)]))
   }
 
-  stream(lastEventId: string | null): Promise<Readable> {
-    return this.#answer(`stream ${lastEventId}`, Readable.from([Buffer.from('id: 7\ndata: {}\n\n')]))
+  stream(): Promise<Readable> {
+    return this.#answer('stream', Readable.from([Buffer.from('id: 7\ndata: {}\n\n')]))
   }
 
   follow(listener: FeedListener): () => void {

@@ -235,7 +235,6 @@ test('methods, paths, bodies and limits', async () => {
   for (const limit of ['1', '1000', '050']) {
     assert.equal((await ask('GET', `recent?limit=${limit}`)).status, 200)
   }
-  assert.equal(errorOf(await ask('GET', 'stream?last_event_id=x'))[0], 400)
   await assertNothingDone()
   assert.equal(upstream.requests.length, 1)
 })

@@ -280,7 +280,7 @@ test('axe finds nothing in a list that is full, in light and dark, and it fits e
       failure_code: 'upstream_http',
       status: 429,
     }),
-    { type: 'dropped', count: null },
+    { type: 'dropped', count: 3 },
     started(idOf(52)),
   )
   await rowsOf(page).first().waitFor()

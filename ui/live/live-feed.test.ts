@@ -104,18 +104,23 @@ test('the list is bounded, and so is what is held of its calls', () => {
 
 test('what was not heard is said', () => {
   const feed = new LiveFeed()
-  tell(feed, started('a'), started('b'), { type: 'dropped', count: 7 }, { type: 'dropped', count: null })
-  assert.deepEqual([feed.dropped, feed.hasUncounted, feed.calls[0]?.isLost], [7, true, true])
+  tell(feed, started('a'), started('b'), { type: 'dropped', count: 7 })
+  assert.deepEqual([feed.dropped, feed.calls[0]?.isLost], [7, true])
   // Its end was heard after all.
   tell(feed, answer('a', 'x'), { type: 'disconnected' })
   assert.deepEqual([feed.calls[0]?.isLost, feed.calls[1]?.isLost, feed.isConnected], [false, true, false])
+  assert.equal(feed.hasGap, false)
+  tell(feed, { type: 'connected', enabled: false })
+  assert.deepEqual([feed.hasGap, feed.isConnected], [false, true])
+  tell(feed, { type: 'disconnected' }, { type: 'disconnected' }, { type: 'connected', enabled: false })
+  assert.equal(feed.hasGap, true)
   tell(feed, started('c'))
   feed.clear()
   assert.deepEqual(
     feed.calls.map(({ id }) => id),
     ['c'],
   )
-  assert.deepEqual([feed.dropped, feed.heldLength], [0, 0])
+  assert.deepEqual([feed.dropped, feed.hasGap, feed.heldLength], [0, false, 0])
 })
 
 function row(id: string, second: number, rest: Partial<CallJson> = {}): CallJson {

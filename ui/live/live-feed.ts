@@ -15,9 +15,10 @@ export class LiveFeed {
   calls: readonly LiveCall[] = []
   /** How many calls were heard of, whether they are listed still or not. */
   total = 0
-  /** Records that went by untold, as there were too many at once; at least so many if `hasUncounted`. */
+  /** Records that went by untold, as there were too many at once. */
   dropped = 0
-  hasUncounted = false
+  /** The feed was lost and came again: nobody counted the records between. */
+  hasGap = false
   /** The calls under way, as the gateway last told them. */
   board: LiveCalls = { calls: [], more: 0 }
   /** There is a gateway that tells. */
@@ -26,6 +27,7 @@ export class LiveFeed {
   readonly #mostHeld: number
   readonly #byId = new Map<string, LiveCall>()
   readonly #models = new Set<string>()
+  #wasLost = false
   /** Calls that began before are not known unless they are told of otherwise. */
   #sinceMs = Number.NEGATIVE_INFINITY
 
@@ -53,13 +55,17 @@ export class LiveFeed {
     else if (event.type === 'started') {
       if (!this.#byId.has(event.id)) this.#add({ ...event, startedMs: Date.parse(event.timestamp) })
     } else if (event.type === 'dropped') {
-      this.dropped += event.count ?? 0
-      this.hasUncounted ||= event.count === null
+      this.dropped += event.count
       this.#loseRunning()
     } else if (event.type === 'connected') {
       this.isConnected = true
+      this.hasGap ||= this.#wasLost
+      this.#wasLost = false
       this.#sinceMs = nowMs() + clockSlackMs
-    } else this.interrupt()
+    } else {
+      this.#wasLost ||= this.isConnected
+      this.interrupt()
+    }
   }
 
   /** Takes the calls under way, also those that began before anybody listened. */
@@ -106,7 +112,7 @@ export class LiveFeed {
     for (const call of running) this.#byId.set(call.id, call)
     this.calls = running
     this.dropped = 0
-    this.hasUncounted = false
+    this.hasGap = false
   }
 
   #takeRecord(record: PayloadRecord | OutgoingRecord, json: string): void {

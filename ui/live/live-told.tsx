@@ -23,7 +23,7 @@ export interface LiveToldProps {
 export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps) {
   const isLost = useLasting(!feed.isConnected || isReached === false, soonMs)
   const underWay = boardWords(feed.board.calls)
-  const { dropped, hasUncounted } = feed
+  const { dropped, hasGap } = feed
   const listed = counted(feed.calls.length, 'call')
   return (
     <div class="live-told fine">
@@ -48,11 +48,11 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps) {
       )}
       {dropped > 0 && (
         <span class="is-off">
-          {hasUncounted && 'Over '}
+          {hasGap && 'Over '}
           {counted(dropped, 'record')} left out: too many came at once
         </span>
       )}
-      {dropped === 0 && hasUncounted && (
+      {dropped === 0 && hasGap && (
         <span class="is-off" title="The gateway was restarted, or the connection to it broke, meanwhile.">
           Some records may be missing
         </span>

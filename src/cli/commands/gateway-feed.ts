@@ -18,8 +18,8 @@ const headLimitMs = 10_000
 export interface FeedPlace {
   /** For a person to read. */
   readonly name: string
-  /** Asks for it behind the event with this id, or where it is now; null if nobody answers. */
-  readonly ask: (lastEventId: string | null) => Promise<IncomingMessage | null>
+  /** Asks for the feed; null if nobody answers. */
+  readonly ask: () => Promise<IncomingMessage | null>
 }
 
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
@@ -27,16 +27,16 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
   /** Where it is had, once it is. */
   readonly name: () => string
   /** Null if it has gone away. Rejects with {@link CommandError} if there was none yet, else in words. */
-  readonly open: (lastEventId: string | null) => Promise<Readable | null>
+  readonly open: () => Promise<Readable | null>
 } {
   let found: FeedPlace | null = null
   return {
     name: () => found?.name ?? '',
-    open: async (lastEventId) => {
+    open: async () => {
       // Whatever is wrong with a place that had it, it was right before, and may be again.
-      if (found !== null) return feedOf(found, lastEventId).catch(() => null)
+      if (found !== null) return feedOf(found).catch(() => null)
       for (const place of places) {
-        const stream = await feedOf(place, lastEventId)
+        const stream = await feedOf(place)
         if (stream === null) continue
         found = place
         return stream
@@ -49,8 +49,8 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
 }
 
 /** Null if nobody answers. Rejects in words if somebody does who cannot or will not give it. */
-async function feedOf({ name, ask }: FeedPlace, lastEventId: string | null): Promise<Readable | null> {
-  const answer = await ask(lastEventId)
+async function feedOf({ name, ask }: FeedPlace): Promise<Readable | null> {
+  const answer = await ask()
   if (answer === null) return null
   const { statusCode = 0, headers } = answer
   if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream') === true) return answer
@@ -66,8 +66,8 @@ export function socketPlace(folder: string): FeedPlace {
   const client = new ControlClient(folder)
   return {
     name: join(folder, socketName),
-    ask: async (lastEventId) => {
-      const answer = await client.rawLog('GET /raw-log/stream', { lastEventId, limitMs: headLimitMs })
+    ask: async () => {
+      const answer = await client.rawLog('GET /raw-log/stream', { limitMs: headLimitMs })
       return typeof answer === 'string' ? null : answer
     },
   }
@@ -79,11 +79,10 @@ export function addressPlace(url: string, adminToken: string | null): FeedPlace 
   const request = name.startsWith('https:') ? requestHttps : requestHttp
   return {
     name,
-    ask: async (lastEventId) => {
+    ask: async () => {
       const headers = {
         accept: 'text/event-stream',
         ...(adminToken === null ? {} : { 'x-tokenweir-admin-token': adminToken }),
-        ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
       }
       const asked = request(`${name}/v1/raw-log/stream`, { headers, agent: false })
       // What breaks off once the answer has begun is the answer's own error, too.

@@ -31,6 +31,7 @@ export function tailPrinter(
   /** Those of calls that may yet fail, if only these are asked for, as JSON. */
   const held = new HeldRequests()
   let isGreeted = false
+  let isLost = false
   let saidLost = false
   let cancelLost = (): void => {}
 
@@ -43,7 +44,9 @@ export function tailPrinter(
   const greet = (isLogging: boolean): void => {
     cancelLost()
     if (saidLost) note('the gateway is there again')
+    if (isGreeted && isLost) note('requests and answers may be missing here: they came while nobody listened')
     saidLost = false
+    isLost = false
     if (isGreeted) return
     isGreeted = true
     const kept = isLogging
@@ -76,6 +79,7 @@ export function tailPrinter(
       else if (!json && !errors && model.length === 0) print(`${startLine(event, style())}\n`)
     },
     lost: () => {
+      isLost = true
       const tell = (): void => {
         saidLost = true
         note('the gateway has gone away; waiting for it')
@@ -90,8 +94,7 @@ function isAnswer(record: PayloadRecord | OutgoingRecord): record is OutgoingRec
   return record.direction === 'outgoing'
 }
 
-function droppedWords(dropped: number | null): string {
-  if (dropped === null) return 'requests and answers may be missing here: they came while nobody listened'
+function droppedWords(dropped: number): string {
   const what = dropped === 1 ? '1 request or answer is' : `${count(dropped)} requests and answers are`
   return `${what} missing here: they came too fast`
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import type { EndedAnswer } from '../../query/answer-question.ts'
 import { startPoll } from '../../supervisor/poll.ts'
 import type { QuerySource } from '../routes/dashboard-parts.ts'
-import { type Missed, Topic } from './topic.ts'
+import { Topic } from './topic.ts'
 
 /** Calls as they are recorded: one question a second for all who listen. */
 export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: unknown) => void): Topic {
@@ -22,10 +22,8 @@ export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: u
       const count = calls.length + skipped
       if (count > 0) tell(textOf({ calls, skipped }), count)
     })
-    const current = (missed: Missed): readonly string[] => {
-      const skipped = missed ?? 0
-      return skipped === 0 ? [] : [textOf({ calls: [], skipped })]
-    }
+    const current = (skipped: number): readonly string[] =>
+      skipped === 0 ? [] : [textOf({ calls: [], skipped })]
     return { ...poll, current }
   })
 }

@@ -8,23 +8,20 @@ export interface TopicReader {
   whenRoom(callback: () => void): void
 }
 
-/** How much was not told; null if nobody counted. */
-export type Missed = number | null
-
 /** Tells all readers. `worth` counts as missed by those who cannot be told. */
-export type Tell = (json: string, worth?: Missed) => void
+export type Tell = (json: string, worth?: number) => void
 
 /** Knows how things stand with a topic, from its first reader to its last. */
 export interface TopicSource {
   /** The events for a reader that is new, or has missed so much; none as long as nothing is known. */
-  current(missed: Missed): readonly string[]
+  current(missed: number): readonly string[]
   /** Looks at once, as something was just done to it. */
   refresh?(): void
   stop(): void
 }
 
 interface Place {
-  missed: Missed
+  missed: number
   isWaiting: boolean
 }
 
@@ -63,14 +60,14 @@ export class Topic {
     this.#source?.refresh?.()
   }
 
-  #tell(json: string, worth: Missed): void {
+  #tell(json: string, worth: number): void {
     for (const [reader, place] of this.#places) {
       if (place.isWaiting || !reader.send(json)) this.#miss(reader, place, worth)
     }
   }
 
-  #miss(reader: TopicReader, place: Place, worth: Missed): void {
-    place.missed = place.missed === null || worth === null ? null : place.missed + worth
+  #miss(reader: TopicReader, place: Place, worth: number): void {
+    place.missed += worth
     if (place.isWaiting) return
     place.isWaiting = true
     reader.whenRoom(() => {

@@ -1,7 +1,7 @@
 import * as json from '../../options/json-check.ts'
 import { integer } from '../../options/value-kind.ts'
 import { Answer } from '../http/answer.ts'
-import { optional, or } from '../http/query-parameters.ts'
+import { or } from '../http/query-parameters.ts'
 import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
@@ -41,21 +41,12 @@ export function rawLogRoutes({ rawLog, queries }: Pick<DashboardParts, 'queries'
         return answerQuery(request, outcome, { isPrivate: true })
       },
     ),
-    'GET /api/raw-log/stream': route(
-      { query: { last_event_id: optional(integer(0, Number.MAX_SAFE_INTEGER)) } },
-      async ({ query, request, response }) => {
-        expectOwnConnection(response)
-        // Nothing would end a stream that is opened for its head alone.
-        if (request.method === 'HEAD') return new Answer(null, eventStream)
-        const lastEventId = query.last_event_id?.toString() ?? lastEventIdIn(request.headers['last-event-id'])
-        // Nothing is held of it here: a reader that is slow is slow for the gateway, which minds that.
-        return new Answer(await rawLog.stream(lastEventId), { ...eventStream, 'X-Accel-Buffering': 'no' })
-      },
-    ),
+    'GET /api/raw-log/stream': route({}, async ({ request, response }) => {
+      expectOwnConnection(response)
+      // Nothing would end a stream that is opened for its head alone.
+      if (request.method === 'HEAD') return new Answer(null, eventStream)
+      // The dashboard holds nothing of the stream: a reader that is slow is slow for the gateway, which minds that.
+      return new Answer(await rawLog.stream(), { ...eventStream, 'X-Accel-Buffering': 'no' })
+    }),
   }
-}
-
-/** The id that a client sends by itself when it comes back; null if it is none that the gateway gave. */
-function lastEventIdIn(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' && /^\d{1,16}$/.test(header) ? header : null
 }

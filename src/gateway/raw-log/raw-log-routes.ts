@@ -66,7 +66,7 @@ export class RawLogRoutes {
         sendJson(res, { success: true })
         break
       case 'stream':
-        this.#feed.open(res, numberIn(query, 'last_event_id', 0, Number.MAX_SAFE_INTEGER) ?? lastEventId(req))
+        this.#feed.open(res)
     }
   }
 
@@ -84,12 +84,6 @@ export class RawLogRoutes {
 
 function isPart(name: string): name is keyof typeof methods {
   return Object.hasOwn(methods, name)
-}
-
-/** What a client sends by itself when it comes back; what is no seq of ours counts as none. */
-function lastEventId(req: IncomingMessage): number | null {
-  const text = req.headers['last-event-id']
-  return typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : null
 }
 
 /** Null where it is absent. Throws `invalid_request`. */
