@@ -47,6 +47,8 @@ export interface ImportResult {
 export interface JobFailure {
   readonly code: 'job_running' | 'no_database' | 'folded_range' | 'broken_price_file' | 'job_failed'
   readonly message: string
+  /** Of `folded_range` in `from` the instant from which on it can be asked. */
+  readonly data?: Readonly<Record<string, string>>
 }
 
 /** The body of `GET /api/db`. */

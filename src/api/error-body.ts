@@ -7,5 +7,7 @@ export interface ErrorBody {
     readonly param: string | null
     /** The gateway's last words, where it did not come up. */
     readonly log?: readonly string[]
+    /** Facts for programs: of `folded_range` in `from` the instant from which on it can be asked. */
+    readonly data?: Readonly<Record<string, string>>
   }
 }

@@ -5,10 +5,17 @@ export interface ConfigOption {
   /** `max_concurrent` for `--max-concurrent`. */
   readonly name: string
   readonly description: string
-  /** Completes "… must be". */
-  readonly range: string
-  /** The words to choose from; null where the value is no such word. */
+  /** The kind of its value. */
+  readonly kind: 'number' | 'switch' | 'choice' | 'text' | 'list'
+  /** What a number counts; null where its name says it. */
+  readonly unit: 'ms' | 's' | 'days' | 'kB' | 'MB' | 'calls' | 'tokens' | null
+  /** The bounds of a number, both included; null where it is none. */
+  readonly min: number | null
+  readonly max: number | null
+  /** The words of a choice; null where it is none. */
   readonly choices: readonly string[] | null
+  /** Completes "… must be", for people. */
+  readonly range: string
   /** What the gateway starts with next. */
   readonly value: SettingValue | readonly string[]
   readonly default: SettingValue | readonly string[]

@@ -8,12 +8,17 @@ export function codeOf(caught: unknown): unknown {
   return caught instanceof Error && 'code' in caught ? caught.code : null
 }
 
+/** Facts of an error by their names. A program reads them here, and never out of the message. */
+export type ErrorData = Readonly<Record<string, string>>
+
 /** What an error tells beside its code and its words. */
 interface ErrorDetails {
   /** The parameter, setting or member of the body that is wrong. */
   readonly param?: string | null
   /** The last lines of the gateway's log. */
   readonly log?: readonly string[]
+  /** What programs may want of it: of `folded_range` the instant `from`. */
+  readonly data?: ErrorData | null
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>
   /** The status of the answer; null for that of the code. */
@@ -25,6 +30,7 @@ export class CodedError<Code extends string = string> extends Error implements R
   readonly code: Code
   readonly param: string | null
   readonly log: readonly string[]
+  readonly data: ErrorData | null
   readonly headers: Readonly<Record<string, string>>
   readonly status: number | null
 
@@ -34,6 +40,7 @@ export class CodedError<Code extends string = string> extends Error implements R
     this.code = code
     this.param = details.param ?? null
     this.log = details.log ?? []
+    this.data = details.data ?? null
     this.headers = details.headers ?? {}
     this.status = details.status ?? null
   }

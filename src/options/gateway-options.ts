@@ -16,7 +16,7 @@ import { optionTable, type OptionsOf, row, type ValuesOf } from './option-spec.t
 /** The longest that a timer of Node can run, just under 25 days. */
 const longestMs = 2 ** 31 - 1
 
-const timeout = integer(0, longestMs)
+const timeout = integer(0, longestMs, 'ms')
 
 /** The file of recorded calls, by default. */
 export const defaultDatabase = 'data/llm_telemetry.db'
@@ -41,15 +41,24 @@ export const gatewayOptionTable = optionTable({
     'file of further upstreams and what goes to them; a name without a folder is one beside the database',
   ),
   maxConcurrent: row(
-    integer(1, 100_000),
+    integer(1, 100_000, 'calls'),
     4,
     'how many calls may be in flight at the upstream; further ones wait',
     { changes: 'live' },
   ),
-  slotCooldownMs: row(integer(0, 60_000), 50, 'pause before a freed slot goes to the next waiting call', {
-    changes: 'live',
-  }),
-  queueLimit: row(integer(0, 1_000_000), 10_000, 'how many calls may wait; further ones are answered 503'),
+  slotCooldownMs: row(
+    integer(0, 60_000, 'ms'),
+    50,
+    'pause before a freed slot goes to the next waiting call',
+    {
+      changes: 'live',
+    },
+  ),
+  queueLimit: row(
+    integer(0, 1_000_000, 'calls'),
+    10_000,
+    'how many calls may wait; further ones are answered 503',
+  ),
   queueOrder: row(
     oneOf(['fifo', 'fair']),
     'fifo',
@@ -63,9 +72,14 @@ export const gatewayOptionTable = optionTable({
     "how often a call is tried again after the upstream's 429, with waits of a minute at most; 0 for never",
     { changes: 'restart' },
   ),
-  tokenLimit: row(integer(1, Number.MAX_SAFE_INTEGER), 480_000_000, 'token budget of any 24 hours', {
-    changes: 'live',
-  }),
+  tokenLimit: row(
+    integer(1, Number.MAX_SAFE_INTEGER, 'tokens'),
+    480_000_000,
+    'token budget of any 24 hours',
+    {
+      changes: 'live',
+    },
+  ),
   budgetAction: row(
     oneOf(['report', 'reject']),
     'report',
@@ -74,24 +88,24 @@ export const gatewayOptionTable = optionTable({
   ),
   db: row(path, defaultDatabase, 'file of the telemetry database'),
   keepDays: row(
-    integer(0, 36_500),
+    integer(0, 36_500, 'days'),
     0,
     'of how many whole days (UTC) before today calls are kept one by one; older ones are folded into sums; 0 for all',
     { changes: 'live' },
   ),
   keepMb: row(
-    integer(0, 1_048_576),
+    integer(0, 1_048_576, 'MB'),
     0,
     'size of the database in megabytes above which its oldest days are folded into sums; 0 for any size',
     { changes: 'live' },
   ),
   pidFile: row(path, 'data/.proxy.pid', "file that holds the gateway's process id while it runs"),
   maxBodyMb: row(
-    integer(1, 1024),
+    integer(1, 1024, 'MB'),
     256,
     'largest body of an inference request in megabytes; larger ones are answered 413, other bodies are streamed',
   ),
-  connectTimeoutMs: row(integer(1, longestMs), 10_000, 'how long connecting to the upstream may take'),
+  connectTimeoutMs: row(integer(1, longestMs, 'ms'), 10_000, 'how long connecting to the upstream may take'),
   connectRetryMs: row(
     timeout,
     0,
@@ -151,12 +165,12 @@ export const gatewayOptionTable = optionTable({
   ),
   rawLogCapture: row(captureRule, 'all', 'of which calls payloads are kept; the live feed shows them all'),
   rawLogMaxBodyKb: row(
-    integer(1, 65_536),
+    integer(1, 65_536, 'kB'),
     1024,
     'how much of a body is kept and shown, in kilobytes; the rest is left out and counted',
   ),
   rawLogMaxMb: row(
-    integer(1, 1_048_576),
+    integer(1, 1_048_576, 'MB'),
     1024,
     'how much kept payloads may take on disk, in megabytes; the oldest go first',
   ),
@@ -172,12 +186,12 @@ export const gatewayOptionTable = optionTable({
     'with --share, what happens to calls in flight when the shared database was away for nine tenths of --share-lease-s: keep finishes them, cut ends them',
   ),
   shareLeaseS: row(
-    integer(3, 3600),
+    integer(3, 3600, 's'),
     600,
     'with --share, how many seconds after its last word a gateway that is lost keeps its slots',
   ),
   shareDays: row(
-    integer(0, 36_500),
+    integer(0, 36_500, 'days'),
     0,
     'of how many days a new machine copies the calls of the others; 0 for all. For dashboards',
   ),

@@ -62,9 +62,9 @@ test('live options are those of the table, within the same bounds', () => {
       assert.deepEqual(readLive(JSON.stringify(settings)), settings)
       continue
     }
-    const [, min, max] = /^a whole number from (\d+) to (\d+)$/.exec(kind.range)!.map(Number)
+    const { min, max } = kind.number!
     const read = (value: number): object => readLive(JSON.stringify({ [name.replaceAll('-', '_')]: value }))
-    assert.ok(read(min!) && read(max!), name)
-    for (const beyond of [min! - 1, max! + 1]) assert.throws(() => read(beyond), SettingError)
+    assert.ok(read(min) && read(max), name)
+    for (const beyond of [min - 1, max + 1]) assert.throws(() => read(beyond), SettingError)
   }
 })

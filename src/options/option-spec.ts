@@ -1,4 +1,4 @@
-import type { ValueKind } from './value-kind.ts'
+import type { Unit, ValueKind } from './value-kind.ts'
 
 /** How a change made on the dashboard takes effect. */
 export type OptionChange = 'live' | 'restart'
@@ -31,6 +31,36 @@ export function row<T>(
   more: Partial<OptionSpec<T>> = {},
 ): OptionRow<T> {
   return { ...more, kind, default: fallback, description }
+}
+
+/** What a program has to know of an option's value to ask for it. */
+interface ValueFacts {
+  /** The kind of its value. */
+  readonly kind: 'number' | 'switch' | 'choice' | 'text' | 'list'
+  /** What a number counts; null where its name says it. */
+  readonly unit: Unit | null
+  /** The bounds of a number, both included; null where it is none. */
+  readonly min: number | null
+  readonly max: number | null
+  /** The words of a choice; null where it is none. */
+  readonly choices: readonly string[] | null
+  /** Completes "… must be", for people. */
+  readonly range: string
+}
+
+/** Of an option, what its value may be. */
+export function valueFacts<T>({ kind, default: usual }: OptionSpec<T>): ValueFacts {
+  const { number, choices = null, range } = kind
+  const { unit = null, min = null, max = null } = number ?? {}
+  const word = Array.isArray(usual) ? 'list' : typeof usual === 'boolean' ? 'switch' : 'text'
+  return {
+    kind: number !== undefined ? 'number' : choices !== null ? 'choice' : word,
+    unit,
+    min,
+    max,
+    choices,
+    range,
+  }
 }
 
 /** The source of a value. */

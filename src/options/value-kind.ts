@@ -3,6 +3,9 @@ import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 import type { JsonSchema } from './json-schema.ts'
 
+/** What a number counts. */
+export type Unit = 'ms' | 's' | 'days' | 'kB' | 'MB' | 'calls' | 'tokens'
+
 /** Which texts a value can be written as: in a flag, a variable, a query parameter, or a setting. */
 export interface ValueKind<T> {
   /** Stands for the value in `--help`; `null` for a switch, which takes none. */
@@ -11,6 +14,8 @@ export interface ValueKind<T> {
   readonly range: string
   /** All values, if they are words. */
   readonly choices?: readonly string[]
+  /** Of a whole number: its bounds, both included, and what it counts. */
+  readonly number?: { readonly min: number; readonly max: number; readonly unit: Unit | null }
   /** Of the value, if it is another than any text, or any of `choices`. */
   readonly schema?: JsonSchema
   /** A value may be a secret: what was got is not repeated. */
@@ -37,13 +42,13 @@ export function textKind(
 }
 
 /** A whole number within bounds, both included. */
-export function integer(min: number, max: number): ValueKind<number> {
+export function integer(min: number, max: number, unit: Unit | null = null): ValueKind<number> {
   const parse = (text: string): number | undefined => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : -1
     return value >= min && value <= max ? value : undefined
   }
   const schema = { type: 'integer', minimum: min, maximum: max }
-  return { ...kind('<n>', `a whole number from ${min} to ${max}`, parse), schema }
+  return { ...kind('<n>', `a whole number from ${min} to ${max}`, parse), number: { min, max, unit }, schema }
 }
 
 /** The same, or `none`. */

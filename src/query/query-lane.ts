@@ -116,7 +116,7 @@ export class QueryLane {
   #overrun(): void {
     this.#host.kill()
     const message = 'The answer takes too long; ask for a shorter range, or with fewer filters.'
-    this.#endRunning()?.resolve({ kind: 'refused', code: 'too_slow', message, param: null })
+    this.#endRunning()?.resolve({ kind: 'refused', code: 'too_slow', message, param: null, data: null })
     this.#options.onFree()
   }
 

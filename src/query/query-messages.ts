@@ -1,3 +1,4 @@
+import type { ErrorData } from '../lib/errors.ts'
 import { isNumber, isObject, isText, type Shape, record } from '../lib/message-shape.ts'
 import type { QueryError, QueryFormat, QueryQuestion } from './query-question.ts'
 
@@ -26,6 +27,7 @@ export interface QueryFailure {
   readonly code: QueryError['code'] | 'too_slow'
   readonly message: string
   readonly param: string | null
+  readonly data: ErrorData | null
 }
 
 /** A fault of ours, with its words for the terminal. */

@@ -83,16 +83,17 @@ export class QueryService {
 
 function failureOf(error: unknown): QueryFailure | QueryFault {
   if (error instanceof QueryError) {
-    return { kind: 'refused', code: error.code, message: error.message, param: error.param }
+    const { code, message, param, data } = error
+    return { kind: 'refused', code, message, param, data }
   }
   if (error instanceof FoldedRangeError) {
     const from = new Date(error.unfoldedFromMs).toISOString()
     const message = `Calls before ${from} are kept as sums of quarter hours, which do not tell this; ask from ${from} on.`
-    return { kind: 'refused', code: 'folded_range', message, param: 'from' }
+    return { kind: 'refused', code: 'folded_range', message, param: 'from', data: { from } }
   }
   if (error instanceof QueryTooSlowError) {
     const message = 'The answer takes too long; ask for a shorter range, or with fewer filters.'
-    return { kind: 'refused', code: 'too_slow', message, param: null }
+    return { kind: 'refused', code: 'too_slow', message, param: null, data: null }
   }
   return { kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }

@@ -15,7 +15,7 @@ import {
   changeable,
   readSettings,
 } from '../options/gateway-settings.ts'
-import type { Options } from '../options/option-spec.ts'
+import { type Options, valueFacts } from '../options/option-spec.ts'
 import { isOwnAddress } from '../options/own-address.ts'
 import { mayHaveKey } from '../options/upstream-key.ts'
 
@@ -104,11 +104,16 @@ export class GatewayConfig {
     const values = this.resolve()
     const options = allSettings.map(({ key, name, spec }): ConfigOption => {
       const source = this.#given.sources[key]
+      const { kind, unit, min, max, choices, range } = valueFacts(spec)
       return {
         name,
         description: spec.description,
-        range: spec.kind.range,
-        choices: spec.kind.choices ?? null,
+        kind,
+        unit,
+        min,
+        max,
+        choices,
+        range,
         value: values[key],
         default: spec.default,
         source: source === 'default' && kept[name] !== undefined ? 'saved' : source,

@@ -3,7 +3,16 @@ import type { Readable } from 'node:stream'
 import type { JobFailure } from '../api/database-job.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
-import { type Shape, isObject, isOneOf, isText, onMessage, record } from '../lib/message-shape.ts'
+import {
+  isObject,
+  isOneOf,
+  isText,
+  mapOf,
+  onMessage,
+  optional,
+  record,
+  type Shape,
+} from '../lib/message-shape.ts'
 import { CodedError, messageOf } from '../lib/errors.ts'
 import { childEnvironment } from './child-environment.ts'
 
@@ -101,11 +110,12 @@ export function runJob<Progress, Result>(
   }
 }
 
-const isFailure = record({ code: isText, message: isText })
+const isFailure = record({ code: isText, message: isText, data: optional(mapOf(isText)) })
 const isKnownCode = isOneOf(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed'])
 
 /** `null` if the value tells of none; a code that this version does not know is `job_failed`. */
 function failureIn(value: unknown): JobError | null {
   if (!isFailure(value)) return null
-  return new JobError(isKnownCode(value.code) ? value.code : 'job_failed', value.message)
+  const { code, message, data = null } = value
+  return new JobError(isKnownCode(code) ? code : 'job_failed', message, { data })
 }

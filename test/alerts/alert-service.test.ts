@@ -109,7 +109,7 @@ test('a question without an answer, or a gateway that cannot be asked, neither b
   await service.look()
   for (const outcome of [
     async () => ({ kind: 'unavailable', code: 'too_busy' }) as const,
-    async () => ({ kind: 'refused', code: 'too_slow', message: '', param: null }) as const,
+    async () => ({ kind: 'refused', code: 'too_slow', message: '', param: null, data: null }) as const,
     () => Promise.reject(new Error('a fault of the process')),
     async () => answerOf({ ...figures, store: 'damaged' } as Partial<AlertFigures>),
   ]) {

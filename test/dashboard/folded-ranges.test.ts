@@ -95,8 +95,14 @@ async function answerTo(question: string): Promise<Answer> {
 
 async function refusalOf(path: string): Promise<{ readonly status: number; readonly message: string }> {
   const response = await dashboard.ask('GET', path)
-  const { code, message, param } = parseRecord(await response.text())['error'] as Record<string, unknown>
-  assert.deepEqual([code, param], ['folded_range', 'from'], path)
+  const { code, message, param, data } = parseRecord(await response.text())['error'] as Record<
+    string,
+    unknown
+  >
+  // Programs read the instant in the data, and people in the message.
+  const from = iso(foldedUntilMs)
+  assert.deepEqual([code, param, data], ['folded_range', 'from', { from }], path)
+  assert.ok(String(message).includes(from), path)
   return { status: response.status, message: String(message) }
 }
 

@@ -220,20 +220,20 @@ test('an empty list says why it is empty, and a refused one what can be done', a
   await page.getByText('That is all: 3 calls.').waitFor()
   assert.deepEqual(opened.problems, [])
 
-  const refuse = async (status: number, code: string, message: string): Promise<void> => {
+  const refuse = async (status: number, code: string, message: string, data?: object): Promise<void> => {
     await page.route('**/api/query?*', (route) =>
       route.fulfill({
         status,
         contentType: 'application/json',
-        body: JSON.stringify({ error: { code, message } }),
+        body: JSON.stringify({ error: { code, message, data } }),
       }),
     )
   }
-  const instant = '2026-11-01T00:00:00.000Z'
   await refuse(
     409,
     'folded_range',
-    `Calls before ${instant} are kept as sums, which do not tell this; ask from ${instant} on.`,
+    'Calls before 1999-01-01T00:00:00Z are kept as sums: the page must not read this sentence.',
+    { from: '2026-11-01T00:00:00.000Z' },
   )
   await page.goto(`${dashboard.origin}/calls?client=nobody`)
   const begin = page.getByRole('link', { name: 'Begin where calls are kept' })

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import type { LogLines } from '../../src/api/dashboard-event.ts'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
-import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import type { ConfigOption, ProxyConfig } from '../../src/api/proxy-config.ts'
 import { sampleHealth } from '../support/sample-health.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
@@ -139,21 +139,25 @@ function statusSaying(text: string): ProcessStatus {
 }
 
 function configSaying(text: string): ProxyConfig {
-  const option = {
+  const option: ConfigOption = {
     name: text,
     description: text,
-    range: text,
+    kind: 'text',
+    unit: null,
+    min: null,
+    max: null,
     choices: null,
+    range: text,
     value: text,
     default: text,
     source: 'default',
     fixed_by: null,
     changes: 'restart',
     running: `not ${text}`,
-  } as const
-  const options = [
+  }
+  const options: readonly ConfigOption[] = [
     option,
-    { ...option, name: `${text}?`, choices: [text] },
+    { ...option, name: `${text}?`, kind: 'choice', choices: [text] },
     { ...option, name: `${text}!`, changes: null, fixed_by: text },
   ]
   return { options, needs_restart: [text], file: text, upstream_key: 'lent' }

@@ -62,7 +62,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   const asked = useAnswer<CallJson>(canBeRecorded ? path : null, () => path, {
     everyMs: fed === undefined || isRecorded ? null : recordedMs,
   })
-  const { answer, trouble, troubleCode, again } = asked
+  const { answer, trouble, error, again } = asked
   const full = answer?.id === id ? answer : null
   useEffect(() => setRecorded(full !== null), [full])
   const brief = full ?? (listed?.id === id ? listed : null)
@@ -82,7 +82,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
     run: () => amend({ tab }),
   }))
   useShortcuts('Call panel', [...(moves ?? []), ...keys], { isInDialog: true })
-  const isUnknown = full === null && troubleCode === 'call_not_found'
+  const isUnknown = full === null && error?.code === 'call_not_found'
 
   return (
     <dialog

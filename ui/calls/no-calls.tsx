@@ -41,10 +41,10 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
 
 /** In place of a list that the dashboard did not answer with. */
 export function NoList({ list }: { readonly list: CallList }) {
-  const { trouble, troubleCode, again } = list
+  const { trouble, error, again } = list
   const { address } = useNavigation()
-  const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble ?? '')?.[1]
-  if (troubleCode !== 'folded_range' || unfolded === undefined) {
+  const unfolded = error?.code === 'folded_range' ? error.data['from'] : undefined
+  if (unfolded === undefined) {
     return (
       <div role="alert">
         <Nothing title="The calls could not be listed" actions={<Button onClick={again}>Try again</Button>}>

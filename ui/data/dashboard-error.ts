@@ -6,14 +6,20 @@ export class DashboardError extends Error {
   readonly param: string | null
   /** The gateway's last words, where it did not come up. */
   readonly log: readonly string[]
+  /** Facts of the error by their names; empty where there are none. */
+  readonly data: Readonly<Record<string, string>>
   /** The code of the dashboard's error; null where it did not answer. */
   readonly code: string | null
 
-  constructor(message: string, { param = null, log = [], code }: Partial<ErrorBody['error']> = {}) {
+  constructor(
+    message: string,
+    { param = null, log = [], data = {}, code }: Partial<ErrorBody['error']> = {},
+  ) {
     super(message)
     this.name = 'DashboardError'
     this.param = param
     this.log = log
+    this.data = data
     this.code = code ?? null
   }
 }

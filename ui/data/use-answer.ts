@@ -13,8 +13,8 @@ export interface Answered<Answer, Question extends Asked = Asked> {
   readonly answeredMs: number | null
   /** Why the last question came to nothing; null once one has been answered since. */
   readonly trouble: string | null
-  /** The code of the dashboard's error, where it has answered with one: `folded_range`. */
-  readonly troubleCode: string | null
+  /** The dashboard's error, where it has answered with one. */
+  readonly error: DashboardError | null
   readonly isLoading: boolean
   /** Whether `answer` is to another question than the present one: the next answer is on its way. */
   readonly isStale: boolean
@@ -87,8 +87,8 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
       },
       (error: unknown) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
-        const troubleCode = error instanceof DashboardError ? error.code : null
-        setState((before) => ({ ...before, trouble: reasonOf(error), troubleCode, isLoading: false }))
+        const told = error instanceof DashboardError ? error : null
+        setState((before) => ({ ...before, trouble: reasonOf(error), error: told, isLoading: false }))
       },
     )
     return () => leaving.abort()
@@ -134,6 +134,6 @@ const nothing = {
   answer: null,
   answeredMs: null,
   trouble: null,
-  troubleCode: null,
+  error: null,
   isLoading: false,
 }

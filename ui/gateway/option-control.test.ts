@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
-import { specsOf } from '../../src/options/option-spec.ts'
-import { controlOf, editable, rangeWords, settingOf } from './option-words.ts'
+import { specsOf, valueFacts } from '../../src/options/option-spec.ts'
+import { choicesOf, editable, rangeWords, settingOf } from './option-words.ts'
 
 test('every option of the gateway gets the control that its kind of value wants', () => {
-  const kinds = specsOf(gatewayOptionTable).map(({ name, kind, default: value }) => {
-    const control = controlOf({ value, range: kind.range, choices: kind.choices ?? null })
-    return [name, control.kind === 'number' ? [control.min, control.max] : control.kind]
+  const kinds = specsOf(gatewayOptionTable).map((spec) => {
+    const facts = valueFacts(spec)
+    const { kind, min, max } = facts
+    return [spec.name, kind === 'number' ? [min, max] : choicesOf(facts) === null ? 'text' : 'choice']
   })
   const longestMs = 2 ** 31 - 1
   assert.deepEqual(Object.fromEntries(kinds), {
@@ -54,23 +55,28 @@ test('every option of the gateway gets the control that its kind of value wants'
   })
 })
 
-test('several words are a choice, and anything else is a text', () => {
-  assert.deepEqual(controlOf({ value: 'report', range: 'one of them', choices: ['report', 'reject'] }), {
-    kind: 'choice',
-    choices: ['report', 'reject'],
-  })
-  assert.deepEqual(controlOf({ value: 'x', range: '<script>alert(1)</script>', choices: null }), {
-    kind: 'text',
-  })
+test('several words are a choice, a switch is one of two, and anything else is a text', () => {
+  assert.deepEqual(choicesOf({ kind: 'choice', choices: ['report', 'reject'] }), ['report', 'reject'])
+  assert.deepEqual(choicesOf({ kind: 'switch', choices: null }), ['on', 'off'])
+  assert.equal(choicesOf({ kind: 'text', choices: null }), null)
 })
 
 test('ranges in words', () => {
-  const words = (value: number | string | boolean, range: string): string =>
-    rangeWords({ value, range, choices: null })
-  assert.equal(words(1, 'a whole number from 1 to 100000'), '1 to 100\u202f000.')
-  assert.equal(words(1, 'a whole number from 1 to 9007199254740991'), '1 to any number.')
-  assert.equal(words('x', 'a path'), 'It must be a path.')
-  assert.equal(words(true, 'on or off'), '')
+  // The words for people tell no bounds: only the numbers do.
+  const free = {
+    kind: 'text',
+    choices: null,
+    min: null,
+    max: null,
+    range: 'a whole number from 1 to 9',
+  } as const
+  assert.equal(rangeWords(free), 'It must be a whole number from 1 to 9.')
+  assert.equal(rangeWords({ ...free, kind: 'number', min: 1, max: 100_000 }), '1 to 100\u202f000.')
+  assert.equal(
+    rangeWords({ ...free, kind: 'number', min: 1, max: Number.MAX_SAFE_INTEGER }),
+    '1 to any number.',
+  )
+  assert.equal(rangeWords({ ...free, kind: 'switch' }), '')
 })
 
 test('what is shown in a field is what the dashboard is told, and separators in numbers do no harm', () => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConfigOption } from '../../src/api/proxy-config.ts'
 import {
-  controlOf,
+  choicesOf,
   editable,
   isSame,
   optionTitle,
@@ -9,7 +9,6 @@ import {
   sentence,
   shownValue,
   sourceWords,
-  unitOf,
 } from './option-words.ts'
 
 export interface OptionRowProps {
@@ -24,11 +23,12 @@ export interface OptionRowProps {
 
 /** One option that can be changed on the page, unless something else has fixed it. */
 export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: OptionRowProps) {
-  const { name, running, fixed_by: fixedBy } = option
+  const { name, kind, unit, running, fixed_by: fixedBy } = option
   const id = `option-${name}`
-  const control = controlOf(option)
+  const choices = choicesOf(option)
   const isFixed = fixedBy !== null
-  const wide = !isFixed && control.kind === 'text'
+  const isNumber = kind === 'number'
+  const wide = !isFixed && !isNumber && choices === null
   const field = useRef<HTMLInputElement & HTMLSelectElement>(null)
   useEffect(() => {
     if (trouble !== null) field.current?.focus()
@@ -55,9 +55,9 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
       <div class="control row">
         {isFixed ? (
           <code id={id}>{shownValue(option)}</code>
-        ) : control.kind === 'choice' ? (
+        ) : choices !== null ? (
           <select {...attributes}>
-            {control.choices.map((choice) => (
+            {choices.map((choice) => (
               <option key={choice} value={choice}>
                 {choice}
               </option>
@@ -68,11 +68,11 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
             <input
               {...attributes}
               type="text"
-              inputMode={control.kind === 'number' ? 'numeric' : undefined}
+              inputMode={isNumber ? 'numeric' : undefined}
               autocomplete="off"
               spellcheck={false}
             />
-            {control.kind === 'number' && <span class="unit quiet">{unitOf(name)}</span>}
+            {isNumber && <span class="unit quiet">{unit}</span>}
           </>
         )}
       </div>
@@ -80,9 +80,7 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
         {trouble}
       </p>
       {needsRestart && running !== null && (
-        <p class="pending">
-          The running gateway has {shownValue({ name, value: running })}: restart to apply.
-        </p>
+        <p class="pending">The running gateway has {shownValue(option, running)}: restart to apply.</p>
       )}
       <p id={`${id}-about`} class="about quiet">
         {aboutWords(option)}
@@ -92,11 +90,11 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
 }
 
 function aboutWords(option: ConfigOption): string {
-  const { description, changes, value, default: usual, name, fixed_by: fixedBy } = option
+  const { description, changes, value, default: usual, fixed_by: fixedBy } = option
   const from = sourceWords(option)
   if (fixedBy !== null) return `${sentence(description)} ${from}`
   const effect = changes === 'live' ? 'Changes at once.' : 'Changes with a restart.'
-  const byDefault = isSame(value, usual) ? '' : `The default is ${shownValue({ name, value: usual })}.`
+  const byDefault = isSame(value, usual) ? '' : `The default is ${shownValue(option, usual)}.`
   return [sentence(description), rangeWords(option), effect, from, byDefault]
     .filter((part) => part !== '')
     .join(' ')

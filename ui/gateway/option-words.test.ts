@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ConfigOption } from '../../src/api/proxy-config.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
-import { specsOf } from '../../src/options/option-spec.ts'
+import { settingName, specsOf, valueFacts } from '../../src/options/option-spec.ts'
 import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-words.ts'
 
 const option: ConfigOption = {
   name: 'max_concurrent',
   description: 'how many',
-  range: 'a whole number from 1 to 100000',
+  kind: 'number',
+  unit: 'calls',
+  min: 1,
+  max: 100_000,
   choices: null,
+  range: 'a whole number from 1 to 100000',
   value: 4,
   default: 4,
   source: 'default',
@@ -40,13 +44,19 @@ test('an option that the page does not know is shown under its name, among the o
 })
 
 test('values are shown with their units', () => {
-  const shown = (name: string, value: ConfigOption['value']): string => shownValue({ name, value })
+  const specs = specsOf(gatewayOptionTable)
+  const shown = (name: string, value: ConfigOption['value']): string => {
+    const spec = specs.find((one) => settingName(one.name) === name)!
+    return shownValue({ name, unit: valueFacts(spec).unit, value: spec.default ?? '' }, value)
+  }
   assert.equal(shown('slot_cooldown_ms', 50), '50 ms')
   assert.equal(shown('slot_cooldown_ms', 1500), '1.5\u202fs')
   assert.equal(shown('idle_timeout_ms', 600_000), '10\u202fmin')
   assert.equal(shown('max_body_mb', 256), '256 MB')
   assert.equal(shown('raw_log_max_body_kb', 1024), '1\u202f024 kB')
   assert.equal(shown('queue_limit', 10_000), '10\u202f000 calls')
+  assert.equal(shown('keep_days', 30), '30 days')
+  assert.equal(shown('share_lease_s', 600), '600 s')
   assert.equal(shown('port', 19_090), '19090')
   assert.equal(shown('via', true), 'on')
   assert.equal(shown('allow_host', []), 'none')

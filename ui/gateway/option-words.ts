@@ -75,27 +75,17 @@ export function groupOptions(
     .filter(({ options }) => options.length > 0)
 }
 
-/** An option's value to be read. */
-export function shownValue({ name, value }: Pick<ConfigOption, 'name' | 'value'>): string {
+/** An option's value to be read: the one that it has, or another. */
+export function shownValue(
+  option: Pick<ConfigOption, 'name' | 'unit' | 'value'>,
+  value = option.value,
+): string {
+  const { name, unit } = option
   const text = editable({ name, value })
   if (typeof value !== 'number') return text === '' ? 'none' : text
   // Nobody reads 600 000 ms.
-  if (name.endsWith('_ms') && value >= 1000) return roundDuration(value)
-  return `${text} ${unitOf(name)}`.trimEnd()
-}
-
-/** What a number is of, by its name; empty where the name says it. */
-export function unitOf(name: string): string {
-  if (name.endsWith('_ms')) return 'ms'
-  if (name.endsWith('_mb')) return 'MB'
-  if (name.endsWith('_kb')) return 'kB'
-  return Object.hasOwn(units, name) ? (units[name] ?? '') : ''
-}
-
-const units: Readonly<Record<string, string>> = {
-  max_concurrent: 'calls',
-  queue_limit: 'calls',
-  token_limit: 'tokens',
+  if (unit === 'ms' && value >= 1000) return roundDuration(value)
+  return `${text} ${unit ?? ''}`.trimEnd()
 }
 
 /** Where a value comes from, as a sentence; empty where it is the program's own. */
@@ -123,33 +113,19 @@ function placeOf(name: string): number {
   return place < 0 ? knownNames.length : place
 }
 
-/** With what an option is changed. */
-export type OptionControl =
-  | { readonly kind: 'number'; readonly min: number; readonly max: number }
-  | { readonly kind: 'choice'; readonly choices: readonly string[] }
-  | { readonly kind: 'text' }
-
-/**
- * The control for an option, by its range in words ("It must be …"). Words that mean nothing here get a field for
- * any text: what is wrong with it the dashboard says.
- */
-export function controlOf({
-  value,
-  range,
+/** The words that an option is chosen from; null where it is typed. */
+export function choicesOf({
+  kind,
   choices,
-}: Pick<ConfigOption, 'value' | 'range' | 'choices'>): OptionControl {
-  if (choices !== null) return { kind: 'choice', choices }
-  if (typeof value === 'boolean') return { kind: 'choice', choices: ['on', 'off'] }
-  const [, min, max] = /^a whole number from (\d+) to (\d+)$/.exec(range) ?? []
-  if (min !== undefined && max !== undefined) return { kind: 'number', min: Number(min), max: Number(max) }
-  return { kind: 'text' }
+}: Pick<ConfigOption, 'kind' | 'choices'>): readonly string[] | null {
+  return kind === 'switch' ? ['on', 'off'] : choices
 }
 
-/** Its range as a sentence. */
-export function rangeWords(option: Pick<ConfigOption, 'value' | 'range' | 'choices'>): string {
-  const control = controlOf(option)
-  if (control.kind === 'number') return `${count(control.min)} to ${boundWords(control.max)}.`
-  return control.kind === 'text' ? `It must be ${option.range}.` : ''
+/** What may be typed, as a sentence; empty where there are words to choose from. */
+export function rangeWords(option: Pick<ConfigOption, 'kind' | 'choices' | 'min' | 'max' | 'range'>): string {
+  const { min, max, range } = option
+  if (min !== null && max !== null) return `${count(min)} to ${boundWords(max)}.`
+  return choicesOf(option) === null ? `It must be ${range}.` : ''
 }
 
 /** A value as the text of its field. */

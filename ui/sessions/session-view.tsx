@@ -148,7 +148,7 @@ function listOf(calls: readonly CallJson[]): CallList {
     question: null,
     answeredMs: nowMs(),
     trouble: null,
-    troubleCode: null,
+    error: null,
     isLoading: false,
     isStale: false,
     again: nothing,

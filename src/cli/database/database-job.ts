@@ -91,7 +91,7 @@ function failureOf(error: unknown, db: string, whatStays: string): JobFailure {
   if (error instanceof FoldedRangeError) {
     const from = new Date(error.unfoldedFromMs).toISOString()
     const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
-    return { code: 'folded_range', message }
+    return { code: 'folded_range', message, data: { from } }
   }
   const saysAll = error instanceof StoreError || error instanceof CompressStoppedError
   return { code: 'job_failed', message: `${db}: ${messageOf(error)}${saysAll ? '' : `. ${whatStays}`}` }

@@ -44,8 +44,9 @@ export function jsonAnswer(
 }
 
 export function errorAnswer(error: CodedError): Answer<Buffer> {
-  const { code, message, param, log, headers } = error
-  const body: ErrorBody = { error: { code, message, param, ...(log.length === 0 ? {} : { log }) } }
+  const { code, message, param, log, data, headers } = error
+  const more = { ...(log.length > 0 && { log }), ...(data !== null && { data }) }
+  const body: ErrorBody = { error: { code, message, param, ...more } }
   const seconds = retryAfterS[code]
   const retry = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
   return jsonAnswer(body, error.status ?? errorStatuses[code as ErrorCode], { ...retry, ...headers })

@@ -58,7 +58,8 @@ export function answerQuery(
 export function answerIn(outcome: QueryOutcome): QueryAnswer {
   if (outcome.kind === 'answer') return outcome
   if (outcome.kind === 'refused') {
-    throw new RequestError(outcome.code, outcome.message, { param: outcome.param })
+    const { code, message, param, data } = outcome
+    throw new RequestError(code, message, { param, data })
   }
   const [code, message] = unavailable[outcome.code]
   throw new RequestError(code, message)
