@@ -5,6 +5,8 @@ import { priceFileOf } from '../pricing/price-file.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { callReader, openCallReader } from '../store/read/call-query.ts'
 import { absenceOf, absenceText, openEmpty, type StoreAbsence } from '../store/sqlite/open-store.ts'
+import { startMending } from '../store/sqlite/mend-sums.ts'
+import { sqliteCode, sqliteCodes } from '../store/sqlite/sqlite-code.ts'
 import { fileKey } from '../store/sqlite/store-files.ts'
 import { type AnswerText, answerQuestion } from './answer-question.ts'
 import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
@@ -64,6 +66,7 @@ export class QueryService {
       const absence = absenceOf(error)
       if (absence === null) throw error
       this.close()
+      if (sqliteCode(error) === sqliteCodes.corrupt) startMending(this.#path)
       return answer(absence)
     }
   }

@@ -29,13 +29,10 @@ const kinds: readonly Partial<CallRecord>[] = [
   { ...unused, callType: 'rerank', searchUnits: 3, costNanoUsd: 6 },
   { ...none, ...unused, outcome: 'upstream_error', status: 500, failureCode: 'upstream_http' },
 ]
-const calls = kinds.map((kind, index): CallRecord => ({
-  ...chatCall((sampleStartMs + 1000 * index) * 4096),
-  model: 'm',
-  session: 'run',
-  upstream: 'api.example.com',
-  ...kind,
-}))
+const common = { model: 'm', session: 'run', upstream: 'api.example.com' }
+const calls = kinds.map((kind, index): CallRecord =>
+  Object.assign(chatCall((sampleStartMs + 1000 * index) * 4096), common, kind),
+)
 
 function write(path: string, some: readonly CallRecord[]): void {
   const database = openForWriting(path)

@@ -1,4 +1,5 @@
 import { RollupCheck } from '../rollup/check-rollups.ts'
+import { replaceDamaged } from '../rollup/damaged-sums.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RollupRepair } from '../rollup/repair-rollups.ts'
 import { quartersOf } from '../rollup/rollup-spans.ts'
@@ -21,7 +22,7 @@ const hoursPerDay = 24
 /**
  * Counts calls again, and makes the sums of days of which any is wrong anew from the calls, an hour in a transaction with
  * pauses between them, while others read and write. It may be killed at any moment: the next run goes on. What was
- * folded stays as it is.
+ * folded stays as it is, but for what a damaged page held.
  */
 export async function rebuildStore(
   path: string,
@@ -29,6 +30,7 @@ export async function rebuildStore(
 ): Promise<RebuildOutcome | StoreAbsence | 'job_running'> {
   const startedMs = clock.now()
   return await runJob(path, async (database) => {
+    replaceDamaged(database, clock.wallTime())
     const check = new RollupCheck(database)
     const days = check.days()
     // In days that hold calls or sums: first in looking at them, then in making them anew.

@@ -23,14 +23,20 @@ const lockWaitMs = 5
 export class RollupKeeper {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
   readonly #warn: (warning: Warning | null) => void
+  readonly #onDamage: () => void
   #forward: { readonly database: DatabaseSync; readonly rolls: RollForward } | null = null
   #limit: number = step.firstLimit
   #cancel: (() => void) | null = null
 
-  /** `warn` is told what is wrong, and when it is over. */
-  constructor(clock: Pick<Clock, 'after' | 'wallTime'>, warn: (warning: Warning | null) => void) {
+  /** `warn` is told what is wrong, and when it is over; `onDamage` of each damaged page that is met. */
+  constructor(
+    clock: Pick<Clock, 'after' | 'wallTime'>,
+    warn: (warning: Warning | null) => void,
+    onDamage: () => void = () => undefined,
+  ) {
     this.#clock = clock
     this.#warn = warn
+    this.#onDamage = onDamage
   }
 
   /** Begins with the database that `current` gives, or whichever it gives later; `null` if none is open. */
@@ -57,6 +63,7 @@ export class RollupKeeper {
       this.#forward = null
       const code = sqliteCode(error)
       if (code === sqliteCodes.busy || code === sqliteCodes.locked) return everyMs
+      if (code === sqliteCodes.corrupt) this.#onDamage()
       const message = `calls are recorded, but not added up: ${messageOf(error)}; questions over long times may be slow`
       this.#warn({ code: 'rollups_behind', message })
       return afterTroubleMs

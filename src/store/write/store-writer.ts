@@ -8,6 +8,9 @@ import { CallWriter, type RecordedListener } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
+import { startMending } from '../sqlite/mend-sums.ts'
+import { haveDamage } from '../rollup/damaged-sums.ts'
+import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/price-file.ts'
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { waitingRows } from '../sqlite/older-proxy.ts'
@@ -74,7 +77,11 @@ export class StoreWriter {
     this.#emit = emit
     this.#prices = new PricesInForce(priceFileOf(settings.path))
     this.#observers = new RowObservers((about, warning) => this.#warn(about, warning))
-    this.#keeper = new RollupKeeper(clock, (warning) => this.#warn('rollups', warning))
+    this.#keeper = new RollupKeeper(
+      clock,
+      (warning) => this.#warn('rollups', warning),
+      () => startMending(settings.path),
+    )
   }
 
   /** Loads the observers, opens the database, recovers what dead instances left, and begins to watch the file. */
@@ -195,6 +202,13 @@ export class StoreWriter {
 
   #fail(error: unknown): void {
     const { path } = this.#settings
+    if (this.#haveSumsDamage(error)) {
+      startMending(path)
+      const message = `${path}: a page of sums is damaged; they are made anew, and calls wait until then`
+      this.#warn('problem', { code: 'rollups_behind', message })
+      this.#retryLater()
+      return
+    }
     const problem = problemOf(error, path)
     const { remedy, warning } = problem
     if (remedy === 'skip') this.#skip()
@@ -217,6 +231,13 @@ export class StoreWriter {
     }
     this.#tell(problem)
     this.#retryLater()
+  }
+
+  /** Sound rows are not set aside for sums, which can be made anew. */
+  #haveSumsDamage(error: unknown): boolean {
+    return (
+      sqliteCode(error) === sqliteCodes.corrupt && this.#store !== null && haveDamage(this.#store.database)
+    )
   }
 
   #retryLater(): void {

@@ -1,0 +1,9 @@
+/** The entry of the process that makes sums anew of which a page was damaged. `startMending` starts it. */
+import { systemClock } from '../../call/clock.ts'
+import { rebuildStore } from './rebuild-store.ts'
+
+const [, , path] = process.argv
+if (path === undefined) throw new Error('mend-worker runs only for another process')
+// Ctrl-C goes to the whole group: this ends when it is done.
+process.on('SIGINT', () => {})
+await rebuildStore(path, { clock: systemClock, onProgress: () => undefined })
