@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync, readFileSync, rmSync, statSync, symlinkSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, writeFileSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import type { OutgoingRecord } from '../../src/api/raw-log.ts'
@@ -9,6 +8,7 @@ import { isSampled } from '../../src/payloads/tap/capture-rule.ts'
 import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
 import { startPayloadWorker } from '../../src/payloads/payload-log.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { fullDisk } from '../support/full-disk.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { endedRecord, passBy, passThrough, payloadCall } from './imagined-call.ts'
 import { logUnderTest, until, Watched } from './log-under-test.ts'
@@ -376,18 +376,12 @@ describe('a thread that dies', () => {
 })
 
 describe('a file that cannot be written', () => {
-  /** Linux's device that is always full. */
-  const fullDevice = '/dev/full'
-
   test('switches logging off, says so, and costs no call; on again, it is tried again', async (context) => {
-    if (!existsSync(fullDevice)) {
-      context.diagnostic(`no ${fullDevice} here: read as passed`)
-      return
-    }
-    await using under = await logUnderTest({ enabled: false })
-    const { log, filePath } = under
-    mkdirSync(dirname(filePath), { recursive: true })
-    symlinkSync(fullDevice, filePath)
+    await using dir = await makeTempDir()
+    using disk = fullDisk(dir.file('logger'))
+    if (disk === null) return context.skip('nothing can be mounted here')
+    await using under = await logUnderTest({ enabled: false, filePath: dir.file('logger/payloads.jsonl') })
+    const { log } = under
     log.toggle(true, 60_000)
     using watched = new Watched(log)
     passBy(log, { id: under.nextId() })
@@ -399,7 +393,7 @@ describe('a file that cannot be written', () => {
     await until(() => watched.events.length === 3)
     passBy(log, { id: under.nextId() })
     await until(() => watched.events.length === 6)
-    rmSync(filePath)
+    rmSync(dir.file('logger/filler'))
     log.toggle(true, null)
     assert.deepEqual([log.status().trouble, log.warnings()], [null, []])
     passBy(log, { id: under.nextId() })

@@ -1,35 +1,14 @@
 /** A disk without room for a single byte keeps no gateway from being started, controlled and started again. */
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
-import { codeOf } from '../../src/lib/errors.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { eventually } from '../support/eventually.ts'
+import { fullDisk } from '../support/full-disk.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { startUpProcess } from '../support/up-process.ts'
-
-/** Mounts a small disk at a folder, and fills it. Null where nothing can be mounted. */
-function fullDisk(folder: string): Disposable | null {
-  mkdirSync(folder)
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', folder]).status !== 0)
-    return null
-  fill(`${folder}/filler`)
-  return { [Symbol.dispose]: () => void execFileSync('umount', ['--lazy', folder]) }
-}
-
-function fill(path: string): void {
-  for (;;) {
-    try {
-      writeFileSync(path, Buffer.alloc(4096), { flag: 'a' })
-    } catch (error) {
-      if (codeOf(error) === 'ENOSPC') return
-      throw error
-    }
-  }
-}
 
 test('on a full disk `up` brings up a gateway that serves, says so, and is started again', async (context) => {
   await using dir = await makeTempDir()
