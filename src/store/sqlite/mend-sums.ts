@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lowerPriority } from '../../lib/lower-priority.ts'
+import { programChange } from '../../lib/program-files.ts'
 
 /** A page that cannot be mended is not tried again all the time. */
 const againAfterMs = 600_000
@@ -13,6 +14,7 @@ const startedMs = new Map<string, number>()
  * meets the damage asks for it; one at a time works on a database, as the lock of its jobs says.
  */
 export function startMending(path: string): void {
+  if (programChange() !== null) return
   const nowMs = performance.now()
   if (nowMs - (startedMs.get(path) ?? Number.NEGATIVE_INFINITY) < againAfterMs) return
   startedMs.set(path, nowMs)
