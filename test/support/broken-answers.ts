@@ -4,7 +4,7 @@ import { eventually } from './eventually.ts'
 import { requestBytes } from './exchange.ts'
 import { startGatewayProcess } from './gateway-process.ts'
 import { complaintsOf, untilIdle, untilRecorded } from './gateway-state.ts'
-import { expectNoGrowth, heldBy } from './hostile-rounds.ts'
+import { expectNoGrowth, heldBy, smallHeap } from './hostile-rounds.ts'
 import { inParallel } from './in-parallel.ts'
 import { openRawClient } from './raw-client.ts'
 import { type RawResponse, parseRawResponse } from './raw-response.ts'
@@ -186,6 +186,7 @@ export async function attackByAnswers(count: number): Promise<string> {
   await using gateway = await startGatewayProcess({
     upstream: upstream.baseUrl,
     args: ['--max-concurrent', '16', '--slot-cooldown-ms', '0'],
+    nodeArgs: smallHeap,
   })
   const answers: (RawResponse | null)[] = []
   const playUntil = async (end: number): Promise<void> => {

@@ -19,7 +19,7 @@ import { startSimulatedUpstream } from './simulated-upstream.ts'
 
 const width = 32
 /** A heap that is small is collected often: what grows is a leak, and not what waits to be collected. */
-const smallHeap = ['--max-old-space-size=96', '--max-semi-space-size=2'] as const
+export const smallHeap = ['--max-old-space-size=96', '--max-semi-space-size=2'] as const
 /** Of all connections a third warms a process up: what grows beyond its memory then is a leak. */
 function warmUpOf(count: number): number {
   return Math.ceil(count / 3)
