@@ -34,7 +34,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as json$/)
 
   // A threshold is kept with Enter, a switch at once; what cannot be says why, and nothing is kept.
-  await card.getByText('12 rules').click()
+  await card.getByText('13 rules').click()
   const ratio = card.getByLabel('Failing calls: threshold')
   await ratio.fill('120')
   await page.keyboard.press('Enter')
@@ -93,12 +93,12 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
     'alert-problem',
     /line 1, column 26: budget\.threshold must be .* last good rules go on\.$/,
   )
-  await card.getByText('12 rules').click()
+  await card.getByText('13 rules').click()
   assert.ok(await ratio.isDisabled())
   assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35)
   writeFileSync(join(dir.path, 'data/alerts.json'), '{}')
   await page.reload()
-  await card.getByText('12 rules').click()
+  await card.getByText('13 rules').click()
   await card.getByText('Last messages').click()
   await page.locator('#alert-problem').waitFor({ state: 'detached' })
 
@@ -127,5 +127,5 @@ test('without a webhook the rules and what is active are shown all the same', as
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   await opened.untilText('alert-receiver', /^shown here; no webhook$/)
   assert.equal(await opened.button('Send a test').count(), 0)
-  assert.equal((await rulesOf(dashboard)).length, 12)
+  assert.equal((await rulesOf(dashboard)).length, 13)
 })
