@@ -330,7 +330,8 @@ test('calls that were folded away do not come again, and late calls of that time
   const fromMs = Math.floor(Date.now() / dayMs) * dayMs - 9 * dayMs
   using a = makeFile(dir.file('a.db'))
   using b = makeFile(dir.file('b.db'))
-  a.record(someCalls(500, 'old', fromMs, 5))
+  // An idle database would keep its last two days.
+  a.record([...someCalls(500, 'old', fromMs, 5), chatCall(Date.now() * idsPerMs)])
   const reader = (): Promise<number> => {
     const opened = openCallReader(b.path)
     assert.ok(typeof opened !== 'string')
@@ -343,7 +344,7 @@ test('calls that were folded away do not come again, and late calls of that time
   {
     await using _a = share(a.path, url)
     await using _b = share(b.path, url)
-    await untilCount(b, 500)
+    await untilCount(b, 501)
   }
   const folded = await compressStore(
     b.path,
@@ -356,10 +357,10 @@ test('calls that were folded away do not come again, and late calls of that time
     await using _a = share(a.path, url)
     // It reads again what came last, and then what is new.
     await using _b = share(b.path, url)
-    await untilCount(b, 40)
+    await untilCount(b, 41)
     await untilSent(b)
   }
-  assert.equal(countOf(b.database), 40)
+  assert.equal(countOf(b.database), 41)
   assert.equal(await reader(), 540)
 })
 
@@ -394,8 +395,9 @@ test('calls that were re-priced before a new machine came are in its sums, thoug
   using a = makeFile(dir.file('a.db'))
   using b = makeFile(dir.file('b.db'))
   a.record(someCalls(500, 'priced', fromMs, 5))
-  b.record(someCalls(100, 'own', fromMs, 9))
-  const foldsAll = async (calls: number): Promise<void> => {
+  // An idle database would keep its last two days.
+  b.record([...someCalls(100, 'own', fromMs, 9), chatCall(Date.now() * idsPerMs)])
+  const foldsOld = async (calls: number): Promise<void> => {
     const bounds = { keepDays: 2, dryRun: false }
     const folded = await compressStore(b.path, bounds, { clock: systemClock, onProgress: () => {} })
     assert.ok(typeof folded === 'object' && folded.folded_calls === calls, JSON.stringify(folded))
@@ -417,26 +419,26 @@ test('calls that were re-priced before a new machine came are in its sums, thoug
     opened.close()
     return summary.calls
   }
-  await foldsAll(100)
+  await foldsOld(100)
   await using _a = share(a.path, url)
   await untilSent(a)
   await reprice(3)
   await until('the new costs are sent', () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0)
   {
     await using _b = share(b.path, url)
-    await untilCount(b, 500)
+    await untilCount(b, 501)
   }
   assert.equal(await callsOfB(), 600)
   // What was here and is folded does not come again, changed or not.
-  await foldsAll(500)
+  await foldsOld(500)
   await reprice(4)
   await until('the new costs are sent', () => rowsOf(a.database, 'SELECT 1 FROM share_changed').length === 0)
   a.record(someCalls(3, 'late', fromMs, 17))
   {
     await using _b = share(b.path, url)
-    await untilCount(b, 3)
+    await untilCount(b, 4)
   }
-  assert.deepEqual([countOf(b.database), await callsOfB()], [3, 603])
+  assert.deepEqual([countOf(b.database), await callsOfB()], [4, 603])
 })
 
 test('a common database that is new, or older than it was, and a file that is, come to hold all calls', async () => {
