@@ -377,9 +377,7 @@ function endsScalar(byte: number): boolean {
 function memberOf(place: JsonPlace, bytes: Buffer, start: number, end: number): JsonPlace | null {
   const found = place.member(bytes, start, end)
   if (found !== null) return found
-  const hasEscape = bytes.subarray(start, end).includes(backslash)
-  if (!hasEscape && !place.isLenient) return null
-  const raw = bytes.toString('utf8', start, end)
-  const text = hasEscape ? jsonOrUndefined(`"${raw}"`) : raw
+  if (!place.mayBeMember(bytes, start, end)) return null
+  const text = jsonOrUndefined(`"${bytes.toString('utf8', start, end)}"`)
   return typeof text === 'string' ? place.memberNamed(text) : null
 }

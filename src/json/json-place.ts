@@ -1,4 +1,7 @@
 const bucketCount = 32
+const backslash = 0x5c
+/** Letters differ from their other case in this bit alone. */
+const caseBit = 0x20
 
 /** Which place is wanted, under which number it is reported, and how many bytes of it at most. */
 export interface WantedPlace {
@@ -29,6 +32,8 @@ export class JsonPlace {
   /** Reads as the most lenient parsers do: keys in any case (Go), `NaN` and `Infinity` (Python). */
   readonly isLenient: boolean
   readonly #buckets: WantedKey[][] = Array.from({ length: bucketCount }, () => [])
+  readonly #keys: WantedKey[] = []
+  readonly #byText = new Map<string, JsonPlace>()
 
   constructor(isLenient = false) {
     this.isLenient = isLenient
@@ -48,10 +53,28 @@ export class JsonPlace {
     return null
   }
 
+  /**
+   * Whether a key that is not there byte by byte may be there all the same: with escapes, or in another case. Makes no
+   * object, as most keys of most bodies come here.
+   */
+  mayBeMember(bytes: Buffer, start: number, end: number): boolean {
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i] ?? 0
+      if (byte === backslash || (byte >= 0x80 && this.isLenient)) return true
+    }
+    if (!this.isLenient) return false
+    for (const { bytes: wanted } of this.#keys) {
+      if (wanted.length !== end - start) continue
+      let i = 0
+      while (i < wanted.length && ((wanted[i] ?? 0) | caseBit) === ((bytes[start + i] ?? 0) | caseBit)) i++
+      if (i === wanted.length) return true
+    }
+    return false
+  }
+
   /** As {@link member}, for a key that had to be unescaped, or is in another case. */
   memberNamed(text: string): JsonPlace | null {
-    const wanted = this.#folded(text)
-    return this.#buckets.flat().find((key) => this.#folded(key.text) === wanted)?.place ?? null
+    return this.#byText.get(this.#folded(text)) ?? null
   }
 
   /** Both ways, as U+017F is an `s` only in upper case, and U+212A a `k` only in lower case. */
@@ -66,6 +89,8 @@ export class JsonPlace {
     const key = { text, bytes: Buffer.from(text), place: new JsonPlace(this.isLenient) }
     const bucket = this.#buckets[(key.bytes.length + (key.bytes[0] ?? 0)) % bucketCount]
     bucket?.push(key)
+    this.#keys.push(key)
+    this.#byText.set(this.#folded(text), key.place)
     this.hasKeys = true
     this.longestKey = Math.max(this.longestKey, key.bytes.length)
     return key.place

@@ -97,7 +97,7 @@ export class RequestPeek implements JsonPeekReceiver {
   #firstAt = 0
   readonly #found: { -readonly [name in keyof typeof limits]?: BodyValue } = {}
   /** The highest that was set, as upstreams differ in which of two they read. */
-  readonly #counts = new Map<string, number>()
+  #counts: Map<string, number> | null = null
   /** Texts, or lists of tokens, that are each completed on their own. */
   #prompts = 0
 
@@ -153,12 +153,16 @@ export class RequestPeek implements JsonPeekReceiver {
     const name = names[which]
     if (name === undefined) return
     const start = this.#text.markBytes + this.#peek.valueOffset
-    if (counted.has(name)) this.#counts.set(name, Math.max(this.#counts.get(name) ?? 0, countAsked(value)))
-    else this.#found[name] = { start, end: start + length, value }
+    if (counted.has(name)) {
+      const counts = (this.#counts ??= new Map<string, number>())
+      counts.set(name, Math.max(counts.get(name) ?? 0, countAsked(value)))
+    } else this.#found[name] = { start, end: start + length, value }
   }
 
   #tokensAsked(): number {
-    const asked = (name: string): number => this.#counts.get(name) ?? 0
+    const counts = this.#counts
+    if (counts === null) return 0
+    const asked = (name: string): number => counts.get(name) ?? 0
     const each = Math.max(...bounds.map(asked))
     return each === 0 ? 0 : each * Math.max(1, asked('n'), asked('best_of')) * Math.max(1, this.#prompts)
   }
