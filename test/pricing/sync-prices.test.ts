@@ -221,7 +221,11 @@ const badSources: readonly BadSource[] = [
     says: /has 150 prices; it had 300/,
   },
   { what: 'a port where nobody listens', path: 'http://127.0.0.1:9/list.json', says: /cannot be had/ },
-  { what: 'a file that is not there', path: '/nowhere/list.json', says: /cannot be had: ENOENT/ },
+  {
+    what: 'a file that is not there',
+    path: '/nowhere/list.json',
+    says: /cannot be had: there is no such file or folder/,
+  },
 ]
 
 test('of a source that is no good nothing is taken, and it is said why', async () => {

@@ -80,8 +80,8 @@ async function follow(connection: PostgresConnection, steps: readonly Step[]): P
         await one('DELETE FROM tokenweir.slot_settings')
         await one('INSERT INTO tokenweir.slot_settings VALUES (1, $1)', max)
         await one(
-          `INSERT INTO tokenweir.gateways SELECT 'gateway ' || n, n, 'folder ' || n, 'host', 1, 1, '', '', '', '', 1, $1,
-            now(), now(), now() FROM generate_series(0, $2 - 1) AS n`,
+          `INSERT INTO tokenweir.gateways (instance, number, folder, host, pid, version, asked_concurrent, lease_ms, left_at)
+            SELECT 'gateway ' || n, n, 'folder ' || n, 'host', 1, '', 1, $1, now() FROM generate_series(0, $2 - 1) AS n`,
           leaseMs,
           gateways,
         )
