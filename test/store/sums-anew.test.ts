@@ -59,6 +59,7 @@ test('after the step every unfolded call is in the sums once, with its first tok
     DROP TABLE share_changed;
     DROP TABLE share_deferred;
     DROP TABLE share_files;
+    DROP TABLE imported_entries;
     DROP TABLE tags_in_sets;
     DROP TABLE tags;
     DROP TABLE tag_sets;
