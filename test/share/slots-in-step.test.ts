@@ -152,3 +152,30 @@ test('the functions in the database answer as the machine does, whatever goes wr
     connection.close()
   }
 })
+
+test('in a schema that is made anew nobody gets a slot while one is on the list that has not told what it holds', async () => {
+  await using postgres = await startPostgres()
+  const connection = await connect(await postgres.database('made_anew'), {
+    applicationName: 'test',
+    statementTimeoutMs: 20_000,
+  })
+  const enter = (name: string, other: string): Promise<unknown> =>
+    connection.query(
+      `SELECT tokenweir.enter_gateway($1, $1, 'host', 1, NULL, NULL, NULL, NULL, '', 5, false, $2, '1', 5, ARRAY[$3])`,
+      [name, leaseMs, other],
+    )
+  const sync = `SELECT epoch, granted FROM tokenweir.slots_sync($1, $2, 2, $3, 0, $3, $4, ${leaseMs}, 0, 0)`
+  const tell = async (name: string, epoch: unknown, held: number, ages: readonly number[] = []) =>
+    (await connection.query(sync, [name, epoch, held, ages]))[0] ?? []
+  try {
+    await makeSharedSchema(connection)
+    await enter('one', 'other')
+    await enter('other', 'one')
+    const [epoch] = await tell('other', null, 2)
+    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 2], 'one may hold slots')
+    assert.deepEqual(await tell('one', epoch, 2), [epoch, 2])
+    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 3], 'one slot is free')
+  } finally {
+    connection.close()
+  }
+})

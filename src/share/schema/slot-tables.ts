@@ -250,7 +250,7 @@ END $$;
 
 -- Puts a gateway on the list. 'number' is null if it cannot be: another limit holds, or no number is free. One that was on
 -- a list tells which limit held, in which schema, and who else was there: where the schema was made anew, that limit is
--- written again, and nobody gets a slot until those others have joined, or a lease is over.
+-- written again, and nobody gets a slot until it and those others have told what they hold, or a lease is over.
 CREATE FUNCTION tokenweir.enter_gateway(
   p_instance text, p_folder text, p_host text, p_pid integer, p_start_ticks bigint, p_boot_id text,
   p_pid_namespace text, p_machine_id text, p_version text, p_max integer, p_max_is_default boolean,
@@ -266,9 +266,10 @@ BEGIN
   IF p_schema <> schema THEN
     PERFORM tokenweir.slots_open(tokenweir.now_ms());
     UPDATE tokenweir.slot_settings SET max_concurrent = p_known_max;
-    INSERT INTO tokenweir.slot_expected SELECT name FROM unnest(p_others) AS name
+    -- Of the others, those on the list have been expected since they came.
+    INSERT INTO tokenweir.slot_expected SELECT p_instance UNION SELECT name FROM unnest(p_others) AS name
       WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.instance = name) ON CONFLICT DO NOTHING;
-    IF FOUND THEN UPDATE tokenweir.slot_state SET learns_until = tokenweir.now_ms() + p_lease_ms; END IF;
+    UPDATE tokenweir.slot_state SET learns_until = tokenweir.now_ms() + p_lease_ms;
   END IF;
   SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
   SELECT g.asked_concurrent INTO v_asked FROM tokenweir.gateways AS g WHERE g.folder = p_folder
