@@ -29,7 +29,7 @@ export const commands: Readonly<
   calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts'), 'reads'],
   sessions: ['list sessions, the newest last', () => import('./commands/sessions.ts'), 'reads'],
   tail: ['show calls as they begin and end', () => import('./commands/tail.ts'), 'none'],
-  top: ['show the calls that are under way, and cancel one', () => import('./commands/top.ts'), 'reads'],
+  top: ['show the calls that are under way', () => import('./commands/top.ts'), 'reads'],
   gateways: ['list the gateways that share a limit', () => import('./commands/gateways.ts'), 'reads'],
   'costs show': [
     'say what a model costs, or what prices there are',
