@@ -88,9 +88,8 @@ export const alertRules = {
       if (status === null) return null
       const { crash } = status
       const isOld = crash?.state === 'started_again' && (status.uptime_s ?? 0) > crashTellS
-      if (crash === null || isOld || crash.in_a_row < threshold) return []
-      const level = [threshold, ...crashLevels].filter((each) => each >= threshold && each <= crash.in_a_row)
-      return [{ text: crashText(crash), level: Math.max(...level) }]
+      const level = crash === null ? null : levelAt(crash.in_a_row, threshold, crashLevels)
+      return crash === null || isOld || level === null ? [] : [{ text: crashText(crash), level }]
     },
   },
   degraded: {
@@ -116,10 +115,10 @@ export const alertRules = {
       if (budget === undefined) return null
       const { daily_limit: limit, total_used: used } = budget
       const share = limit > 0 ? (used / limit) * 100 : 0
-      const level = [threshold, ...budgetLevels].filter((each) => each >= threshold && each <= share)
+      const level = levelAt(share, threshold, budgetLevels)
       const part = percent(Math.floor(share) / 100)
       const text = `${part} of the token budget is used: ${shortCount(used)} of ${shortCount(limit)} in 24 hours.`
-      return level.length === 0 ? [] : [{ text, level: Math.max(...level) }]
+      return level === null ? [] : [{ text, level }]
     },
   },
   budget_forecast: {
@@ -266,6 +265,12 @@ function downText({ state, port }: ProcessStatus): string {
   if (state === 'unresponsive') return 'Its process is there and does not answer.'
   if (state === 'foreign') return `It ended unexpectedly, and something else listens on port ${port}.`
   return 'It ended unexpectedly, or did not start.'
+}
+
+/** The highest level that a figure has reached, of the threshold and the levels above it; null below the threshold. */
+function levelAt(figure: number, threshold: number, levels: readonly number[]): number | null {
+  if (figure < threshold) return null
+  return Math.max(threshold, ...levels.filter((each) => each <= figure))
 }
 
 const afterCrash: Readonly<Record<CrashState, string>> = {
