@@ -12,7 +12,7 @@ const source: Record<string, string> = {
   secrets: 'lib',
   api: 'call',
   call: '',
-  options: 'json lib',
+  options: 'call json lib',
   pricing: 'api call json lib options',
 
   // The gateway reaches the store and the raw log through the ports in src/call; process composes it all.

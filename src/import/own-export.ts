@@ -1,3 +1,4 @@
+import { isFingerprint } from '../call/key-fingerprint.ts'
 import { parseCallId } from '../call/call-id.ts'
 import { type NamedField, storedFields } from '../call/call-fields.ts'
 import type { StoredCall } from '../call/call-record.ts'
@@ -47,5 +48,5 @@ function valueOf(fields: Fields, { name, kind, codes }: NamedField): unknown {
 
 function isShaped(kind: NamedField['kind'], text: string): boolean {
   if (kind === 'flag') return text === 'true' || text === 'false'
-  return kind !== 'fingerprint' || /^[0-9a-f]{8}$/.test(text)
+  return kind !== 'fingerprint' || isFingerprint(text)
 }

@@ -1,3 +1,4 @@
+import { isFingerprint } from '../call/key-fingerprint.ts'
 import * as json from './json-check.ts'
 
 /** What a person has said of a client, or of the key with a fingerprint. */
@@ -67,11 +68,6 @@ export const clientChange: json.JsonCheck<ClientChange> = json.object<ClientChan
   token_limit: json.optional(json.orNull(fields.token_limit)),
   name: json.optional(json.orNull(fields.name)),
 })
-
-/** Whether a name is the fingerprint of a key, as the rows of its calls have it. */
-export function isFingerprint(of: string): boolean {
-  return /^[0-9a-f]{8}$/.test(of)
-}
 
 function checked<T>(check: json.JsonCheck<T>, value: unknown, path: string[], at: 'name' | 'value'): void {
   try {

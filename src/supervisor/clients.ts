@@ -3,7 +3,8 @@ import type { SeenClient } from '../call/call-reader.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { controlFolder } from '../control/control-folder.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
-import { type ClientChange, type ClientSetting, isFingerprint } from '../options/client-settings.ts'
+import { isFingerprint } from '../call/key-fingerprint.ts'
+import type { ClientChange, ClientSetting } from '../options/client-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
 
 /** What was seen of clients in the database. */

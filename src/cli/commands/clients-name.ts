@@ -1,7 +1,7 @@
 import { optionTable } from '../../options/option-spec.ts'
 import { database } from '../option-rows.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
-import { isFingerprint } from '../../options/client-settings.ts'
+import { isFingerprint } from '../../call/key-fingerprint.ts'
 import { change } from './clients-set.ts'
 
 export const table = optionTable({

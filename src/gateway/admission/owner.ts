@@ -1,3 +1,4 @@
+import { isFingerprint } from '../../call/key-fingerprint.ts'
 import type { Caller } from './admission.ts'
 
 /**
@@ -20,7 +21,7 @@ export function upstreamOwner(name: string): Owner {
 
 /** Of an entry in the file of clients, which stands under a client's name or a key's fingerprint. */
 export function ownerOfEntry(of: string): Owner {
-  return /^[0-9a-f]{8}$/.test(of) ? keyOwner(of) : clientOwner(of)
+  return isFingerprint(of) ? keyOwner(of) : clientOwner(of)
 }
 
 /** By what an owner's calls are told apart from those of others; nobody in particular is empty. */

@@ -1,3 +1,4 @@
+import { isFingerprint } from '../../call/key-fingerprint.ts'
 import { estimatedTokens, reportedTokens, type SpentCall, spentFields } from '../../call/budget-tokens.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { ClientUsage, ClientUsageQuestion } from '../../call/call-sink.ts'
@@ -33,7 +34,7 @@ export function usageOfClients(
   statements: RowStatements,
   { of, at, fromMs, toMs, endedBeforeMs }: ClientUsageQuestion,
 ): readonly ClientUsage[] {
-  const keys = of.filter((name) => /^[0-9a-f]{8}$/.test(name)).map((hex) => Number.parseInt(hex, 16) | 0)
+  const keys = of.filter(isFingerprint).map((hex) => Number.parseInt(hex, 16) | 0)
   const ids = [firstIdAt(Math.floor(fromMs)), firstIdAt(Math.floor(toMs))]
   const sums = new Map<string, { -readonly [Name in keyof ClientUsage]: ClientUsage[Name] }>()
   const wanted = [of, keys, at].map((each) => JSON.stringify(each))
