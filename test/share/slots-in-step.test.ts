@@ -164,17 +164,21 @@ test('in a schema that is made anew nobody gets a slot while one is on the list 
       `SELECT tokenweir.enter_gateway($1, $1, 'host', 1, NULL, NULL, NULL, NULL, '', 5, false, $2, '1', 5, ARRAY[$3])`,
       [name, leaseMs, other],
     )
-  const sync = `SELECT epoch, granted FROM tokenweir.slots_sync($1, $2, 2, $3, 0, $3, $4, ${leaseMs}, 0, 0)`
+  const sync = `SELECT epoch, granted, others FROM tokenweir.slots_sync($1, $2, 2, $3, 0, $3, $4, ${leaseMs}, 0, 0)`
   const tell = async (name: string, epoch: unknown, held: number, ages: readonly number[] = []) =>
     (await connection.query(sync, [name, epoch, held, ages]))[0] ?? []
   try {
     await makeSharedSchema(connection)
     await enter('one', 'other')
+    let news = 0
+    connection.notified(() => news++)
+    await connection.query('LISTEN tokenweir_one')
     await enter('other', 'one')
+    assert.equal(news, 1, 'one asks, and hears of the other')
     const [epoch] = await tell('other', null, 2)
-    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 2], 'one may hold slots')
-    assert.deepEqual(await tell('one', epoch, 2), [epoch, 2])
-    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 3], 'one slot is free')
+    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 2, ['one']], 'one may hold slots')
+    assert.deepEqual(await tell('one', epoch, 2), [epoch, 2, ['other']])
+    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 3, ['one']], 'one slot is free')
   } finally {
     connection.close()
   }

@@ -201,13 +201,14 @@ END $$;
 CREATE FUNCTION tokenweir.slots_wake(p_woken text[]) RETURNS void LANGUAGE sql AS
   $$ SELECT pg_notify('tokenweir_' || name, '') FROM unnest(p_woken) AS name $$;
 
--- The message of a gateway; the answer, and figures of all.
+-- The message of a gateway; the answer, figures of all, and the names of the others on the list.
 CREATE FUNCTION tokenweir.slots_sync(
   p_holder text, p_epoch text, p_life bigint, p_base integer, p_given integer, p_granted integer,
   p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
   OUT is_known boolean, OUT epoch text, OUT granted integer, OUT contended boolean, OUT elsewhere_ms double precision,
   OUT max_concurrent integer,
-  OUT gateways bigint, OUT held bigint, OUT active_all bigint, OUT queued_all bigint, OUT learnt boolean
+  OUT gateways bigint, OUT held bigint, OUT active_all bigint, OUT queued_all bigint, OUT learnt boolean,
+  OUT others text[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_now double precision;
@@ -224,6 +225,7 @@ BEGIN
     INTO gateways, held, active_all, queued_all FROM tokenweir.slot_holders AS h;
   SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
   learnt := tokenweir.slots_are_learnt(v_now);
+  others := ARRAY(SELECT instance FROM tokenweir.gateways WHERE left_at IS NULL AND instance <> p_holder);
 END $$;
 
 -- A gateway has ended, or is known to be dead.
@@ -291,9 +293,12 @@ BEGIN
     -- It was given up for dead, and is not: it had a number that another may have by now.
     ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL, told_tokens = 0, sent_tokens = 0,
       joined_at = clock_timestamp(), seen_at = clock_timestamp();
+  -- They ask, and hear of it, before it holds a slot for long.
+  PERFORM tokenweir.slots_wake(ARRAY(SELECT g.instance FROM tokenweir.gateways AS g
+    WHERE g.left_at IS NULL AND g.instance <> p_instance));
 END $$;
 
--- Says that a gateway runs, and gives all that do, itself among them: a look at a second's distance. Who was silent for a lease, and a minute more, has left.
+-- Says that a gateway runs, and gives the others that do: a look at a second's distance. Who was silent for a lease, and a minute more, has left.
 CREATE FUNCTION tokenweir.look_at_gateways(p_instance text) RETURNS TABLE (
   instance text, number smallint, folder text, host text, pid integer, start_ticks bigint, boot_id text,
   pid_namespace text, machine_id text, quiet_ms double precision
@@ -306,6 +311,6 @@ BEGIN
   RETURN QUERY SELECT g.instance, g.number, g.folder, g.host, g.pid, g.start_ticks, g.boot_id, g.pid_namespace, g.machine_id,
       tokenweir.now_ms() - greatest(h.seen, extract(epoch FROM g.joined_at)::double precision * 1000)
     FROM tokenweir.gateways AS g LEFT JOIN tokenweir.slot_holders AS h ON h.holder = g.instance
-    WHERE g.left_at IS NULL;
+    WHERE g.left_at IS NULL AND g.instance <> p_instance;
 END $$;
 `

@@ -66,7 +66,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #budgetOf: PostgresConnection | null = null
   /** Which schema this gateway has joined in: it may be dropped, and made anew. */
   #schema: string | null = null
-  /** All others, as long as this gateway is on the list with them. */
+  /** Those that were on the list with this gateway when it was last answered. */
   #others: readonly string[] = []
 
   constructor(options: SharedLimitOptions) {
@@ -128,6 +128,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
         [holder, epoch, life, base, given, granted, ages, leaseMs, active, queued],
       )
       const [isKnown, name, total, contended, elsewhere, max, ...figures] = row
+      const others = figures.pop()
       this.#isLearnt = figures.pop() === true
       this.#figures = figures.map(Number)
       this.#answeredMs = clock.now()
@@ -135,6 +136,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       if (isKnown === null) await this.#enterAnew(main)
       this.#limit(Number(max))
       if (isKnown !== true) return { known: false, epoch: String(name) }
+      this.#others = Array.isArray(others) ? others.map(String) : []
       const elsewhereMs = elsewhere === null ? null : Number(elsewhere)
       return { known: true, granted: Number(total), contended: contended === true, elsewhereMs }
     } catch (error) {
@@ -252,10 +254,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** Says of those that have died what can be seen here. */
   async #look(connection: PostgresConnection): Promise<void> {
     const rows = await connection.query('SELECT * FROM tokenweir.look_at_gateways($1)', [this.instance])
-    const all = rows.map(listed)
-    const others = all.filter(({ instance }) => instance !== this.instance)
-    if (others.length < all.length) this.#others = others.map(({ instance }) => instance)
-    for (const other of others) {
+    for (const other of rows.map(listed)) {
       if (!isSeenDead(other, this.#run, this.#options.folder)) continue
       await connection.query('SELECT tokenweir.release_gateway($1)', [other.instance])
       this.#options.say(`sharing: gateway ${other.instance} on ${other.host} has ended; its slots are free`)
