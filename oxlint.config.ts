@@ -32,8 +32,7 @@ const source: Record<string, string> = {
   'gateway/process':
     'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
 
-  'store/migrations': '',
-  'store/sqlite': 'call lib store/migrations store/rollup',
+  'store/sqlite': 'call lib store/rollup',
   'store/rollup': 'call lib store/sqlite',
   'store/read': 'call lib store/rollup store/sqlite',
   'store/journal': 'call lib store/rollup store/sqlite store/write',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { type FieldKind, namedFields } from '../src/call/call-fields.ts'
-import { migrate } from '../src/store/sqlite/migrate.ts'
+import { makeSchema } from '../src/store/sqlite/schema.ts'
 
 /** The files that `npm run docs` writes the fields of a call and the schema into, and what makes their texts. */
 export const storeDocs: ReadonlyMap<string, (text: string) => string> = new Map([
@@ -50,7 +50,7 @@ function fieldTable(): string {
 
 function schema(): string {
   const database = new DatabaseSync(':memory:')
-  migrate(database)
+  makeSchema(database)
   const statements = database
     .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'view' ORDER BY rowid")
     .all()

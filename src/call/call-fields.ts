@@ -1,6 +1,6 @@
 /**
- * All fields of an ended call: its record, columns, statements, line in the journal, JSON, CSV and documentation follow
- * from this table. A new field is an entry here, a migration that adds its column, and the place that fills it in.
+ * All fields of an ended call: its record, columns, statements, JSON, CSV and documentation follow
+ * from this table. A new field is an entry here, and the place that fills it in.
  */
 
 /**

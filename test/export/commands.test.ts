@@ -72,7 +72,7 @@ test('an export goes to a file or a pipe, and says what is in it', async () => {
   )
 })
 
-test('a database of an older version is not read, and the reader is told what helps', async () => {
+test('a database of another version is not read, and the reader is told what helps', async () => {
   await using dir = await makeTempDir()
   writeCalls(dir, 1)
   const database = new DatabaseSync(dir.file('data/llm_telemetry.db'))
@@ -88,7 +88,7 @@ test('a database of an older version is not read, and the reader is told what he
     assert.equal(status, 1, stderr)
     assert.match(
       stderr,
-      /data\/llm_telemetry\.db: The database is of an older version; a start of the gateway brings it up to date\.\n$/,
+      /data\/llm_telemetry\.db: The database is of another version of tokenweir and is left as it is\. To start anew, .*\.\n$/,
     )
   }
 })

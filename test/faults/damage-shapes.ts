@@ -110,7 +110,7 @@ export const damageShapes: readonly DamageShape[] = [
     withPragma(path, 'application_id = 1')
     chmodSync(path, 0o644)
   }),
-  shape('a newer schema', 'left_alone', 'database_newer', whole, (path) => {
+  shape('another schema', 'left_alone', 'database_other_version', whole, (path) => {
     withPragma(path, 'user_version = 99')
   }),
   shape('a folder in its place', 'left_alone', 'database_unavailable', ['-wal'], (path) => {

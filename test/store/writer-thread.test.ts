@@ -10,7 +10,7 @@ import type { CallReader } from '../../src/call/call-reader.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { parseEnd } from '../../src/store/journal/journal-line.ts'
-import { schemaVersion } from '../../src/store/sqlite/migrate.ts'
+import { schemaVersion } from '../../src/store/sqlite/schema.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { WriterThread, type WriterThreadOptions } from '../../src/store/write/writer-thread.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -278,11 +278,11 @@ test("a newer version's database is neither read, written nor moved", async () =
   other.exec(`PRAGMA user_version = ${schemaVersion + 1}`)
   other.close()
   const writer = writerIn(dir, { closeTimeoutMs: 200 })
-  await until('the warning', () => codes(writer).includes('database_newer'))
+  await until('the warning', () => codes(writer).includes('database_other_version'))
   writer.finish(chatCall(idAt(0)))
   await writer.close()
   assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 0 })
-  assert.equal(openCallReader(dir.file('data/calls.db')), 'newer')
+  assert.equal(openCallReader(dir.file('data/calls.db')), 'other_version')
 })
 
 test('while another process holds the lock nothing is lost and nobody waits', async () => {

@@ -74,7 +74,7 @@ const looks: Readonly<Record<GatewayState, StateLook>> = {
 /** Warnings while which no call gets into the database. */
 const notRecording: ReadonlySet<string> = new Set([
   'database_foreign',
-  'database_newer',
+  'database_other_version',
   'database_unavailable',
   'database_locked',
   'disk_full',

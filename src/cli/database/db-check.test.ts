@@ -8,8 +8,6 @@ import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
 import * as dbCheck from './db-check.ts'
 
 const sound: CheckReport = {
-  schemaVersion: 3,
-  newestVersion: 3,
   calls: 12_345,
   callsToAdd: 0,
   foldedUntilMs: null,
@@ -32,7 +30,7 @@ test('of a sound database it says what was looked at', () => {
   assert.deepEqual(run(sound), {
     code: 0,
     stdout: `✓ file, tables and indexes are intact
-✓ schema 3, 12,345 calls
+✓ 12,345 calls
 ✓ 200 of 8000 quarter hours say what their calls say
 ✓ all 90 days add up from their quarter hours
 x.db is sound.
@@ -67,9 +65,7 @@ test('what is wrong is named, and the exit code is 1', () => {
   assert.match(damaged.stdout, /✗ the file is damaged:\n {4}row 7 missing from index calls_by_seq\n/)
 })
 
-test('an older schema is nothing wrong, no database is', () => {
-  const older = run({ ...sound, schemaVersion: 1 })
-  assert.equal(older.code, 0)
-  assert.match(older.stdout, /schema 1: the gateway brings it to 3/)
+test('no database is a fault, and so is one of another version', () => {
+  assert.throws(() => run('other_version'), commandFault(/^x\.db: The database is of another version/))
   assert.throws(() => run('missing'), commandFault(/^x\.db: There is no database yet/))
 })

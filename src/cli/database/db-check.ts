@@ -32,20 +32,13 @@ export function run(
 }
 
 function linesOf(report: CheckReport): readonly string[] {
-  const { schemaVersion, newestVersion, integrity, quarters, days, callsToAdd, foldedUntilMs } = report
+  const { integrity, quarters, days, callsToAdd, foldedUntilMs } = report
   if (integrity.length > 0) return ['✗ the file is damaged:', ...integrity.map((line) => `    ${line}`)]
-  const intact = '✓ file, tables and indexes are intact'
-  if (schemaVersion < newestVersion) {
-    return [
-      intact,
-      `· schema ${schemaVersion}: the gateway brings it to ${newestVersion} when it next starts`,
-    ]
-  }
   const folded = foldedUntilMs === null ? '' : `; those before ${instant(foldedUntilMs)} are folded`
   const toAdd = `· ${count(callsToAdd)} calls are not in the sums yet; answers count them one by one`
   return [
-    intact,
-    `✓ schema ${schemaVersion}, ${count(report.calls)} calls${folded}`,
+    '✓ file, tables and indexes are intact',
+    `✓ ${count(report.calls)} calls${folded}`,
     sumsLine(quarters, 'quarter hours', 'say what their calls say'),
     sumsLine(days, 'days', 'add up from their quarter hours'),
     ...(callsToAdd > 0 ? [toAdd] : []),

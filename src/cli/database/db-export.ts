@@ -4,7 +4,7 @@ import { type Exported, type ExportProgress, exportCalls } from '../../export/ex
 import { optionTable } from '../../options/option-spec.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import { callReader } from '../../store/read/call-query.ts'
-import { openCurrent } from '../../store/sqlite/open-store.ts'
+import { openForReading } from '../../store/sqlite/open-store.ts'
 import { database, value } from '../option-rows.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
 import { bytes, counted } from '../terminal/figures.ts'
@@ -27,7 +27,7 @@ export const run: CommandRun<typeof table> = async (options) => {
     throw new OptionError('--format parquet is not for a terminal; name a file with --out')
   }
   // Without the memory that questions over months have: all is read once.
-  const reader = callReader(done(openCurrent(db), db))
+  const reader = callReader(done(openForReading(db), db))
   const { show, clear } = showProgress()
   try {
     return await toOutput(options, async (output) => {

@@ -6,7 +6,6 @@ import { isFileLocked } from '../../lib/file-lock.ts'
 import { type RightsFlaw, userName } from '../../lib/file-rights.ts'
 import { placeForEditor, priceFileOf, readPricesInForce } from '../../pricing/price-file.ts'
 import { quickCheck } from '../../store/jobs/quick-check.ts'
-import { schemaVersion, versionOf } from '../../store/sqlite/migrate.ts'
 import { absenceText, assertSafe, openForReading } from '../../store/sqlite/open-store.ts'
 import { jobLockPath } from '../../store/sqlite/store-files.ts'
 import { folderFlaw } from '../folder-rights.ts'
@@ -105,7 +104,6 @@ export async function checkDatabase(db: string): Promise<Finding> {
     const remedy = opened === 'damaged' ? 'keep a copy if it is dear to you' : '--db names another'
     return fault('database', `${db}: ${absenceText[opened]}`, opened === 'busy' ? 'try again' : remedy)
   }
-  const version = versionOf(opened)
   opened.close()
   const finding = await quickCheck(db, quickCheckMs)
   if (finding === null) {
@@ -114,8 +112,7 @@ export async function checkDatabase(db: string): Promise<Finding> {
   if (finding !== '') {
     return fault('database', `${db} is damaged: ${finding}`, 'the gateway puts it aside and starts a new one')
   }
-  const next = version < schemaVersion ? `; the next start brings it to schema ${schemaVersion}` : ''
-  return ok('database', `${db} is sound${next}`)
+  return ok('database', `${db} is sound`)
 }
 
 export function checkPrices(db: string, nowMs: number): Finding {

@@ -8,33 +8,15 @@ interface Connection {
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
 }
 
-/** Steps of the schema `tokenweir`, by their numbers. What stands in one is never edited once released. */
-const steps: ReadonlyMap<number, string> = new Map([
-  [1, slotTables],
-  [2, rowTables],
-  [3, budgetTables],
-  [4, listTables],
-])
+const schemaSql = `CREATE SCHEMA IF NOT EXISTS tokenweir;\n${slotTables}${rowTables}${budgetTables}${listTables}`
 
-/** Makes what is missing of the schema, one program at a time. */
+/** Makes the schema `tokenweir` where there is none, and adds what columns it lacks; one program at a time. */
 export async function makeSharedSchema(connection: Connection): Promise<void> {
-  const table = await connection.query("SELECT to_regclass('tokenweir.schema_steps') IS NOT NULL")
-  const isMade = table[0]?.[0] === true && (await missing(connection)).length === 0
-  if (isMade && (await missingColumns(connection)).length === 0) return
+  if ((await isMade(connection)) && (await missingColumns(connection)).length === 0) return
   await connection.query('BEGIN')
   try {
     await connection.query("SELECT pg_advisory_xact_lock(hashtext('tokenweir.schema'))")
-    // Asks for a right that is not needed where all but a column is there.
-    if (!isMade) {
-      await connection.query('CREATE SCHEMA IF NOT EXISTS tokenweir')
-      await connection.query(
-        'CREATE TABLE IF NOT EXISTS tokenweir.schema_steps (step integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())',
-      )
-    }
-    for (const step of await missing(connection)) {
-      await connection.query(steps.get(step) ?? '')
-      await connection.query('INSERT INTO tokenweir.schema_steps (step) VALUES ($1)', [step])
-    }
+    if (!(await isMade(connection))) await connection.query(schemaSql)
     await addColumns(connection)
     await connection.query('COMMIT')
   } catch (error) {
@@ -43,11 +25,9 @@ export async function makeSharedSchema(connection: Connection): Promise<void> {
   }
 }
 
-async function missing(connection: Connection): Promise<readonly number[]> {
-  const done = new Set(
-    (await connection.query('SELECT step FROM tokenweir.schema_steps')).map(([step]) => step),
-  )
-  return [...steps.keys()].filter((step) => !done.has(step))
+async function isMade(connection: Connection): Promise<boolean> {
+  const [row] = await connection.query("SELECT to_regclass('tokenweir.calls') IS NOT NULL")
+  return row?.[0] === true
 }
 
 /** Columns of calls that a schema of an older version lacks. */

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { RollupCheck } from '../rollup/check-rollups.ts'
 import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
-import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
@@ -9,9 +8,6 @@ import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 /** What was looked at, and what is wrong. */
 export interface CheckReport {
-  readonly schemaVersion: number
-  /** The version that this program would bring it to. */
-  readonly newestVersion: number
   readonly calls: number
   /** How many calls the rollups do not hold yet. */
   readonly callsToAdd: number
@@ -40,14 +36,12 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
   using database = opened
-  const version = versionOf(database)
   const integrity = integrityOf(database)
-  // Of what is damaged, or older than the rollups, nothing more can be counted.
-  const counted = integrity.length > 0 || version < schemaVersion ? notCounted : countedIn(database, full)
-  return { schemaVersion: version, newestVersion: schemaVersion, integrity, ...counted }
+  // Of what is damaged nothing more can be counted.
+  return { integrity, ...(integrity.length > 0 ? notCounted : countedIn(database, full)) }
 }
 
-type Counted = Omit<CheckReport, 'schemaVersion' | 'newestVersion' | 'integrity'>
+type Counted = Omit<CheckReport, 'integrity'>
 
 const notAdded = 'SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'
 const none: Sampled = { checked: 0, of: 0, wrongMs: [] }

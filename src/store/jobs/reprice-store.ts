@@ -8,7 +8,6 @@ import { CallWords } from '../read/call-words.ts'
 import { idsWithCalls } from '../read/id-slices.ts'
 import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
-import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
@@ -80,9 +79,7 @@ export async function repriceStore(
     return { ...result(), duration_ms: Math.round(clock.now() - startedMs) }
   }
   if (!request.dryRun) return await runJob(path, reprice)
-  return await readStore<RepriceResult | 'older'>(path, (database) =>
-    versionOf(database) < schemaVersion ? 'older' : reprice(database),
-  )
+  return await readStore(path, reprice)
 }
 
 /**

@@ -18,7 +18,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { knownModels } from './known-models.ts'
 import { historyReader } from './history-reader.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
-import { openCurrent, type StoreAbsence } from '../sqlite/open-store.ts'
+import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { SessionList } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
@@ -33,7 +33,7 @@ const cacheKib = 96 * 1024
 
 /** Opens the recorded calls, or says why there are none to read. */
 export function openCallReader(path: string, isOver: IsOver = () => false): StoreReader | StoreAbsence {
-  const database = openCurrent(path)
+  const database = openForReading(path)
   if (typeof database === 'string') return database
   // Questions over months read the same pages of the rollups again and again.
   database.exec(`PRAGMA cache_size = -${cacheKib}`)

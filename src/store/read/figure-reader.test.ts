@@ -13,7 +13,6 @@ import { CallWriter } from '../write/call-writer.ts'
 import type { FigureGroup } from './figure-groups.ts'
 import { FigureReader } from './figure-reader.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { marks } from '../migrations/migrations.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
 import { RollForward } from '../rollup/roll-forward.ts'
 import { Figures, sumColumns } from '../rollup/rollup-figures.ts'
@@ -192,12 +191,7 @@ test('whatever was rolled forward, and whenever, an answer is what the calls say
   await fc.assert(property, { numRuns: 100 })
 })
 
-/** What the fourth migration does to the marks of a database whose rollups hold nothing of what is new. */
-const forgetNew = `DELETE FROM rollup_spans WHERE level = 4
-    OR key_id IN (SELECT id FROM rollup_keys WHERE grouping_id = 9);
-${marks}`
-
-test('clients and models together, and half hours, are what the calls say, also where older calls are in neither', async () => {
+test('clients and models together, and half hours, are what the calls say', async () => {
   const halfMs = 2 * quarterMs
   const startMs = Math.floor(sampleStartMs / (4 * quarterMs)) * 4 * quarterMs
   const halves = 30
@@ -214,8 +208,7 @@ test('clients and models together, and half hours, are what the calls say, also 
     fc.oneof(edgesOf(halfHour), edgesOf(instantMs)),
     instantMs,
     fc.nat(300),
-    fc.boolean(),
-    async (calls, written, edges, nowMs, steps, older) => {
+    async (calls, written, edges, nowMs, steps) => {
       await withDatabase((database) => {
         const words = new WordList()
         const encoder = new BatchEncoder()
@@ -233,7 +226,6 @@ test('clients and models together, and half hours, are what the calls say, also 
         // Hours are made of quarters that are there, in a few steps or in all of them, before calls come late.
         rollAll(startMs)
         for (let step = 0; step < steps; step++) forward.step(nowMs, 7)
-        if (older) database.exec(forgetNew)
         if (written < calls.length) write(written, calls.length)
         rollAll(nowMs)
         const edgesMs = [...new Set(edges)].toSorted((a, b) => a - b)

@@ -284,18 +284,12 @@ function rangeOf(edgesMs: readonly number[]): TimeRange {
 }
 
 function coverFor({ levels }: Grouping, edgesMs: readonly number[], state: RollupState): Cover {
-  const [fromMs, toMs] = rangeOf(edgesMs)
-  const heldFromMs = state.heldFrom * quarterMs
-  // What is held by hours alone must be counted call by call before that quarter.
-  const lowMs = levels[0] === 1 ? Math.min(toMs, Math.max(fromMs, heldFromMs)) : fromMs
   // Between edges at odd quarters a half hour would stand alone, and quarters in a row are quicker to read.
-  const isByHalves =
-    heldFromMs <= fromMs && edgesMs.slice(1, -1).every((edge) => edge % (quartersOf(4) * quarterMs) === 0)
-  const { spans, ragged } = coverOf(
-    edgesMs.map((edge) => Math.max(lowMs, edge)),
-    { levels: isByHalves ? levels : levels.filter((level) => level !== 4), coarseUntil: state.coarseUntil },
-  )
-  return { spans, ragged: lowMs > fromMs ? [[fromMs, lowMs], ...ragged] : ragged }
+  const isByHalves = edgesMs.slice(1, -1).every((edge) => edge % (quartersOf(4) * quarterMs) === 0)
+  return coverOf(edgesMs, {
+    levels: isByHalves ? levels : levels.filter((level) => level !== 4),
+    coarseUntil: state.coarseUntil,
+  })
 }
 
 /**

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { HistoryWriter } from '../write/history-writer.ts'
-import { migrate } from '../sqlite/migrate.ts'
+import { makeSchema } from '../sqlite/schema.ts'
 import { historyReader } from './history-reader.ts'
 
 const firstMinute = 60 * 500_000
@@ -25,7 +25,7 @@ test('spans of any length say what their minutes say, whoever wrote them and how
     bound,
     async (all, one, other) => {
       const database = new DatabaseSync(':memory:')
-      migrate(database)
+      makeSchema(database)
       try {
         const writers = {
           a: new HistoryWriter(database, { instance: 'a', version: '0' }),

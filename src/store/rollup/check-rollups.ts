@@ -133,14 +133,11 @@ export class RollupCheck {
   }
 
   /** Adds to the cell of a level in which a quarter lies, if that is one that must be right. */
-  #adding(first: number, past: number, { coarseUntil, heldFrom, foldedUntil }: RollupState): AddDigest {
-    const countedFrom = Math.max(foldedUntil, heldFrom)
+  #adding(first: number, past: number, { coarseUntil, foldedUntil }: RollupState): AddDigest {
     return (side, { levels: [finest] }, level, key, quarter, digest) => {
       const width = quartersOf(level)
       const start = quarter - (quarter % width)
-      if (level !== finest ? start + width > coarseUntil : start < (level === 0 ? foldedUntil : countedFrom))
-        return
-      if (level === 4 && start < heldFrom) return
+      if (level !== finest ? start + width > coarseUntil : start < foldedUntil) return
       this.#cells[level].add((key + 1) * (past - first) + start - first, side, digest)
     }
   }

@@ -42,7 +42,7 @@ export function digestOfRow(row: readonly unknown[]): Digest {
   if (!(spreads instanceof Uint8Array)) return digest
   const reader = new VarintReader(spreads)
   try {
-    for (let index = 0; index < measureNames.length && !reader.atEnd; index++) {
+    for (let index = 0; index < measureNames.length; index++) {
       const count = reader.read()
       if (count === 0) continue
       const [sum, min, max] = [reader.read(), reader.read(), reader.read()]

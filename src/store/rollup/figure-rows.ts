@@ -30,13 +30,10 @@ export function spreadBytes(figures: Figures): Uint8Array | null {
 /** Used again for each row. */
 const writer = new VarintWriter()
 
-/**
- * Adds spreads that `spreadBytes` wrote; older ones, of calls that are folded, end before `ttft_total_us`. Throws a
- * `RangeError` if the bytes are not such.
- */
+/** Adds spreads that `spreadBytes` wrote. Throws a `RangeError` if the bytes are not such. */
 export function addSpreadBytes(figures: Figures, bytes: Uint8Array): void {
   const reader = new VarintReader(bytes)
-  for (const measure of measureNames) if (!reader.atEnd) addFrom(reader, figures.spreads[measure])
+  for (const measure of measureNames) addFrom(reader, figures.spreads[measure])
 }
 
 function write(spread: Spread, to: VarintWriter): void {

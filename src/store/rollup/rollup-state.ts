@@ -10,8 +10,6 @@ export interface RollupState {
   readonly coarseKey: number
   /** Calls before were folded away. */
   readonly foldedUntil: number
-  /** Half hours, and what is held by hours alone, are complete from here on. */
-  readonly heldFrom: number
 }
 
 /** Reads the state anew each time. */
@@ -24,7 +22,6 @@ export function rollupState(database: DatabaseSync): () => RollupState {
       coarseUntil: Number(row['coarse_until']),
       coarseKey: Number(row['coarse_key']),
       foldedUntil: Number(row['folded_until']),
-      heldFrom: Number(row['held_from']),
     }
   }
 }

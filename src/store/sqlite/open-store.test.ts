@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { holdsLock } from '../../../test/support/holds-lock.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
-import { schemaVersion } from './migrate.ts'
+import { schemaVersion } from './schema.ts'
 import { applicationId, assertSafe, openForReading, openForWriting } from './open-store.ts'
 import { StoreError } from './store-error.ts'
 
@@ -94,7 +94,7 @@ const absences = {
   missing: () => {},
   empty: (path: string) => writeFileSync(path, ''),
   foreign: (path: string) => otherDatabase(path, 'CREATE TABLE api_calls (x)'),
-  newer: (path: string) => {
+  other_version: (path: string) => {
     openForWriting(path).close()
     otherDatabase(path, `PRAGMA user_version = ${schemaVersion + 1}`)
   },
@@ -115,7 +115,7 @@ test('a reader sees nothing in a database that is only just being made', async (
   assert.equal(openForReading(dir.file('calls.db')), 'empty')
 })
 
-for (const absence of ['foreign', 'newer'] as const) {
+for (const absence of ['foreign', 'other_version'] as const) {
   test(`a ${absence} database is refused, and left as it is`, async () => {
     await using dir = await makeTempDir()
     const path = dir.file('calls.db')
@@ -128,6 +128,20 @@ for (const absence of ['foreign', 'newer'] as const) {
     assert.deepEqual(readFileSync(path), before)
   })
 }
+
+test('a database of this version that lacks a table of ours is one of another version, and left as it is', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  openForWriting(path).close()
+  otherDatabase(path, 'DROP TABLE imported_entries')
+  const before = readFileSync(path)
+  assert.equal(openForReading(path), 'other_version')
+  assert.throws(
+    () => openForWriting(path),
+    (error) => error instanceof StoreError && error.code === 'other_version',
+  )
+  assert.deepEqual(readFileSync(path), before)
+})
 
 test('a folder that cannot be made is an error of the file system', async () => {
   await using dir = await makeTempDir()

@@ -1,18 +1,8 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { migrate, schemaVersion, versionOf } from './migrate.ts'
 import { databasePlace } from './older-proxy.ts'
+import { hasSchema, makeSchema, versionOf } from './schema.ts'
 import { sqliteCode, sqliteCodes, sqliteFault } from './sqlite-code.ts'
 import { StoreError } from './store-error.ts'
 
@@ -26,8 +16,7 @@ const oldestSafeSqlite: readonly number[] = [3, 51, 3]
 export type StoreAbsence =
   | 'missing'
   | 'empty'
-  | 'older'
-  | 'newer'
+  | 'other_version'
   | 'foreign'
   | 'damaged'
   | 'unreadable'
@@ -36,8 +25,8 @@ export type StoreAbsence =
 export const absenceText: Readonly<Record<StoreAbsence, string>> = {
   missing: 'There is no database yet: it is made when the gateway first runs.',
   empty: 'The database is still being made and holds no call yet.',
-  older: 'The database is of an older version; a start of the gateway brings it up to date.',
-  newer: 'The database was written by a newer tokenweir; use that version to read it.',
+  other_version:
+    'The database is of another version of tokenweir and is left as it is. To start anew, export its calls with that version (`tokenweir db export --out calls.csv`), move the file away, and run `tokenweir db import calls.csv`.',
   foreign:
     'The file is a database of another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
   damaged:
@@ -64,7 +53,7 @@ export function hasOurHeader(file: number): boolean {
 const writerBusyMs = 5000
 const readerBusyMs = 250
 
-/** Opens the database for its writer, made and migrated where need be. Throws what `problemOf` understands. */
+/** Opens the database for its writer, and makes it where there is none. Throws what `problemOf` understands. */
 export function openForWriting(path: string): DatabaseSync {
   // Who opens a file for writing may have its log put into it: not of one that is not ours.
   assertOurs(path)
@@ -83,8 +72,7 @@ export function openForWriting(path: string): DatabaseSync {
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = NORMAL')
     database.exec('PRAGMA trusted_schema = OFF')
-    backUpBefore(schemaVersion, path, database)
-    migrate(database)
+    makeSchema(database)
     return database
   } catch (error) {
     database.close()
@@ -101,10 +89,6 @@ function assertOurs(path: string): void {
     assertSafe(sqliteVersion(database))
     if (isEmpty(database)) return
     assertWritable(database)
-    // In this order: another process may just be making them.
-    if (versionOf(database) === 0) return
-    const named = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get()
-    if (named === undefined) throw new StoreError('damaged', 'its tables are gone')
   } catch (error) {
     // What was cut off before the log's time only a writer can put right.
     if (sqliteCode(error) !== sqliteCodes.readOnly) throw error
@@ -123,7 +107,7 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: readerBusyMs })
     assertSafe(sqliteVersion(database))
-    const absence = isEmpty(database) ? 'empty' : (refusalOf(database) ?? unmigrated(database))
+    const absence = isEmpty(database) ? 'empty' : (refusalOf(database) ?? unmade(database))
     if (absence === null) {
       database.exec('PRAGMA trusted_schema = OFF')
       return database
@@ -148,18 +132,10 @@ function sizeOf(path: string): number | undefined | 'unreadable' {
   }
 }
 
-/** As {@link openForReading}; one of an older schema, which has not all columns yet, is not opened. */
-export function openCurrent(path: string): DatabaseSync | StoreAbsence {
-  const database = openForReading(path)
-  if (typeof database === 'string' || versionOf(database) === schemaVersion) return database
-  database.close()
-  return 'older'
-}
-
 /** A database in memory that holds nothing. */
 export function openEmpty(): DatabaseSync {
   const database = new DatabaseSync(':memory:')
-  migrate(database)
+  makeSchema(database)
   return database
 }
 
@@ -181,20 +157,25 @@ function isEmpty(database: DatabaseSync): boolean {
   return database.prepare('PRAGMA page_count').get()?.['page_count'] === 0
 }
 
-function unmigrated(database: DatabaseSync): StoreAbsence | null {
+function unmade(database: DatabaseSync): StoreAbsence | null {
   return versionOf(database) === 0 ? 'empty' : null
 }
 
 /** Throws `StoreError` of a database that is not ours to write. */
 function assertWritable(database: DatabaseSync): void {
   const refusal = refusalOf(database)
-  if (refusal !== null) throw new StoreError(refusal, absenceText[refusal])
+  if (refusal !== null)
+    throw new StoreError(refusal, refusal === 'damaged' ? 'its tables are gone' : absenceText[refusal])
 }
 
-function refusalOf(database: DatabaseSync): 'newer' | 'foreign' | null {
+function refusalOf(database: DatabaseSync): 'other_version' | 'foreign' | 'damaged' | null {
   const id = database.prepare('PRAGMA application_id').get()?.['application_id']
   if (id !== applicationId) return 'foreign'
-  return versionOf(database) > schemaVersion ? 'newer' : null
+  // The version is read first: another process may be making the tables.
+  if (versionOf(database) === 0) return null
+  const calls = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get()
+  if (calls === undefined) return 'damaged'
+  return hasSchema(database) ? null : 'other_version'
 }
 
 /** The state of the file that an error of SQLite tells of; `null` if it is another error. */
@@ -212,26 +193,4 @@ function makePrivateFile(path: string): void {
   // (fcntl(2)), and whoever then closes as the last one would delete the log under them.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) chmodSync(path, 0o600)
   else closeSync(openSync(path, 'a', 0o600))
-}
-
-/**
- * Copies a database of an older schema that holds calls to `<path>.before-v<version>`, unless that was done before.
- * Whoever is killed meanwhile leaves no file of that name.
- */
-function backUpBefore(version: number, path: string, database: DatabaseSync): void {
-  const found = versionOf(database)
-  if (found === 0 || found >= version) return
-  const copy = `${path}.before-v${version}`
-  if (existsSync(copy) || database.prepare('SELECT 1 FROM calls LIMIT 1').get() === undefined) return
-  const unfinished = `${copy}.unfinished-${process.pid}`
-  rmSync(unfinished, { force: true })
-  // SQLite would make it readable by others; it fills an empty file as well.
-  closeSync(openSync(unfinished, 'wx', 0o600))
-  try {
-    database.prepare('VACUUM INTO ?').run(unfinished)
-    renameSync(unfinished, copy)
-  } catch (error) {
-    rmSync(unfinished, { force: true })
-    throw error
-  }
 }

@@ -3,12 +3,12 @@ import type { Warning } from '../../call/call-sink.ts'
 import { sqliteFault } from './sqlite-code.ts'
 
 /**
- * - `newer`, `foreign`: the file is sound, but not ours to write. It is left as it is.
+ * - `other_version`, `foreign`: the file is sound, but not ours to write. It is left as it is.
  * - `damaged`: SQLite finds nothing wrong with the file, and yet it cannot be what we wrote.
  * - `moved`: the file that is open is no longer the one at its path.
  * - `log_moved`: the same of the log beside it; other programs do not see its calls.
  */
-export type StoreErrorKind = 'newer' | 'foreign' | 'damaged' | 'moved' | 'log_moved'
+export type StoreErrorKind = 'other_version' | 'foreign' | 'damaged' | 'moved' | 'log_moved'
 
 /** The database cannot be used as it is, for a reason that SQLite does not know of. */
 export class StoreError extends CodedError<StoreErrorKind> {}
@@ -48,7 +48,7 @@ export function problemOf(error: unknown, path: string): StoreProblem {
       const message = `${path} was damaged (${reason}); it was kept beside as *.corrupt-<time> and a new one begun. \`sqlite3\` with .recover may save what it held`
       return { remedy: 'set_aside', warning: { code: 'database_damaged', message }, stays: true }
     }
-    case 'newer':
+    case 'other_version':
     case 'foreign':
       return passing('reopen', `database_${kind}`, `${path}: ${reason} Until then ${notRecorded}`)
     case 'full': {

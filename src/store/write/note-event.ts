@@ -1,15 +1,15 @@
 import type { GatewayEvent } from '../../call/call-sink.ts'
 import { ownInstances } from './client-usage.ts'
 import { databasePlace } from '../sqlite/older-proxy.ts'
-import { openCurrent, openForWriting } from '../sqlite/open-store.ts'
+import { openForReading, openForWriting } from '../sqlite/open-store.ts'
 
 /**
- * Notes something that happened beside this machine's gateway in its history, where there is one; says whether it was. Nothing is made,
- * nor brought to another schema, for that alone.
+ * Notes something that happened beside this machine's gateway in its history, where there is one; says whether it was. Nothing is
+ * made for that alone.
  */
 export function noteEvent(named: string, { atMs, kind, detail }: GatewayEvent): boolean {
   const { path } = databasePlace(named)
-  const found = openCurrent(path)
+  const found = openForReading(path)
   if (typeof found === 'string') return false
   found.close()
   using database = openForWriting(path)

@@ -1,0 +1,241 @@
+import { DatabaseSync } from 'node:sqlite'
+import {
+  type CallField,
+  callTypeCodes,
+  outcomeCodes,
+  storedFields,
+  usageSourceCodes,
+  wordTables,
+} from '../../call/call-fields.ts'
+import { sumColumns } from '../rollup/rollup-figures.ts'
+import { callsReadableSql } from './calls-readable.ts'
+import { inTransaction } from './transaction.ts'
+
+/** `user_version` of a database with this schema. */
+export const schemaVersion = 1
+
+/** Tables of the closed sets: their numbers stand in rows for ever. */
+const codeTables = {
+  call_types: callTypeCodes,
+  outcomes: outcomeCodes,
+  usage_sources: usageSourceCodes,
+} as const
+
+function codeTable([table, codes]: readonly [string, Readonly<Record<string, number>>]): string {
+  const rows = Object.entries(codes).map(([word, code]) => `(${code}, '${word}')`)
+  return `CREATE TABLE ${table} (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+INSERT INTO ${table} VALUES ${rows.join(', ')};`
+}
+
+/** `instances` has one more column. */
+function wordTable(table: string): string {
+  const version = table === 'instances' ? ', version TEXT' : ''
+  return `CREATE TABLE ${table} (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE${version}) STRICT;`
+}
+
+function column({ column: name, kind, required, table }: CallField & { readonly column: string }): string {
+  const type = kind === 'text' ? 'TEXT' : 'INTEGER'
+  const of = kind === 'code' ? name.replace(/_id$/, 's') : table
+  return `${name} ${type}${required === true ? ' NOT NULL' : ''}${of === undefined ? '' : ` REFERENCES ${of}`}`
+}
+
+const sums = `
+  ${sumColumns.map((name) => `${name} INTEGER NOT NULL`).join(',\n  ')},
+  spreads BLOB`
+
+/** An hour is made again of its minutes, sixty for each gateway, so it is right whoever writes them and however often. */
+const hourOfNew = `BEGIN
+  DELETE FROM gateway_hours WHERE hour = new.minute / 60;
+  INSERT INTO gateway_hours
+  SELECT new.minute / 60, count(*), max(active_max), max(queued_max), sum(at_limit_ms),
+    min(minute), max(minute), min(instance_id), max(instance_id)
+  FROM gateway_minutes WHERE minute >= new.minute / 60 * 60 AND minute < new.minute / 60 * 60 + 60;
+END`
+
+const schemaSql = `
+${Object.entries(codeTables).map(codeTable).join('\n')}
+${wordTables.map(wordTable).join('\n')}
+
+CREATE TABLE calls (
+  id INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  ${storedFields.map(column).join(',\n  ')}
+) STRICT;
+-- An index ends in the rowid by itself: this one is (model_id, id).
+CREATE INDEX calls_by_model ON calls (model_id);
+CREATE INDEX calls_failed ON calls (id) WHERE outcome_id >= 2;
+CREATE UNIQUE INDEX calls_by_seq ON calls (seq);
+CREATE INDEX calls_by_trace ON calls (trace_id) WHERE trace_id IS NOT NULL;
+CREATE INDEX calls_by_session ON calls (session_id) WHERE session_id IS NOT NULL;
+-- From a call to the next older one of any session, with what sessions are mostly asked for by.
+CREATE INDEX calls_in_sessions ON calls (id, session_id, model_id, client_id) WHERE session_id IS NOT NULL;
+CREATE INDEX calls_by_tags ON calls (tags_id) WHERE tags_id IS NOT NULL;
+
+-- Many calls have the same tags: the tags of a set are noted once, with its first call.
+CREATE TABLE tags (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE tags_in_sets (
+  tag_id INTEGER NOT NULL REFERENCES tags,
+  set_id INTEGER NOT NULL REFERENCES tag_sets,
+  PRIMARY KEY (tag_id, set_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE budget_minutes (minute INTEGER PRIMARY KEY, tokens INTEGER NOT NULL) STRICT;
+CREATE TABLE budget_estimates (minute INTEGER PRIMARY KEY, tokens INTEGER NOT NULL) STRICT;
+
+CREATE TABLE gateway_minutes (
+  minute INTEGER NOT NULL,
+  instance_id INTEGER NOT NULL REFERENCES instances,
+  active_max INTEGER NOT NULL,
+  queued_max INTEGER NOT NULL,
+  at_limit_ms INTEGER NOT NULL,
+  admitted INTEGER NOT NULL,
+  dropped INTEGER NOT NULL,
+  PRIMARY KEY (minute, instance_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE gateway_hours (
+  hour INTEGER PRIMARY KEY,
+  minutes INTEGER NOT NULL,
+  active_max INTEGER NOT NULL,
+  queued_max INTEGER NOT NULL,
+  at_limit_ms INTEGER NOT NULL,
+  first_minute INTEGER NOT NULL,
+  last_minute INTEGER NOT NULL,
+  lowest_instance_id INTEGER NOT NULL REFERENCES instances,
+  highest_instance_id INTEGER NOT NULL REFERENCES instances
+) STRICT;
+CREATE TRIGGER gateway_hours_of_new AFTER INSERT ON gateway_minutes ${hourOfNew};
+CREATE TRIGGER gateway_hours_of_changed AFTER UPDATE ON gateway_minutes ${hourOfNew};
+CREATE TABLE gateway_events (
+  at_ms INTEGER NOT NULL,
+  instance_id INTEGER NOT NULL REFERENCES instances,
+  kind TEXT NOT NULL,
+  detail TEXT,
+  PRIMARY KEY (at_ms, instance_id, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rollup_keys (
+  id INTEGER PRIMARY KEY,
+  grouping_id INTEGER NOT NULL,
+  call_type_id INTEGER NOT NULL,
+  entry_id INTEGER NOT NULL,
+  outcome_id INTEGER NOT NULL,
+  UNIQUE (grouping_id, call_type_id, entry_id, outcome_id)
+) STRICT;
+-- By time first: the calls of a batch are added to cells that lie together.
+CREATE TABLE rollup_quarters (
+  slot INTEGER NOT NULL,
+  key_id INTEGER NOT NULL REFERENCES rollup_keys,${sums},
+  PRIMARY KEY (slot, key_id)
+) STRICT, WITHOUT ROWID;
+-- By key first: a question reads few keys over long times.
+CREATE TABLE rollup_spans (
+  level INTEGER NOT NULL,
+  key_id INTEGER NOT NULL REFERENCES rollup_keys,
+  slot INTEGER NOT NULL,${sums},
+  PRIMARY KEY (level, key_id, slot)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE rollup_state (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  watermark_seq INTEGER NOT NULL,
+  coarse_until INTEGER NOT NULL,
+  coarse_key INTEGER NOT NULL,
+  folded_until INTEGER NOT NULL
+) STRICT;
+INSERT INTO rollup_state VALUES (1, 0, 0, 0, 0);
+
+-- What re-pricing replaced.
+CREATE TABLE reprice_runs (
+  id INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL,
+  from_ms INTEGER NOT NULL,
+  to_ms INTEGER NOT NULL,
+  model_id INTEGER REFERENCES models
+) STRICT;
+CREATE TABLE repriced (
+  call_id INTEGER NOT NULL,
+  run_id INTEGER NOT NULL REFERENCES reprice_runs,
+  cost_nano_usd INTEGER,
+  price_source_id INTEGER REFERENCES labels,
+  price_key_id INTEGER REFERENCES labels,
+  cache_saved_nano_usd INTEGER,
+  PRIMARY KEY (call_id, run_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE imports (
+  id INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL,
+  source_id INTEGER NOT NULL REFERENCES labels,
+  file TEXT NOT NULL,
+  records INTEGER NOT NULL,
+  added INTEGER NOT NULL,
+  present INTEGER NOT NULL,
+  skipped INTEGER NOT NULL
+) STRICT;
+-- See ImportedEntries.
+CREATE TABLE imported_entries (entry INTEGER PRIMARY KEY) STRICT;
+
+-- How far the rows of this file were sent to a common database, and which ones came from there.
+CREATE TABLE share_state (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  store TEXT NOT NULL,
+  sent INTEGER NOT NULL,
+  sending INTEGER NOT NULL,
+  mark INTEGER NOT NULL,
+  pulled INTEGER NOT NULL,
+  pulled_before INTEGER NOT NULL,
+  from_id INTEGER NOT NULL,
+  sent_minute INTEGER NOT NULL
+) STRICT;
+-- Rows that came from there lie in few ranges.
+CREATE TABLE share_ranges (first_seq INTEGER PRIMARY KEY, last_seq INTEGER NOT NULL) STRICT;
+-- Calls whose cost was changed since it was sent.
+CREATE TABLE share_changed (call_id INTEGER PRIMARY KEY, times INTEGER NOT NULL) STRICT;
+CREATE TRIGGER share_changed_cost AFTER UPDATE OF cost_nano_usd, price_source_id, price_key_id, cache_saved_nano_usd
+ON calls BEGIN
+  INSERT INTO share_changed SELECT new.id, 1 FROM share_state WHERE true
+  ON CONFLICT (call_id) DO UPDATE SET times = times + 1;
+END;
+-- Calls whose cost was changed elsewhere while a job was at work here.
+CREATE TABLE share_deferred (call_id INTEGER PRIMARY KEY) STRICT;
+-- What is synced of the files beside the database: prices, limits of clients.
+CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+
+${callsReadableSql};
+`
+
+/** `user_version` of a database, 0 for one that holds nothing yet. */
+export function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+}
+
+/**
+ * Makes the tables of a database that holds none, in one transaction: readers see nothing or all, and whoever is killed
+ * meanwhile leaves nothing. Two programs may do so at once; the second finds the work done.
+ */
+export function makeSchema(database: DatabaseSync): void {
+  if (versionOf(database) !== 0) return
+  inTransaction(database, () => {
+    if (versionOf(database) === 0) database.exec(`${schemaSql}PRAGMA user_version = ${schemaVersion}`)
+  })
+}
+
+let ownStatements: readonly string[] | null = null
+
+/** Whether a database has each table, index, view and trigger as this program makes it. Others may have come beside them. */
+export function hasSchema(database: DatabaseSync): boolean {
+  if (versionOf(database) !== schemaVersion) return false
+  ownStatements ??= statementsOfNew()
+  const there = new Set(statementsIn(database))
+  return ownStatements.every((sql) => there.has(sql))
+}
+
+function statementsOfNew(): readonly string[] {
+  using database = new DatabaseSync(':memory:')
+  makeSchema(database)
+  return statementsIn(database)
+}
+
+function statementsIn(database: DatabaseSync): readonly string[] {
+  const rows = database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all()
+  return rows.map(({ sql }) => String(sql))
+}
