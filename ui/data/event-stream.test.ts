@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { openStream } from './event-stream.ts'
+import { followEvents, openStream } from './event-stream.ts'
 
 /** Stands in for the browser's: a test says what comes. */
 class FakeSource extends EventTarget {
@@ -123,4 +123,37 @@ test('once closed it stays closed', async (t) => {
   close()
   await pass(60_000)
   assert.equal(FakeSource.opened.length, 1)
+})
+
+test('a page that nobody sees gives its connection back, at once or after a while', async (t) => {
+  const page = Object.assign(new EventTarget(), { hidden: false })
+  const { close, pass } = follow(t, () => true)
+  close()
+  FakeSource.opened.length = 0
+  Object.assign(globalThis, { document: page })
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'))
+  const see = (isSeen: boolean): void => {
+    page.hidden = !isSeen
+    page.dispatchEvent(new Event('visibilitychange'))
+  }
+  const open = (): number => FakeSource.opened.filter(({ isClosed }) => !isClosed).length
+  let pauses = 0
+  const reader = { onEvent: () => undefined, onReach: () => undefined, onPause: () => (pauses += 1) }
+  const stopAtOnce = followEvents(['gateway'], reader)
+  const stopLater = followEvents(['live'], reader, 30_000)
+  assert.equal(open(), 2)
+  see(false)
+  assert.deepEqual([open(), pauses], [1, 1])
+  await pass(29_000)
+  see(true)
+  assert.deepEqual([open(), pauses], [2, 1])
+  see(false)
+  await pass(30_000)
+  assert.deepEqual([open(), pauses], [0, 3])
+  see(true)
+  assert.equal(open(), 2)
+  stopAtOnce()
+  stopLater()
+  see(true)
+  assert.equal(open(), 0)
 })

@@ -12,12 +12,48 @@ const retryMs = 2000
 /** So many beats may be missed before the stream is taken to be broken. */
 const patience = 2.5
 
-/** Who reads a stream. */
+/** Reads a stream. */
 export interface StreamReader {
   /** `text` is the JSON that its data came as. */
   readonly onEvent: (event: TopicEvent, text: string) => void
-  /** The stream is open, perhaps again; or it cannot be had, which is told anew with every attempt. */
+  /** The stream is open, perhaps again; or an attempt to open it failed. */
   readonly onReach: (isReached: boolean) => void
+  /** The stream was closed because nobody sees the page. */
+  readonly onPause?: () => void
+}
+
+/**
+ * Keeps an event stream open while the page is seen, until the returned function is called. A browser has six
+ * connections to a host for all its tabs, so a hidden tab gives its own back after `hiddenMs`. The dashboard begins
+ * each stream with how things are.
+ */
+export function followEvents(topics: readonly EventTopic[], reader: StreamReader, hiddenMs = 0): () => void {
+  let closeStream: (() => void) | null = null
+  let hidden: ReturnType<typeof setTimeout> | undefined
+  const pause = (): void => {
+    clearTimeout(hidden)
+    if (closeStream === null) return
+    closeStream()
+    closeStream = null
+    reader.onPause?.()
+  }
+  const followVisibility = (): void => {
+    clearTimeout(hidden)
+    if (!document.hidden) closeStream ??= openStream(topics, reader)
+    else if (hiddenMs > 0) hidden = setTimeout(pause, hiddenMs)
+    else pause()
+  }
+  document.addEventListener('visibilitychange', followVisibility)
+  // A page that comes out of the browser's cache of pages has lost its connections.
+  addEventListener('pageshow', followVisibility)
+  addEventListener('pagehide', pause)
+  followVisibility()
+  return () => {
+    document.removeEventListener('visibilitychange', followVisibility)
+    removeEventListener('pageshow', followVisibility)
+    removeEventListener('pagehide', pause)
+    pause()
+  }
 }
 
 /**

@@ -4,9 +4,9 @@ import type { NewCalls } from '../../src/api/dashboard-event.ts'
 import type { RepriceJob } from '../../src/api/costs.ts'
 import type { DatabaseJob } from '../../src/api/database-job.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
-import { followEvents } from './dashboard-events.ts'
-import type { TopicEvent } from './event-stream.ts'
-import { type LogTail, emptyLog, withLines } from './log-tail.ts'
+import { nowMs } from './dashboard-clock.ts'
+import { followEvents } from './event-stream.ts'
+import { emptyLog, withLines } from './log-tail.ts'
 import { Watched } from './watched.ts'
 
 /** What the dashboard has told by itself. */
@@ -44,9 +44,12 @@ export function setStatus(status: ProcessStatus): void {
   change({ status })
 }
 
+/** Payloads have a stream of their own: few pages show them. */
+const topics = ['gateway', 'calls', 'jobs', 'log', 'alerts'] as const
+
 /** Begins to listen to the dashboard, for as long as the page is open. */
 export function followDashboard(): void {
-  followEvents({
+  followEvents(topics, {
     onEvent: ([topic, data]) => {
       if (topic === 'gateway') setStatus(data)
       else if (topic === 'jobs') change({ job: data.compress, repricing: data.reprice ?? null })
@@ -54,23 +57,8 @@ export function followDashboard(): void {
       else if (topic === 'log') log.set(withLines(log.current, data))
       else if (topic === 'calls') newCalls.set(data)
     },
-    onReach: (isReached) =>
-      change({ lostSinceMs: isReached ? null : (live.current.lostSinceMs ?? Date.now()) }),
-    soFar: () => eventsSoFar(live.current, log.current),
+    onReach: (isReached) => change({ lostSinceMs: isReached ? null : (live.current.lostSinceMs ?? nowMs()) }),
   })
-}
-
-/** Tells a newcomer what those know who have listened from the beginning; each call is told once, and not again. */
-export function eventsSoFar(
-  { status, job, repricing, alerts }: Pick<Live, 'status' | 'job' | 'repricing' | 'alerts'>,
-  { lines }: Pick<LogTail, 'lines'>,
-): readonly TopicEvent[] {
-  return [
-    ...(status === null ? [] : [['gateway', status] as const]),
-    ['jobs', { compress: job, reprice: repricing }],
-    ['log', { lines: lines.map(({ text }) => text), reset: true }],
-    ['alerts', alerts],
-  ]
 }
 
 /**

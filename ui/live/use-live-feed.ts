@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { openStream } from '../data/event-stream.ts'
+import { followEvents } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 
 /** Nobody reads faster than this; and if so much comes at once that nobody reads, it need not flicker. */
@@ -27,8 +27,6 @@ export function useLiveFeed(): ListenedFeed {
   const [isReached, setReached] = useState<boolean | null>(null)
   const [, redraw] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {
-    let closeStream: (() => void) | null = null
-    let hiddenTimer: ReturnType<typeof setTimeout> | undefined
     let drawTimer: ReturnType<typeof setTimeout> | undefined
     let frame = 0
     let sinceDrawn = 0
@@ -47,8 +45,9 @@ export function useLiveFeed(): ListenedFeed {
         isBusy ? busyEveryMs : drawEveryMs,
       )
     }
-    const open = (): void => {
-      closeStream ??= openStream(['payloads', 'live', 'calls'], {
+    const stop = followEvents(
+      ['payloads', 'live', 'calls'],
+      {
         onEvent: ([topic, data], json) => {
           if (topic === 'payloads') feed.take(data, json)
           else if (topic === 'live') feed.takeLive(data)
@@ -60,32 +59,14 @@ export function useLiveFeed(): ListenedFeed {
           if (!isNowReached) feed.interrupt()
           setReached(isNowReached)
         },
-      })
-    }
-    const close = (): void => {
-      if (closeStream === null) return
-      closeStream()
-      closeStream = null
-      feed.interrupt()
-    }
-    const mind = (): void => {
-      clearTimeout(hiddenTimer)
-      if (document.hidden) hiddenTimer = setTimeout(close, hiddenLimitMs)
-      else open()
-    }
-    document.addEventListener('visibilitychange', mind)
-    // A page that comes out of the browser's cache of pages has lost its connections.
-    addEventListener('pagehide', close)
-    addEventListener('pageshow', mind)
-    mind()
+        onPause: () => feed.interrupt(),
+      },
+      hiddenLimitMs,
+    )
     return () => {
-      document.removeEventListener('visibilitychange', mind)
-      removeEventListener('pagehide', close)
-      removeEventListener('pageshow', mind)
-      clearTimeout(hiddenTimer)
       clearTimeout(drawTimer)
       cancelAnimationFrame(frame)
-      close()
+      stop()
     }
   }, [feed])
   return { feed, isReached, redraw: () => redraw(0) }
