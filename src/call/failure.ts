@@ -15,7 +15,8 @@ export interface FailureKind {
 const table = {
   not_found: ['client', 404, 'invalid_request_error'],
   method_not_allowed: ['client', 405, 'invalid_request_error'],
-  upgrade_not_supported: ['client', 501, 'invalid_request_error'],
+  /** The client offered another protocol; no call ends so. */
+  upgrade_not_supported: ['client', 426, 'invalid_request_error'],
   invalid_request: ['client', 400, 'invalid_request_error'],
   /** An own route asked for under a name, or from a place, that is not trusted. */
   forbidden: ['client', 403, 'invalid_request_error'],

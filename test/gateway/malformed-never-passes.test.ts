@@ -42,7 +42,7 @@ const ownCodes: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   404: 'not_found',
   405: 'method_not_allowed',
-  501: 'upgrade_not_supported',
+  426: 'upgrade_not_supported',
 }
 
 test(`${allVectors.length} vectors: what is malformed is refused, never forwarded, and the last; what is odd passes`, async () => {

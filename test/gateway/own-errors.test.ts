@@ -115,8 +115,10 @@ test('upgrade_not_supported, but for the offer of HTTP/2, which is ignored', asy
       ['Sec-WebSocket-Version', '13'],
     ],
   })
-  assertOwnError(websocket, 501, 'upgrade_not_supported', 'invalid_request_error')
-  await assertRow(gateway, websocket, 'refused', 'upgrade_not_supported')
+  assertOwnError(websocket, 426, 'upgrade_not_supported', 'invalid_request_error')
+  assert.equal(websocket.header('upgrade'), 'HTTP/1.1')
+  assert.equal(websocket.header('connection'), 'Upgrade, close')
+  assert.equal(websocket.header('x-tokenweir-call-id'), undefined, 'no call, and no row')
   assert.equal(upstream.requests.length, sent)
   const java = await exchange(gateway.port, 'POST', '/v1/chat/completions', {
     headers: [

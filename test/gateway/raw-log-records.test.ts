@@ -222,14 +222,11 @@ test('every outcome has its two records: what the client got, whoever said it', 
   await t.test('the gateway refuses', async () => {
     const response = await ask({
       body: chat,
-      headers: [
-        ['Upgrade', 'websocket'],
-        ['Connection', 'upgrade'],
-      ],
+      headers: [['Host', 'another']],
     })
     const { answer } = await went(response)
-    assert.deepEqual([answer['status'], answer['outcome']], [501, 'refused'])
-    assert.equal(asRecord(asRecord(answer['body'])['error'])['code'], 'upgrade_not_supported')
+    assert.deepEqual([answer['status'], answer['outcome']], [400, 'refused'])
+    assert.equal(asRecord(asRecord(answer['body'])['error'])['code'], 'invalid_request')
   })
 
   await t.test('the body is too large', async () => {

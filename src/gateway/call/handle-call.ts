@@ -188,9 +188,6 @@ export class CallHandler {
         'This call came from this very gateway: --upstream leads back to it.',
       )
     }
-    if (head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c') {
-      throw new Failure('upgrade_not_supported', `An upgrade to ${head.upgrade} is not supported.`)
-    }
     if (this.#drained !== null) throw draining('The gateway is stopping.')
   }
 

@@ -43,9 +43,11 @@ export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: 
   const { status, body } = answer
   // Behind what is malformed, who knows where the next request begins.
   const isUnread = hasUnreadBody(res.req)
-  const isLast = isUnread || failure.code === 'invalid_request'
+  const isDeclined = failure.code === 'upgrade_not_supported'
+  const isLast = isUnread || isDeclined || failure.code === 'invalid_request'
   if (isUnread) lingerAfter(res)
-  const headers = isLast ? [...answer.headers, 'Connection', 'close'] : [...answer.headers]
+  const headers = [...answer.headers]
+  if (isLast) headers.push('Connection', isDeclined ? 'Upgrade, close' : 'close')
   // The phrase is named because an upstream's, that could not be written, would stay.
   res.writeHead(status, STATUS_CODES[status] ?? '', headers)
   res.end(body)

@@ -176,6 +176,11 @@ export class GatewayServer {
       return
     }
     const target = parseTarget(req.url ?? '')
+    // Java's HTTP client offers h2c with its first request, and goes on without it (RFC 9110 §7.8).
+    if (head.flaw === null && head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c') {
+      const message = `This gateway speaks HTTP/1.1: ${head.upgrade} is not supported.`
+      throw new Failure('upgrade_not_supported', message, { headers: ['Upgrade', 'HTTP/1.1'] })
+    }
     const named = this.#options.routing.routes?.byPath(target.path) ?? null
     if (named !== null) {
       const below = { path: named.path, query: target.query }

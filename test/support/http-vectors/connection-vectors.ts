@@ -54,8 +54,8 @@ export const connectionVectors: readonly HttpVector[] = [
     models,
   ),
   passing('9112 §9.3', 'HTTP/1.0, which does not go on', `GET /v1/models HTTP/1.0\r\n\r\n${get}`, models),
-  answered('9110 §7.8', 'an upgrade to WebSocket', `${getStart}${upgrade}Upgrade: websocket\r\n\r\n`, 501),
-  answered('9110 §7.8', 'an upgrade to anything', `${getStart}${upgrade}Upgrade: tls/1.3, x\r\n\r\n`, 501),
+  answered('9110 §7.8', 'an upgrade to WebSocket', `${getStart}${upgrade}Upgrade: websocket\r\n\r\n`, 426),
+  answered('9110 §7.8', 'an upgrade to anything', `${getStart}${upgrade}Upgrade: tls/1.3, x\r\n\r\n`, 426),
   passing(
     '9110 §7.8',
     'the offer of HTTP/2',
