@@ -1,5 +1,6 @@
 import { maxHeaderBytes } from '../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, upstreamPath } from '../gateway/http/target.ts'
+import { modelListRequest } from '../gateway/routing/model-list-request.ts'
 import { UndiciUpstream } from '../gateway/upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../gateway/upstream/upstream-proxy.ts'
 import { type Whole, WholeAnswer } from '../gateway/upstream/whole-answer.ts'
@@ -25,13 +26,14 @@ export async function listModels(asked: AskedForModels): Promise<Whole> {
   const times = { firstByteTimeoutMs: limitMs, idleTimeoutMs: limitMs, connectRetryMs: 0 }
   const upstream = new UndiciUpstream(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
   const answer = new WholeAnswer(mostBytes)
-  const version = base.host === 'api.anthropic.com' ? ['anthropic-version', '2023-06-01'] : []
+  const plain = ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader]
+  const { headers, query } = modelListRequest(plain, '')
   const tooLate = setTimeout(() => answer.abort(new Error('it did not answer in time')), limitMs)
   upstream.send(
     {
       method: 'GET',
-      path: upstreamPath(base, parseTarget('/v1/models')),
-      headers: ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader, ...version],
+      path: upstreamPath(base, parseTarget(`/v1/models${query}`)),
+      headers,
       body: null,
       bodyBytes: 0,
       freshConnection: false,

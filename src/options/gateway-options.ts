@@ -1,5 +1,5 @@
 import {
-  baseUrl,
+  upstreamUrl,
   bindAddress,
   captureRule,
   hostNames,
@@ -32,7 +32,7 @@ export const gatewayOptionTable = optionTable({
     env: ['TOKENWEIR_GATEWAY_PORT', 'TOKENWEIR_PORT'],
   }),
   host: row(bindAddress, '0.0.0.0', 'address to bind', { changes: 'restart' }),
-  upstream: row(baseUrl, 'https://api.openai.com/v1', 'base URL of the API that calls are forwarded to', {
+  upstream: row(upstreamUrl, 'https://api.openai.com/v1', 'base URL of the API that calls are forwarded to', {
     changes: 'restart',
   }),
   upstreamFile: row(

@@ -1,6 +1,6 @@
 import * as json from './json-check.ts'
 import type { JsonPath } from '../json/json-text.ts'
-import { baseUrl } from './value-kind.ts'
+import { upstreamUrl } from './value-kind.ts'
 
 /** A key of the gateway's own: of an environment variable, or the text of a file. */
 export type KeySource = { readonly env: string } | { readonly file: string }
@@ -66,8 +66,8 @@ const pattern = json.only(
   { type: 'string', minLength: 1, maxLength: 200 },
 )
 const url = json.only(
-  baseUrl.range,
-  (value): value is string => typeof value === 'string' && baseUrl.parse(value) !== undefined,
+  upstreamUrl.range,
+  (value): value is string => typeof value === 'string' && upstreamUrl.parse(value) !== undefined,
   { type: 'string', format: 'uri' },
 )
 const variable = json.only(

@@ -25,6 +25,8 @@ const broken: readonly [upstreams: unknown, flaw: RegExp][] = [
   [[{ name: 'a', urls: [] }], /\[0\]\.urls must be a list that is not empty/],
   [[{ name: 'a', urls: ['10.0.0.5'] }], /\[0\]\.urls\[0\] must be an http or https URL/],
   [[{ name: 'a', urls: ['http://u:p@h'] }], /without user, password/],
+  [[{ name: 'a', urls: ['https://h/v1?api-key=x'] }], /without user, password, key/],
+  [[{ name: 'a', urls: ['https://h/v1/chat/completions'] }], /and the path of a call/],
   [[{ name: 'a', urls: ['http://h', 'http://h'] }], /urls\[1\] is in the list already: http:\/\/h/],
   [[{ name: 'a', urls: ['http://localhost:9090/v1'] }], /urls\[0\] leads back to this gateway/],
   [[{ name: 'a', urls: ['http://[::1]:9118'] }], /leads back/],

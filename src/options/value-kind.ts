@@ -172,6 +172,21 @@ export const baseUrl: ValueKind<string> = textKind(
   (text) => isOpenUrl(text) && !/[?#]/.test(text),
 )
 
+/** The path of one call, as people paste it in place of the base URL. */
+const callPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|rerank)\/*$/
+const secretName = /key|token|secret|pass|auth|sig|^code$/i
+
+/** The base URL of an API that calls are forwarded to. */
+export const upstreamUrl: ValueKind<string> = textKind(
+  '<url>',
+  'an http or https URL without user, password, key, fragment and the path of a call (as /chat/completions)',
+  (text) => {
+    if (!isOpenUrl(text) || text.includes('#')) return false
+    const { pathname, searchParams } = new URL(text)
+    return !callPath.test(pathname) && [...searchParams.keys()].every((name) => !secretName.test(name))
+  },
+)
+
 /** The address of a service that takes what is sent to it; `none` for no such service. */
 export const receiverUrl: ValueKind<string> = textKind(
   '<url>',

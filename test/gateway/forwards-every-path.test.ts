@@ -291,3 +291,33 @@ test('requests sent in one go are answered in their order, each with its own ans
   }
   assert.deepEqual(statuses, [200, 200, 404, 200, 200, 200])
 })
+
+test('a path that begins with the base URL’s own path is the call below /v1, for clients whose base URL is a host', async () => {
+  await using behindPath = await startSimulatedUpstream({ reply: () => bodyReply(['{}']) })
+  await using gateway = await startGatewayProcess({
+    upstream: `${behindPath.origin}/openai/v1?api-version=preview`,
+  })
+  const body = JSON.stringify({ model: 'm', messages: [] })
+  for (const path of ['/openai/v1/chat/completions', '/v1/chat/completions?a=b']) {
+    const { status } = await exchange(gateway.port, 'POST', path, { body })
+    assert.equal(status, 200)
+  }
+  assert.deepEqual(
+    behindPath.requests.map(({ target }) => target),
+    [
+      '/openai/v1/chat/completions?api-version=preview',
+      '/openai/v1/chat/completions?a=b&api-version=preview',
+    ],
+  )
+  const calls = await recordedCalls(gateway, 2)
+  assert.deepEqual(
+    calls.map(({ endpoint, call_type, model }) => [endpoint, call_type, model]),
+    [
+      ['/v1/chat/completions', 'chat', 'm'],
+      ['/v1/chat/completions', 'chat', 'm'],
+    ],
+  )
+  const advised = await exchange(gateway.port, 'POST', '/openai/deployments/d/embeddings', { body })
+  assert.equal(advised.status, 404)
+  assert.match(advised.body.toString(), /upstreams add <name> --url/)
+})

@@ -163,6 +163,36 @@ test('each upstream has slots and a queue of its own', async () => {
   assert.equal(slow.peakInFlight, 1)
 })
 
+test('an upstream with Anthropic’s API is asked for all its models with a version', async () => {
+  await using byDefault = await startSimulatedUpstream({
+    reply: () => jsonReply(200, { object: 'list', data: [{ id: 'gpt-5' }] }),
+  })
+  await using anthropic = await startSimulatedUpstream({
+    reply: (request) =>
+      request.header('anthropic-version') === undefined || !request.target.includes('limit=1000')
+        ? jsonReply(400, { type: 'error', error: { type: 'invalid_request_error', message: 'a header' } })
+        : jsonReply(200, { data: [{ id: 'claude-x', type: 'model' }], has_more: false }),
+  })
+  await using gateway = await startGatewayOfUpstreams({
+    upstream: byDefault.baseUrl,
+    named: [
+      {
+        name: 'claude',
+        urls: [anthropic.origin],
+        models: ['claude-*'],
+        credentials: { env: 'CLAUDE_KEY', header: 'x-api-key' },
+      },
+    ],
+    env: { CLAUDE_KEY: 'sk-ant-test' },
+  })
+  const answer = await exchange(gateway.port, 'GET', '/v1/models')
+  assert.equal(answer.header('x-tokenweir-upstreams-missing'), undefined)
+  assert.equal(
+    answer.body.toString(),
+    '{"object":"list","data":[{"id":"gpt-5"},{"id":"claude-x","type":"model"}]}',
+  )
+})
+
 test('the list of models is that of all upstreams, as each has them, without those that do not tell', async () => {
   const models = (...entries: object[]) => ({
     reply: () => ({ steps: jsonReply(200, { object: 'list', data: entries }) }),

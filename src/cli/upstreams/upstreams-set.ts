@@ -1,7 +1,7 @@
 import type { UpstreamChange, UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import {
-  baseUrl,
+  upstreamUrl,
   integerOrNone,
   names,
   oneOf,
@@ -19,8 +19,8 @@ import { credentialsText, placeOptions, upstreamsOf } from './upstreams-list.ts'
 
 const urls: ValueKind<readonly string[]> = {
   placeholder: '<url>',
-  range: baseUrl.range,
-  parse: (text, earlier = []) => (baseUrl.parse(text) === undefined ? undefined : [...earlier, text]),
+  range: upstreamUrl.range,
+  parse: (text, earlier = []) => (upstreamUrl.parse(text) === undefined ? undefined : [...earlier, text]),
 }
 const none: readonly string[] = []
 

@@ -17,7 +17,14 @@ import { refuseMalformed, refuseTunnel } from './malformed-requests.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
-import { type Target, isForwarded, parseTarget, rawLogPath } from './target.ts'
+import {
+  type Target,
+  type UpstreamBase,
+  isForwarded,
+  parseTarget,
+  pathBelowBase,
+  rawLogPath,
+} from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { UnusedBytes } from './unused-bytes.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
@@ -34,6 +41,8 @@ const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 export interface GatewayServerOptions {
   readonly calls: CallHandler
   readonly routing: Routing
+  /** Where calls go that name no upstream. */
+  readonly base: UpstreamBase
   readonly health: Health
   readonly rawLog: RawLogRoutes
   /** Answers scrapes; null if it is switched off. */
@@ -189,6 +198,11 @@ export class GatewayServer {
     }
     if (isForwarded(target.path)) {
       this.#call({ req, res, head, target })
+      return
+    }
+    const below = pathBelowBase(this.#options.base, target.path)
+    if (below !== null) {
+      this.#call({ req, res, head, target: { path: below, query: target.query } })
       return
     }
     this.#ownRoute(req, res, head, target).catch((error: unknown) => {

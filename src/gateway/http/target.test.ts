@@ -61,6 +61,13 @@ const bases: readonly [base: string, target: string, path: string][] = [
   ['https://host', '/v2/rerank', '/v2/rerank'],
   ['https://host/api/v3', '/props', '/api/v3/props'],
   ['http://localhost:11434', '/rerank', '/rerank'],
+  ['https://h/openai/v1?api-version=preview', '/v1/responses', '/openai/v1/responses?api-version=preview'],
+  [
+    'https://h/openai/v1?api-version=1&b=2',
+    '/v1/models?api-version=3',
+    '/openai/v1/models?api-version=3&b=2',
+  ],
+  ['https://h?a=1', '/v1/models?', '/v1/models?a=1'],
   ['http://localhost:11434/', '/v1/models', '/v1/models'],
 ]
 
@@ -70,8 +77,8 @@ for (const [base, target, path] of bases) {
   })
 }
 
-test('an upstream with credentials, a query or another scheme is refused', () => {
-  for (const base of ['http://u:p@host', 'http://host/?a=1', 'ftp://host', 'host:80', '']) {
+test('an upstream with credentials, a fragment or another scheme is refused', () => {
+  for (const base of ['http://u:p@host', 'http://host/#a', 'ftp://host', 'host:80', '']) {
     assert.throws(() => parseUpstreamBase(base), TypeError)
   }
 })

@@ -14,6 +14,8 @@ export interface UpstreamBase {
   readonly host: string
   /** Path of the base without a slash at its end; empty where the base has none. */
   readonly pathPrefix: string
+  /** Parameters that every call carries, as Azure's `api-version=preview`, without a question mark; mostly empty. */
+  readonly query: string
 }
 
 const plainPath = /^\/[\w\-.~!$&'()*+,;=:@/]*$/
@@ -80,8 +82,9 @@ export function parseUpstreamBase(text: string): UpstreamBase {
     throw new TypeError('an http or https address is needed')
   }
   if (url.username !== '' || url.password !== '') throw new TypeError('credentials have no place in it')
-  if (url.search !== '' || url.hash !== '') throw new TypeError('query and fragment have no place in it')
-  return { origin: url.origin, host: url.host, pathPrefix: url.pathname.replace(/\/+$/, '') }
+  if (url.hash !== '') throw new TypeError('a fragment has no place in it')
+  const { origin, host, pathname, search } = url
+  return { origin, host, pathPrefix: pathname.replace(/\/+$/, ''), query: search.slice(1) }
 }
 
 /**
@@ -89,8 +92,27 @@ export function parseUpstreamBase(text: string): UpstreamBase {
  * and stands before the paths that have none; a base without a path changes nothing. A concatenation, so no byte is re-encoded.
  */
 export function upstreamPath(base: UpstreamBase, target: Target): string {
-  if (base.pathPrefix === '') return target.path + target.query
+  const query = base.query === '' ? target.query : withParameters(target.query, base.query)
+  if (base.pathPrefix === '') return target.path + query
   const isVersioned = target.path.startsWith('/v1/') || target.path === '/v2/rerank'
   const rest = isVersioned ? target.path.slice(3) : target.path
-  return base.pathPrefix + rest + target.query
+  return base.pathPrefix + rest + query
+}
+
+/** A query with those of the given parameters that it does not name itself. */
+function withParameters(query: string, parameters: string): string {
+  const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? ''
+  const named = new Set(query.slice(1).split('&').map(nameOf))
+  const added = parameters.split('&').filter((pair) => !named.has(nameOf(pair)))
+  const all = query.length > 1 ? [query.slice(1), ...added] : added
+  return all.length === 0 ? query : `?${all.join('&')}`
+}
+
+/**
+ * The path below `/v1` of a call whose path begins with that of the base, as clients send it whose own base URL is a
+ * host; null for any other.
+ */
+export function pathBelowBase(base: UpstreamBase, path: string): string | null {
+  if (base.pathPrefix === '' || !path.startsWith(`${base.pathPrefix}/`)) return null
+  return `/v1${path.slice(base.pathPrefix.length)}`
 }

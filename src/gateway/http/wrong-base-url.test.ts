@@ -9,7 +9,8 @@ const cases: readonly (readonly [path: string, words: RegExp | null])[] = [
   ['/models/org/name', /not under \/v1\//],
   ['/messages', /not under \/v1\//],
   ['/api/v1/chat/completions', /not under \/v1\//],
-  ['/openai/deployments/gpt-4o/chat/completions', /not under \/v1\//],
+  ['/openai/deployments/gpt-4o/chat/completions', /puts \/openai before.*upstreams add.*9090\/<name>/],
+  ['/openai/v1/chat/completions', /puts \/openai\/v1 before.*--upstream that ends in \/openai\/v1/],
   ['/v1beta/openai/chat/completions', /not under \/v1\//],
   [
     '/v1beta/models/gemini-2.5-flash:generateContent',

@@ -1,6 +1,8 @@
 /** The ends of inference paths, by which calls with another base URL than ours are known. */
 const openAiPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|rerank|models)(?:\/|$)/
 const ollamaPath = /^\/api\/(?:chat|generate|embed|embeddings|tags|show|ps|version|pull)$/
+/** Client libraries of Groq and Azure, which are given a host as their base. */
+const hostPath = /^(\/openai(?:\/v1)?)\//
 const geminiPath = /^\/v1(?:beta|alpha)\//
 
 /**
@@ -15,6 +17,11 @@ export function baseUrlAdvice(path: string, host: string | null): string | null 
   }
   if (geminiPath.test(path) && !path.includes('/openai/')) {
     return `${path} is of Gemini's own API, which is not forwarded: ${use} as the base URL of an OpenAI client, and --upstream https://generativelanguage.googleapis.com/v1beta/openai.`
+  }
+  const [, prefix] = hostPath.exec(path) ?? []
+  if (prefix !== undefined) {
+    const below = `http://${host ?? '<this gateway>'}/<name>`
+    return `${path} is not forwarded: this client puts ${prefix} before its paths, so its base URL is a host. Add an upstream with \`tokenweir upstreams add <name> --url https://<its host>\` and use ${below}; or start the gateway with an --upstream that ends in ${prefix}.`
   }
   return openAiPath.test(path)
     ? `${path} is not forwarded, as it is not under /v1/: ${use} as the base URL.`

@@ -323,6 +323,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const server = new GatewayServer(listener.server, {
     calls,
     routing: upstreams,
+    base,
     health,
     rawLog: rawLog.routes,
     metrics: options.metrics

@@ -5,6 +5,7 @@ import type { RunningCall } from '../call/running-call.ts'
 import type { AttemptsOptions } from '../call/attempts.ts'
 import { WholeAnswer } from '../upstream/whole-answer.ts'
 import { upstreamPath } from '../http/target.ts'
+import { modelListRequest } from './model-list-request.ts'
 
 /** An upstream that has not told its models by then is left out. */
 const patienceMs = 2000
@@ -85,14 +86,17 @@ async function askedModels(
   const { withhold, keyHeader, base } = destination
   const isLent = isTrusted && (withhold !== null || head.credential === null)
   const passed = withhold === null ? head.endToEnd : withhold.headers(head.endToEnd)
-  const headers = [
+  const asked = [
     ...passed.filter((_, at) => passed[at - (at % 2)]?.toLowerCase() !== 'accept-encoding'),
     'accept-encoding',
     'identity',
     ...(isLent ? keyHeader : []),
     ...via,
   ]
-  const query = withhold === null ? target.query : withhold.query(target.query)
+  const { headers, query } = modelListRequest(
+    asked,
+    withhold === null ? target.query : withhold.query(target.query),
+  )
   const answer = new WholeAnswer(longestListBytes)
   const path = upstreamPath(base, { path: '/v1/models', query })
   const request = { method: 'GET', path, headers, body: null, bodyBytes: 0, freshConnection: false }

@@ -1,0 +1,19 @@
+import type { RawHeaders } from '../../call/call-observer.ts'
+
+/**
+ * What the request for a list of models needs for the whole list. Anthropic's API, known by the header of its key, wants a
+ * version (docs.anthropic.com, Versions) and lists 20 models unless asked for up to 1,000 (List Models).
+ *
+ * @param query with its question mark; empty where there is none
+ */
+export function modelListRequest(
+  headers: RawHeaders,
+  query: string,
+): { readonly headers: RawHeaders; readonly query: string } {
+  const names = new Set(headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
+  if (!names.has('x-api-key')) return { headers, query }
+  const version = names.has('anthropic-version') ? [] : ['anthropic-version', '2023-06-01']
+  const isBounded = /[?&](?:limit|after_id|before_id)=/.test(query)
+  const whole = query.length > 1 ? `${query}&limit=1000` : '?limit=1000'
+  return { headers: [...headers, ...version], query: isBounded ? query : whole }
+}
