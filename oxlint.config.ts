@@ -23,11 +23,12 @@ const source: Record<string, string> = {
   'gateway/caller': 'json lib',
   'gateway/raw-log': 'api call lib gateway/http',
   'gateway/usage-injection': 'call lib gateway/http gateway/meter gateway/upstream',
-  'gateway/http': 'api call json lib gateway/admission gateway/call gateway/caller gateway/raw-log',
+  'gateway/http':
+    'api call json lib gateway/admission gateway/call gateway/caller gateway/raw-log gateway/routing',
   'gateway/call':
-    'api call lib gateway/admission gateway/caller gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',
+    'api call lib gateway/admission gateway/caller gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/routing gateway/upstream gateway/usage-injection',
   'gateway/routing':
-    'call lib options secrets gateway/admission gateway/call gateway/caller gateway/http gateway/upstream gateway/usage-injection',
+    'call lib options secrets gateway/admission gateway/caller gateway/http gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http',
   'gateway/process':
     'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',

@@ -2,31 +2,42 @@
  * What it takes to find a call's upstream among 20 with 200 patterns: `node bench/micro/routes.ts`. Prints microseconds a call, the
  * median of 21 rounds: of a model that was asked for lately, of one that no pattern takes and nobody asked for before, by path.
  */
-import { NamedRoutes } from '../../src/gateway/routing/named-routes.ts'
-import type { NamedUpstream } from '../../src/gateway/routing/named-upstream.ts'
-import type { CallUpstream } from '../../src/gateway/call/call-upstream.ts'
-import type { RunningCall } from '../../src/gateway/call/running-call.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../src/call/clock.ts'
+import { Upstreams } from '../../src/gateway/routing/upstreams.ts'
 
 const rounds = 21
 const callsPerRound = 20_000
 const named = Array.from({ length: 20 }, (_, index) => {
   const models = Array.from({ length: 10 }, (_unused, at) => `model-${index}-${at}-*`)
-  return { name: `upstream-${index}`, setting: { name: `upstream-${index}`, urls: [], models } }
+  return { name: `upstream-${index}`, urls: ['http://127.0.0.1:9'], models }
 })
-const routes = new NamedRoutes(
-  named as unknown as readonly NamedUpstream[],
-  { name: null } as unknown as CallUpstream,
-)
-const call = (model: string): RunningCall =>
-  ({ facts: { model }, arrived: { target: { path: '/v1/chat/completions' } } }) as unknown as RunningCall
-const calls = Array.from({ length: 100 }, (_, index) => call(`model-${index % 20}-${index % 10}-large`))
+const folder = mkdtempSync(join(tmpdir(), 'routes-'))
+const path = join(folder, 'upstreams.json')
+writeFileSync(path, JSON.stringify({ version: 1, upstreams: named }))
+const upstreams = new Upstreams({
+  url: 'http://127.0.0.1:9',
+  path,
+  ownPorts: [],
+  defaultKey: null,
+  variable: () => undefined,
+  clock: systemClock,
+  instance: 'bench',
+  leaseMs: Infinity,
+  admission: { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 0, queueTimeoutMs: 0 },
+  connect: () => ({ options: {}, send: () => {}, close: () => Promise.resolve() }) as never,
+  injectsUsage: false,
+})
+const models = Array.from({ length: 100 }, (_, index) => `model-${index % 20}-${index % 10}-large`)
 let unknown = 0
 
 const kinds: Readonly<Record<string, (index: number) => unknown>> = {
-  known_model: (index) => routes.byModel(calls[index % calls.length]!),
-  unknown_model: () => routes.byModel(call(`other-${unknown++}`)),
-  path: (index) => routes.byPath(`/upstream-${index % 20}/v1/chat/completions`),
-  no_upstreams_path: () => routes.byPath('/v1/chat/completions'),
+  known_model: (index) => upstreams.ofModel(models[index % models.length]!),
+  unknown_model: () => upstreams.ofModel(`other-${unknown++}`),
+  path: (index) => upstreams.byPath(`/upstream-${index % 20}/v1/chat/completions`),
+  no_upstreams_path: () => upstreams.byPath('/v1/chat/completions'),
 }
 
 function medianUs(work: (index: number) => unknown): number {
@@ -40,3 +51,5 @@ function medianUs(work: (index: number) => unknown): number {
 
 const results = Object.entries(kinds).map(([kind, work]) => [kind, Number(medianUs(work).toFixed(3))])
 console.log(JSON.stringify(Object.fromEntries(results)))
+await upstreams.close()
+rmSync(folder, { recursive: true })

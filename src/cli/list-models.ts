@@ -1,7 +1,7 @@
 import { maxHeaderBytes } from '../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, upstreamPath } from '../gateway/http/target.ts'
 import { modelListRequest } from '../gateway/routing/model-list-request.ts'
-import { UndiciUpstream } from '../gateway/upstream/undici-upstream.ts'
+import { UndiciTransport } from '../gateway/upstream/undici-transport.ts'
 import type { UpstreamProxy } from '../gateway/upstream/upstream-proxy.ts'
 import { type Whole, WholeAnswer } from '../gateway/upstream/whole-answer.ts'
 import { isObject, readMessage } from '../lib/message-shape.ts'
@@ -24,7 +24,7 @@ export async function listModels(asked: AskedForModels): Promise<Whole> {
   const { url, keyHeader, proxy, connectTimeoutMs, limitMs } = asked
   const base = parseUpstreamBase(url)
   const times = { firstByteTimeoutMs: limitMs, idleTimeoutMs: limitMs, connectRetryMs: 0 }
-  const upstream = new UndiciUpstream(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
+  const upstream = new UndiciTransport(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
   const answer = new WholeAnswer(mostBytes)
   const plain = ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader]
   const { headers, query } = modelListRequest(plain, '')

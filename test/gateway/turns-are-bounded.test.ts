@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import type { CallObserver } from '../../src/call/call-observer.ts'
 import { CallTimeline } from '../../src/gateway/recorder/call-timeline.ts'
 import { ClientAnswer } from '../../src/gateway/http/client-answer.ts'
 import { relay } from '../../src/gateway/call/relay.ts'
-import type { Upstream, UpstreamRequest } from '../../src/gateway/upstream/upstream.ts'
+import type { RunningCall } from '../../src/gateway/call/running-call.ts'
+import type { Transport, TransportRequest } from '../../src/gateway/upstream/transport.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -17,7 +17,7 @@ import { write } from '../support/reply-step.ts'
 import { chunkFrame, lastChunk, responseHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const request: UpstreamRequest = {
+const request: TransportRequest = {
   method: 'POST',
   path: '/',
   headers: [],
@@ -25,17 +25,14 @@ const request: UpstreamRequest = {
   bodyBytes: 0,
   freshConnection: false,
 }
-const observer: CallObserver = {
-  responseStart: () => {},
-  data: () => {},
-  end: () => {},
-}
+/** Measures nothing. */
+const meter = { responseStart: () => {}, data: () => {}, end: () => {} }
 
 test('of 10,000 chunks that are there at once, each turn of the event loop relays about a thousand', async () => {
   const chunks = Array.from({ length: 10_000 }, (_, index) => Buffer.from(`${index} `))
   const inTurns: number[] = []
   let sent = 0
-  const upstream: Upstream = {
+  const upstream: Transport = {
     close: () => Promise.resolve(),
     options: {
       connectTimeoutMs: 0,
@@ -65,12 +62,13 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
     const client = new ClientAnswer(res, 1000)
     const call = {
       client,
-      observe: () => observer,
+      newMeter: () => meter,
       timeline: new CallTimeline(0),
       clock,
-      acceptsTrailers: false,
+      arrived: { head: { acceptsTrailers: false } },
+      addedHeaders: () => [],
     }
-    void relay({ ...request, upstream }, { ...call, addedHeaders: () => [] }, client)
+    void relay(call as unknown as RunningCall, request, upstream, client, { withholds: () => false })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const answer = await exchange((server.address() as AddressInfo).port, 'POST', '/')

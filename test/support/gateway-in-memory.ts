@@ -4,7 +4,7 @@ import { systemClock } from '../../src/call/clock.ts'
 import { makeServer } from '../../src/gateway/http/listen.ts'
 import { makeGatewayParts } from '../../src/gateway/process/gateway-parts.ts'
 import type { PooledAttempt } from '../../src/gateway/upstream/connection-pool.ts'
-import type { Upstream, UpstreamRequest } from '../../src/gateway/upstream/upstream.ts'
+import type { Transport, TransportRequest } from '../../src/gateway/upstream/transport.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
 import { makeTempDir } from './temp-dir.ts'
@@ -103,7 +103,7 @@ export class MemoryClient extends Duplex {
 }
 
 /** Answers every request in the next turn of the event loop. */
-class MemoryUpstream implements Upstream {
+class MemoryUpstream implements Transport {
   readonly options = {
     connectTimeoutMs: 0,
     maxHeaderBytes: 65_536,
@@ -120,7 +120,7 @@ class MemoryUpstream implements Upstream {
     this.#pieces = pieces.map((piece) => Buffer.from(piece))
   }
 
-  send(_request: UpstreamRequest, attempt: PooledAttempt): void {
+  send(_request: TransportRequest, attempt: PooledAttempt): void {
     setImmediate(() => {
       attempt.onConnect(() => {})
       attempt.onHeaders(200, this.#head, () => {}, 'OK')
@@ -168,8 +168,9 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
     },
     () => {},
   )
-  await parts.upstream.close()
-  Object.assign(parts.destination, { upstream: new MemoryUpstream(answer) })
+  const { default: upstream } = parts.upstreams
+  await upstream.close()
+  Object.assign(upstream.endpoint, { transport: new MemoryUpstream(answer) })
   cleanup.defer(() => parts.sink.close())
   const owned = cleanup.move()
   return {

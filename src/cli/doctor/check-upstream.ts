@@ -1,4 +1,4 @@
-import { keyHeader } from '../../gateway/call/attempt.ts'
+import { keyHeader } from '../../gateway/routing/credentials.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
 import { proxyFor, type UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { keyHeaderOf, keyOf } from '../../gateway/routing/lent-key.ts'
+import { keyHeaderOf, keyOf } from '../../gateway/routing/credentials.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
 import { proxyFor } from '../../gateway/upstream/upstream-proxy.ts'

@@ -1,18 +1,19 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import { Failure, type FailureCode } from '../../call/failure.ts'
-import type { Permit } from '../admission/admission.ts'
-import type { AnswerSink } from '../http/client-answer.ts'
-import type { HeldBody } from '../http/request-body.ts'
-import type { TrustedClients } from '../http/trusted-clients.ts'
-import type { InjectedCall } from '../usage-injection/usage-injection.ts'
-import { type Attempt, attemptOf } from './attempt.ts'
-import type { CallUpstream, Replicas, Routes, Routing, TakenReplica } from './call-upstream.ts'
+import { upstreamPath } from '../http/target.ts'
+import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
+import type { Endpoint, TakenReplica } from '../routing/replicas.ts'
+import type { Upstream } from '../routing/upstream.ts'
+import type { Fallback, Upstreams } from '../routing/upstreams.ts'
+import type { TransportRequest } from '../upstream/transport.ts'
+import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
 import { relay } from './relay.ts'
+import { readRetryHint } from './retry-after.ts'
+import { type RetriesSoFar, noRetries, retryWaitMs } from './retry-wait.ts'
 import type { RunningCall } from './running-call.ts'
-import { WithheldAnswer } from './withheld-answer.ts'
 
-/** Answers of an upstream that did not work on the call, so that another one may. */
-const notWorkedOn: ReadonlySet<number> = new Set([429, 502, 503, 529])
+/** Statuses of an upstream that did not work on the call, so that another one may. */
+const fallbackStatuses: ReadonlySet<number> = new Set([429, 502, 503, 529])
 
 /** Answers and failures of a replica that is worth less than others. */
 const brokenAnswers: ReadonlySet<number> = new Set([500, 502, 503, 504, 529])
@@ -24,194 +25,204 @@ const brokenOff: ReadonlySet<FailureCode> = new Set([
 ])
 
 export interface AttemptsOptions {
-  readonly routing: Routing
-  /** Who is lent a destination's key, so that nobody else can spend it. */
-  readonly trusted: TrustedClients
+  readonly upstreams: Upstreams
+  /** How often a call may be sent again after a 429; 0 for never. */
+  readonly retry429Max: number
   /** The gateway's own `Via`, or nothing. */
   readonly via: RawHeaders
 }
 
-/** Makes the attempts of calls: nothing is sent again of which something may have been done. */
-export class Attempts {
-  readonly #options: AttemptsOptions
+/** An attempt that is under way. */
+interface Attempt {
+  readonly replica: TakenReplica
+  readonly request: TransportRequest
+  /** Takes its answer, if the gateway itself asked for usage. */
+  readonly injected: InjectedAnswer | null
+}
 
-  constructor(options: AttemptsOptions) {
+/** Makes the attempts of one call: nothing is sent again of which something may have been done. */
+export class Attempts {
+  readonly #call: RunningCall
+  readonly #options: AttemptsOptions
+  /** Upstreams where it has been. */
+  #been: readonly Upstream[] = []
+  /** Where it goes on if its upstream cannot take it. */
+  #fallback: Fallback | null
+  /** Addresses of its upstream that nobody could connect to. */
+  #tried: Set<string> | undefined
+  #lastFailure: Failure | null = null
+  #asksUsage = true
+  #needsFreshConnection = false
+  /** When it came to its upstream, or came back there. */
+  #sentMs: number
+  #retries: RetriesSoFar = noRetries
+  /** What its upstream asks it to wait, or it waits by itself. */
+  #pauseMs: number | null = null
+
+  constructor(call: RunningCall, options: AttemptsOptions) {
+    this.#call = call
     this.#options = options
+    this.#sentMs = call.clock.now()
+    this.#fallback = this.#findFallback()
+  }
+
+  /** Keeps an answer from the client that another attempt is to follow. */
+  withholds(head: ResponseHead): boolean {
+    const { clock, request } = this.#call
+    if (!request.isRepeatable) return false
+    if (head.status === 429) {
+      const hint = readRetryHint(head.headers, clock.wallTime())
+      this.#pauseMs = retryWaitMs(hint, this.#retries, this.#options.retry429Max, Math.random())
+    }
+    return this.#pauseMs !== null || (this.#fallback !== null && fallbackStatuses.has(head.status))
   }
 
   /**
-   * Attempts until there is an answer for the client. Rejects with the failure that ended the last one, and with what
-   * {@link Admission.acquire} rejects with. What is passed on as it comes cannot be sent again.
+   * Makes one attempt. Resolves with true once the client has an answer; with false if another attempt is to follow, for which
+   * all is ready. Rejects with the failure that ended the call, and with what {@link Admission.acquire} rejects with.
    */
-  make(running: RunningCall, permit: Permit | null, body: HeldBody): Promise<void> {
-    const { routes } = this.#options.routing
-    if (routes === null || !isRepeatable(running) || !routes.mayGoOn(running))
-      return this.#atUpstream(running, permit, body, running.client)
-    return this.#atUpstreams(routes, running, permit, body)
-  }
-
-  async #atUpstreams(
-    routes: Routes,
-    running: RunningCall,
-    permit: Permit | null,
-    body: HeldBody,
-  ): Promise<void> {
-    if (await routes.listModels(running, this.#options)) return
-    const tried = new Set<CallUpstream>()
-    let held = permit
-    try {
-      for (;;) {
-        const { upstream } = running
-        tried.add(upstream)
-        const next = routes.fallback(running, tried)
-        if (next === null || !running.mayUse(next.upstream)) {
-          await this.#atUpstream(running, held, body, running.client)
-          return
-        }
-        if (upstream.replicas?.allRest !== true) {
-          const isAnswered = await this.#unlessNotWorkedOn(running, held, body)
-          if (isAnswered) return
-        }
-        held?.release()
-        held = null
-        running.timeline.attemptLost()
-        running.backsOffSince = running.clock.now()
-        running.goTo(next.upstream)
-        if (next.model !== null) running.rename(next.model, body)
-        if (running.needsSlot) {
-          await running.checkUpstreamBudget()
-          held = await next.upstream.admission.acquire(running.client.signal, 'arrival', running.record)
-          running.reserveOf(running.ownBudgets)
-        }
-        running.borrowsKey = running.wantsKey && (await this.#isTrusted(running))
-        running.backsOffSince = null
-      }
-    } finally {
-      running.backsOffSince = null
-      held?.release()
+  next(): Promise<boolean> {
+    const call = this.#call
+    const { replicas, usageInjection } = call.upstream
+    if (this.#fallback !== null && replicas.allRest) return this.#fallBack(this.#fallback)
+    const replica = replicas.take(call.promptCache, this.#tried)
+    if (replica === null) {
+      if (this.#fallback !== null) return this.#fallBack(this.#fallback)
+      return Promise.reject(
+        this.#lastFailure ?? new Failure('upstream_unreachable', 'The upstream has no address.'),
+      )
     }
+    const { endpoint } = replica
+    const request = this.#requestAt(endpoint)
+    const { facts } = call.request
+    const asked =
+      this.#asksUsage && facts !== null
+        ? usageInjection.ask(call.path.name, facts, request, call.client)
+        : null
+    const injected = asked?.answer ?? null
+    call.attemptAt(endpoint, injected)
+    const attempt = { replica, request, injected }
+    const sent = asked?.request ?? request
+    return relay(call, sent, endpoint.transport, injected ?? call.client, this).then(
+      (isWithheld) => this.#ended(attempt, isWithheld),
+      (error: unknown) => this.#failed(attempt, error),
+    )
   }
 
-  /** False if another upstream may have the call. */
-  async #unlessNotWorkedOn(running: RunningCall, permit: Permit | null, body: HeldBody): Promise<boolean> {
-    using answer = new WithheldAnswer(running, running.client, ({ status }) => notWorkedOn.has(status))
-    try {
-      await this.#atUpstream(running, permit, body, answer)
-    } catch (error) {
-      const mayGoOn = answer.isWithheld || wasNotSent(running, error)
-      if (!mayGoOn || running.client.over !== null) throw error
+  #ended({ replica, injected }: Attempt, isWithheld: boolean): boolean | Promise<boolean> {
+    const { upstream, path, client } = this.#call
+    noteAnswer(replica, this.#call, null)
+    replica[Symbol.dispose]()
+    if (isWithheld) {
+      if (this.#pauseMs !== null) return this.#pause(this.#pauseMs)
+      if (this.#fallback !== null) return this.#fallBack(this.#fallback)
+    }
+    if (injected?.isRefused === true) {
+      // The upstream refuses to be asked for usage: the call goes as its client made it.
+      upstream.usageInjection.refused(path.name)
+      this.#asksUsage = false
       return false
     }
-    return !answer.isWithheld
+    const isRefused = client.status === 400 || client.status === 422
+    if (!this.#asksUsage && isRefused) upstream.usageInjection.refusedAnyway(path.name)
+    return true
   }
 
-  #isTrusted({ arrived }: RunningCall): Promise<boolean> {
-    return this.#options.trusted.include(arrived.head, arrived.req.socket)
-  }
-
-  #atUpstream(
-    running: RunningCall,
-    permit: Permit | null,
-    body: HeldBody,
-    answer: AnswerSink,
-  ): Promise<void> {
-    const { retries } = running.upstream
-    if (!retries.enabled || !isRepeatable(running)) return this.#attempt(running, body, answer)
-    return retries.run(running, permit, (to) => this.#attempt(running, body, to), answer)
-  }
-
-  #attempt(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
-    const { replicas } = running.upstream
-    return replicas === null
-      ? this.#attemptOnce(running, body, answer)
-      : this.#atReplicas(running, body, answer, replicas)
-  }
-
-  /** One after the other, until one can be connected to. */
-  async #atReplicas(
-    running: RunningCall,
-    body: HeldBody,
-    answer: AnswerSink,
-    replicas: Replicas,
-  ): Promise<void> {
-    const tried = new Set<string>()
-    let last: Failure | null = null
-    for (;;) {
-      using replica = replicas.take(running.promptCache, tried)
-      if (replica === null) throw last ?? new Failure('upstream_unreachable', 'The upstream has no address.')
-      running.destination = replica.destination
-      try {
-        await this.#attemptOnce(running, body, answer)
-        noteAnswer(replica, running, null)
-        return
-      } catch (error) {
-        if (!wasNotSent(running, error)) {
-          noteAnswer(replica, running, error)
-          throw error
-        }
-        replica.unreachable(error.message)
-        tried.add(replica.url)
-        if (running.client.over !== null) throw error
-        last = error
-      }
+  /** Throws the error where it is the call's end. */
+  #failed({ replica, request }: Attempt, error: unknown): boolean {
+    const { client, timeline } = this.#call
+    replica[Symbol.dispose]()
+    const isUnreachable = error instanceof Failure && error.code === 'upstream_unreachable'
+    // The attempt found no connection: its upstream has seen nothing of the call.
+    if (isUnreachable && timeline.startedAt === null) {
+      replica.failed(error.message, true)
+      this.#tried ??= new Set()
+      this.#tried.add(replica.url)
+      this.#lastFailure = error
+      if (client.over === null) return false
+    } else {
+      noteAnswer(replica, this.#call, error)
+      const isSafe = (request.method === 'GET' || request.method === 'HEAD') && request.body === null
+      const mayRepeat = isSafe && !this.#needsFreshConnection && client.gone === null
+      this.#needsFreshConnection = mayRepeat && metClosingConnection(error)
+      if (this.#needsFreshConnection) return false
     }
+    throw error
   }
 
-  /** One attempt; a second one only if nothing can have been done twice. */
-  #attemptOnce(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
-    const attempt = attemptOf(running, body, this.#options.via)
-    const { facts, path } = running
-    const { usageInjection } = running.upstream
-    const injected = facts === null ? null : usageInjection.ask(path.name, facts, attempt, answer)
-    running.injected = injected?.answer ?? null
-    if (injected !== null) return this.#attemptAsked(running, injected, attempt, answer)
-    const answered = relay(attempt, running, answer)
-    const isSafe = attempt.method === 'GET' || attempt.method === 'HEAD'
-    if (!isSafe || attempt.body !== null) return answered
-    return answered.catch((error: unknown) => {
-      if (!metClosingConnection(error) || running.client.gone !== null) throw error
-      return relay({ ...attempt, freshConnection: true }, running, answer)
-    })
+  /** Waits without a slot, as the upstream asked for. Then it comes behind the calls that have waited longer than it was there. */
+  async #pause(pauseMs: number): Promise<boolean> {
+    const call = this.#call
+    const atUpstreamMs = call.clock.now() - this.#sentMs
+    call.leaveUpstream()
+    await call.clock.delay(pauseMs, call.client.signal)
+    await call.comeBack(atUpstreamMs)
+    call.upstream.retries429++
+    const { retries, waitedMs } = this.#retries
+    this.#arrived({ retries: retries + 1, waitedMs: waitedMs + pauseMs })
+    return false
   }
 
-  /** Asks for usage; an upstream that refuses that gets the call as its client made it. */
-  async #attemptAsked(
-    running: RunningCall,
-    asked: InjectedCall<Attempt>,
-    attempt: Attempt,
-    answer: AnswerSink,
-  ): Promise<void> {
-    await relay(asked.request, running, asked.answer)
-    if (!asked.answer.isRefused) return
-    const { usageInjection } = running.upstream
-    const { name } = running.path
-    usageInjection.refused(name)
-    try {
-      await relay(attempt, running, answer)
-    } finally {
-      const { status } = running.client
-      if (status === 400 || status === 422) usageInjection.refusedAnyway(name)
+  async #fallBack(fallback: Fallback): Promise<boolean> {
+    const call = this.#call
+    this.#been = [...this.#been, call.upstream]
+    call.leaveUpstream()
+    await call.moveTo(fallback)
+    this.#arrived(noRetries)
+    this.#asksUsage = true
+    this.#fallback = this.#findFallback()
+    return false
+  }
+
+  /** It has what it needs for the next attempt. */
+  #arrived(retries: RetriesSoFar): void {
+    this.#retries = retries
+    this.#pauseMs = null
+    this.#tried = undefined
+    this.#lastFailure = null
+    this.#sentMs = this.#call.clock.now()
+  }
+
+  #findFallback(): Fallback | null {
+    const call = this.#call
+    const { upstream, request } = call
+    const { facts } = request
+    if (upstream.setting.fallback === undefined || !request.isRepeatable) return null
+    const next = this.#options.upstreams.fallback(upstream, facts?.model ?? null)
+    if (next === null || next.upstream === upstream || this.#been.includes(next.upstream)) return null
+    // In a coded body no name can be put in the place of another.
+    if (next.model !== null && facts?.modelPlace === null) return null
+    return call.mayUse(next.upstream) ? next : null
+  }
+
+  /** What is in it belongs to this attempt alone: the next one may go elsewhere. */
+  #requestAt({ base, keyHeader, stripsCredentials }: Endpoint): TransportRequest {
+    const call = this.#call
+    const { record, request } = call
+    const { head, target } = call.arrived
+    const { via } = this.#options
+    const headers = stripsCredentials ? headersWithoutCredentials(head.endToEnd) : head.endToEnd
+    const query = stripsCredentials ? queryWithoutCredentials(target.query) : target.query
+    const isHeld = request.isRepeatable
+    return {
+      method: record.method,
+      path: upstreamPath(base, stripsCredentials ? { path: target.path, query } : target),
+      headers: call.usesGatewayKey ? headers.concat(keyHeader, via) : headers.concat(via),
+      body: isHeld ? (head.hasBody ? request.body.chunks : null) : request.stream(),
+      bodyBytes: isHeld ? request.body.bytes : head.contentLength,
+      // The client's own retry may come of a connection that was dead.
+      freshConnection: this.#needsFreshConnection || (record.clientRetry ?? 0) > 0,
     }
   }
 }
 
 /** Tells a replica what its answer, or the lack of one, says of it. Nothing, where its client did not wait for one. */
-function noteAnswer(replica: TakenReplica, running: RunningCall, error: unknown): void {
-  const status = running.meter?.status ?? 0
+function noteAnswer(replica: TakenReplica, call: RunningCall, error: unknown): void {
+  const status = call.meter?.status ?? 0
   const isBroken = error instanceof Failure && brokenOff.has(error.code) && !metClosingConnection(error)
-  if (isBroken) replica.broken(error.message)
-  else if (brokenAnswers.has(status)) replica.broken(`The upstream answers ${status}.`)
+  if (isBroken) replica.failed(error.message, false)
+  else if (brokenAnswers.has(status)) replica.failed(`The upstream answers ${status}.`, false)
   else if (status > 0) replica.answered()
-}
-
-/** What is passed on as it comes cannot be sent again. */
-function isRepeatable({ isReadWhole, arrived }: RunningCall): boolean {
-  return isReadWhole || !arrived.head.hasBody
-}
-
-/** The last attempt found no connection: its upstream has seen nothing of the call. */
-function wasNotSent({ timeline }: RunningCall, error: unknown): error is Failure {
-  return error instanceof Failure && error.code === 'upstream_unreachable' && timeline.startedAt === null
 }
 
 /** The upstream was just closing this kept connection: a safe request may be sent again (RFC 9110 §9.2.2). */

@@ -7,10 +7,20 @@ import { exchange } from '../../../test/support/exchange.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { CallStart } from '../../call/call.ts'
 import { CallIds } from '../../call/call-id.ts'
-import type { CallUpstream } from './call-upstream.ts'
+import type { Upstreams } from '../routing/upstreams.ts'
 import { ClientLabels } from './client-labels.ts'
 import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
 import { RequestHead } from '../http/request-head.ts'
+import type { UpstreamBase } from '../http/target.ts'
+
+function upstreamsAt(base: UpstreamBase): Upstreams {
+  const endpoint = { base, keyHeader: [], stripsCredentials: false }
+  return {
+    default: { name: 'default', endpoint },
+    areSeveral: false,
+    drain: () => {},
+  } as unknown as Upstreams
+}
 
 /** What became of one call in a gateway some part of which fails. */
 async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
@@ -26,14 +36,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     instance: 'i',
     ids: new CallIds(() => 0, 0),
     labels: new ClientLabels(Buffer.from('salt of a test')),
-    upstream: {
-      name: null,
-      destination: {
-        base: { origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '' },
-        keyHeader: [],
-      },
-    },
-    routing: { routes: null, drain: () => {} },
+    upstreams: upstreamsAt({ origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '', query: '' }),
     budget: { check: () => {} },
     clients: { nameOf: () => null, budgetOf: () => null },
     sink: { begin: () => Promise.resolve(), lose: (call: CallStart | null) => lost.push(call) },
@@ -75,12 +78,13 @@ test('a call that cannot be recorded is answered, and counted as dropped', async
   const base = {
     origin: '',
     pathPrefix: '',
+    query: '',
     get host(): string {
       return fail()
     },
   }
   const { status, lost, faults, thrown } = await callWith({
-    upstream: { destination: { base, keyHeader: [] } } as unknown as CallUpstream,
+    upstreams: upstreamsAt(base),
   })
   assert.equal(status, 500)
   assert.equal(lost.length, 1)

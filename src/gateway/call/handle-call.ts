@@ -1,26 +1,16 @@
-import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
-import { formatCallId } from '../../call/call-id.ts'
 import type { CallSink } from '../../call/call-sink.ts'
+import { formatCallId } from '../../call/call-id.ts'
 import { Failure } from '../../call/failure.ts'
-import { type Permit, drainRetryAfterS } from '../admission/admission.ts'
-import type { Budget } from '../admission/budget.ts'
-import { noBudgets, ownersOf } from '../admission/client-limits.ts'
-import { Attempts } from './attempts.ts'
-import type { Routing } from './call-upstream.ts'
 import { SwapList } from '../../lib/swap-list.ts'
+import { drainRetryAfterS } from '../admission/admission.ts'
 import { asFailure } from '../http/error-answer.ts'
-import { type BodyLimits, HeldBody, beginsAsObject, endReading, readBody } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
+import { Attempts, type AttemptsOptions } from './attempts.ts'
+import { listModels } from './list-models.ts'
 import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
-import type { TrustedClients } from '../http/trusted-clients.ts'
 
-export interface CallHandlerOptions extends RunningCallOptions {
-  /** Who is lent the destination's key, so that nobody else can spend it. */
-  readonly trusted: TrustedClients
-  readonly routing: Routing
-  readonly budget: Budget
+export interface CallHandlerOptions extends RunningCallOptions, Omit<AttemptsOptions, 'via'> {
   readonly sink: CallSink
-  readonly limits: BodyLimits
   /** Requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
   readonly via: boolean
 }
@@ -29,7 +19,7 @@ export interface CallHandlerOptions extends RunningCallOptions {
 export class CallHandler {
   readonly #options: CallHandlerOptions
   readonly #viaName: string
-  readonly #attempts: Attempts
+  readonly #attemptsOptions: AttemptsOptions
   /** By requests that are still coming: how much had come when a replaced gateway last looked. */
   readonly #bytesBefore = new WeakMap<RunningCall, number>()
   readonly #running = new SwapList<RunningCall>()
@@ -38,8 +28,7 @@ export class CallHandler {
   constructor(options: CallHandlerOptions) {
     this.#options = options
     this.#viaName = `tokenweir-${options.instance}`
-    const via = options.via ? ['Via', `1.1 ${this.#viaName}`] : []
-    this.#attempts = new Attempts({ ...options, via })
+    this.#attemptsOptions = { ...options, via: options.via ? ['Via', `1.1 ${this.#viaName}`] : [] }
   }
 
   /**
@@ -55,59 +44,43 @@ export class CallHandler {
       this.#options.sink.lose(null)
       throw error
     }
-    return this.#run(running, arrived)
+    return this.#run(running)
   }
 
-  async #run(running: RunningCall, arrived: ArrivedCall): Promise<void> {
-    const { routing, sink, clock, limits, budget, trusted } = this.#options
-    this.#running.add(running)
-    const { client } = running
-    const body = new HeldBody(limits)
-    let permit: Permit | null = null
+  async #run(call: RunningCall): Promise<void> {
+    this.#running.add(call)
+    const { client } = call
     try {
-      this.#check(arrived.head)
-      if (!running.isReadWhole && running.mayNameModel)
-        running.isReadWhole = await beginsAsObject(arrived.req)
-      if (running.isReadWhole) {
-        await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
-        if (arrived.head.contentEncoding !== null) await running.readCopy(body)
+      this.#check(call.arrived.head)
+      await call.request.read()
+      call.received()
+      call.route()
+      if (call.needsKey) await call.askForKey()
+      if (call.needsSlot) {
+        const untilKnown = call.checkTokens()
+        if (untilKnown !== null) await untilKnown
+        if (!call.tryTakeSlot()) await call.waitForSlot('arrival')
+        call.reserveTokens()
       }
-      running.received(body.bytes)
-      const { routes } = routing
-      if (routes !== null && arrived.upstream === undefined) running.goTo(routes.byModel(running))
-      if (running.wantsKey) running.borrowsKey = await trusted.include(arrived.head, arrived.req.socket)
-      if (running.needsSlot) {
-        budget.check(clock.wallTime(), running.tokensAsked)
-        // Not even an iterator for those, most of all calls, that have none.
-        const own = running.ownBudgets
-        if (own !== noBudgets) for (const each of own) await each.check(running.tokensAsked)
-        const { admission } = running.upstream
-        permit =
-          admission.tryAcquire(running.record) ??
-          (await admission.acquire(client.signal, 'arrival', running.record))
-        if (own !== noBudgets) running.reserveOf(own)
-        running.reservation = budget.reserve(clock.wallTime(), running.tokensAsked)
-      }
-      running.timeline.admittedAt = clock.now()
-      running.noteUpstream()
-      await sink.begin(running.record)
-      await this.#attempts.make(running, permit, body)
+      call.admitted()
+      await this.#options.sink.begin(call.record)
+      const attempts = new Attempts(call, this.#attemptsOptions)
+      let isAnswered = call.asksForAllModels && (await listModels(call, this.#attemptsOptions))
+      while (!isAnswered) isAnswered = await attempts.next()
     } catch (error) {
-      running.failure = asFailure(error)
-      running.requestIsOver()
-      this.#refuse(running, running.failure)
+      const failure = asFailure(error)
+      call.failed(failure)
+      this.#refuse(call, failure)
     } finally {
-      permit?.release()
-      body[Symbol.dispose]()
+      call.leave()
     }
     await client.closed
-    running.timeline.closedAt = clock.now()
-    const settled = running.meter?.settled() ?? null
+    call.timeline.closedAt = call.clock.now()
+    const settled = call.meter?.settled() ?? null
     if (settled !== null) await settled
-    this.#record(running)
-    running.reservation?.[Symbol.dispose]()
-    running.reserveOf(noBudgets)
-    this.#running.remove(running)
+    this.#record(call)
+    call.giveTokensBack()
+    this.#running.remove(call)
     if (this.#running.size === 0) this.#drained?.resolve()
   }
 
@@ -124,11 +97,9 @@ export class CallHandler {
   /** Refuses waiting and new calls; resolves when those in flight are over. */
   drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers()
-    this.#options.upstream.admission.drain()
-    this.#options.routing.drain()
-    for (const { backsOffSince, client } of this.#running) {
-      if (backsOffSince !== null) client.abandon(draining('The gateway is stopping and tries no call again.'))
-    }
+    this.#options.upstreams.drain()
+    const failure = draining('The gateway is stopping and tries no call again.')
+    for (const call of this.#running) if (call.waitsSince !== null) call.abandon(failure)
     if (this.#running.size === 0) this.#drained.resolve()
     return this.#drained.promise
   }
@@ -143,39 +114,32 @@ export class CallHandler {
    * left at once. False if no such call is under way.
    */
   cancel(id: number): boolean {
-    for (const running of this.#running) {
-      if (running.record.id === id)
-        return running.cancel(new Failure('cancelled', 'This call was cancelled.'))
+    for (const call of this.#running) {
+      if (call.record.id === id) return call.cancel(new Failure('cancelled', 'This call was cancelled.'))
     }
     return false
   }
 
   /** Ends all calls that are under way, with this. */
   cancelAll(failure: Failure): void {
-    for (const running of this.#running) running.cancel(failure)
+    for (const call of this.#running) call.cancel(failure)
   }
 
   /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. Resolves when all is over. */
   abandon(): Promise<void> {
     const failure = draining('The gateway stopped before this call was over.')
-    for (const { client, timeline, arrived } of this.#running) {
-      client.abandon(failure)
-      if (timeline.bodyReadAt === null) endReading(arrived.req, failure)
-    }
+    for (const call of this.#running) call.abandon(failure)
     return this.drain()
   }
 
   /** Ends calls whose request has not come on since this was asked last. One that waits for its upstream is let be. */
   endStalled(): void {
-    for (const running of this.#running) {
-      const { arrived, client, record, timeline } = running
+    const failure = draining('This gateway has been replaced, and the rest of the request did not come.')
+    for (const call of this.#running) {
+      const { arrived, record } = call
       if (arrived.req.complete || arrived.req.readableLength > 0) continue
-      if (this.#bytesBefore.get(running) === record.requestBytes) {
-        const failure = draining('This gateway has been replaced, and the rest of the request did not come.')
-        client.abandon(failure)
-        if (timeline.bodyReadAt === null) endReading(arrived.req, failure)
-      }
-      this.#bytesBefore.set(running, record.requestBytes)
+      if (this.#bytesBefore.get(call) === record.requestBytes) call.abandon(failure)
+      this.#bytesBefore.set(call, record.requestBytes)
     }
   }
 
@@ -191,24 +155,18 @@ export class CallHandler {
     if (this.#drained !== null) throw draining('The gateway is stopping.')
   }
 
-  #record(running: RunningCall): void {
-    const { clock, sink, budget, onFault } = this.#options
-    const { record, meter, tap, upstream } = running
+  #record(call: RunningCall): void {
+    const { sink, onFault } = this.#options
     let isRecorded = false
     try {
-      running.complete()
-      sink.finish(record)
+      call.complete()
+      sink.finish(call.record)
       isRecorded = true
-      const own = running.ownBudgets
-      const reported = reportedTokens(record)
-      const estimated = estimatedTokens(record)
-      budget.add(clock.wallTime(), reported, estimated, ownersOf(own))
-      if (own !== noBudgets) for (const each of own) each.budget.add(clock.wallTime(), reported, estimated)
-      if (tap !== null) tap.ended(record)
-      if (meter !== null)
-        upstream.usageInjection.learn(running.path.name, running.facts, running.injected, meter, record)
+      call.countTokens()
+      if (call.tap !== null) call.tap.ended(call.record)
+      call.teachUpstream()
     } catch (error) {
-      if (!isRecorded) sink.lose(record)
+      if (!isRecorded) sink.lose(call.record)
       onFault(error)
     }
   }

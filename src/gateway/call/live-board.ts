@@ -35,7 +35,7 @@ export class LiveBoard {
   }
 
   #tell(call: RunningCall, place: number | null, nowMs: number): LiveCall {
-    const { record, timeline, upstream, destination, meter } = call
+    const { record, timeline, upstream, endpoint, meter } = call
     const { receivedAt, bodyReadAt, admittedAt, firstDispatchAt, dispatchedAt, answeredAt } = timeline
     const startedMs = startedAtMs(record.id)
     const [state, sinceMs] = stateOf(call, place)
@@ -47,7 +47,7 @@ export class LiveBoard {
       model: record.model,
       client: record.client,
       session: record.session,
-      upstream: upstream.name ?? destination.base.host,
+      upstream: upstream.isDefault ? endpoint.base.host : upstream.name,
       state,
       queue_place: place,
       state_since: new Date(startedMs + Math.max(0, sinceMs - receivedAt)).toISOString(),
@@ -83,11 +83,11 @@ export class LiveBoard {
 }
 
 /** Where a call is, and since when on its clock; of one that is over, where it was. */
-function stateOf({ timeline, backsOffSince }: RunningCall, place: number | null): [LiveState, number] {
+function stateOf({ timeline, waitsSince }: RunningCall, place: number | null): [LiveState, number] {
   const { receivedAt, bodyReadAt, admittedAt, dispatchedAt, answeredAt } = timeline
   if (bodyReadAt === null) return ['receiving', receivedAt]
   if (admittedAt === null) return ['queued', bodyReadAt]
-  if (backsOffSince !== null) return [place === null ? 'backing_off' : 'queued', backsOffSince]
+  if (waitsSince !== null) return [place === null ? 'backing_off' : 'queued', waitsSince]
   if (answeredAt === null) return ['waiting', dispatchedAt ?? admittedAt]
   return ['streaming', answeredAt]
 }

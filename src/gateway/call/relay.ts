@@ -1,13 +1,13 @@
-import type { CallObserver } from '../../call/call-observer.ts'
-import type { Clock } from '../../call/clock.ts'
+import type { ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
-import type { CallTimeline } from '../recorder/call-timeline.ts'
-import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answer.ts'
+import type { AnswerSink, AnswerSource } from '../http/client-answer.ts'
+import type { CallMeter } from '../meter/call-meter.ts'
 import type { Connection, PooledAttempt } from '../upstream/connection-pool.ts'
 import { failureOf, isRefused, missesNoBody } from '../upstream/undici-failure.ts'
-import { readHead } from '../upstream/undici-upstream.ts'
+import type { Transport, TransportRequest } from '../upstream/transport.ts'
+import { readHead } from '../upstream/undici-transport.ts'
 import { asFailure } from '../http/error-answer.ts'
-import type { Attempt } from './attempt.ts'
+import type { RunningCall } from './running-call.ts'
 
 /** Chunks that follow each other more quickly came in one read, or in a flood of them. */
 const burstGapMs = 0.1
@@ -25,40 +25,46 @@ const mostInterimAnswers = 100
 
 const noTrailers: readonly never[] = []
 
-/** What a relay works on: one call's client, observers and marks. */
-export interface RelayedCall {
-  readonly client: ClientAnswer
-  readonly timeline: CallTimeline
-  readonly clock: Clock
-  /** Whether the client said that it takes trailers (`TE: trailers`). */
-  readonly acceptsTrailers: boolean
-  /** Makes the observer of an attempt that was handed to the transport now. */
-  observe(atMs: number): CallObserver
-  /** Headers that the gateway adds to the answer, made when its head has arrived. */
-  addedHeaders(): readonly string[]
+/** So much of an answer that nobody will see is read, and waited for, to keep its connection: in bytes and milliseconds. */
+const longestUnseen = 65_536
+const longestUnseenMs = 1000
+
+/** What an attempt must know of the attempts that may follow it. */
+interface FollowUp {
+  /** Another attempt is to follow this answer, so that the client sees nothing of it. */
+  withholds(head: ResponseHead): boolean
 }
 
 /**
- * Makes one attempt, and copies its answer to `answer` as it comes, past the observer.
- * Resolves when the answer is complete; rejects with the `Failure` that ended it, also when the client leaves.
+ * Makes one attempt, and copies its answer to `answer` as it comes, past the meter. Decided by the head, the answer may be kept
+ * from the client, so that nothing is ever taken back. Resolves when the answer is complete, with true if it was kept;
+ * rejects with the `Failure` that ended it, also when the client leaves.
  */
-export function relay(attempt: Attempt, call: RelayedCall, answer: AnswerSink): Promise<void> {
+export function relay(
+  call: RunningCall,
+  request: TransportRequest,
+  transport: Transport,
+  answer: AnswerSink,
+  followUp: FollowUp,
+): Promise<boolean> {
   if (call.client.over !== null) return Promise.reject(call.client.over)
   const now = call.clock.now()
   call.timeline.attempt(now)
-  const relayed = new RelayedAttempt(attempt, call, answer, call.observe(now))
+  const relayed = new RelayedAttempt(call, request, transport, answer, followUp, now)
   call.client.source = relayed
-  attempt.upstream.send(attempt, relayed)
+  transport.send(request, relayed)
   return relayed.settled.promise
 }
 
-/** undici's verbs on one side; the client, the observer and the marks on the other. */
+/** undici's verbs on one side; the client, the meter and the marks on the other. */
 class RelayedAttempt implements PooledAttempt, AnswerSource {
-  readonly #attempt: Attempt
-  readonly #call: RelayedCall
+  readonly #call: RunningCall
+  readonly #request: TransportRequest
+  readonly #transport: Transport
   readonly #answer: AnswerSink
-  readonly #observer: CallObserver
-  readonly settled = Promise.withResolvers<void>()
+  readonly #followUp: FollowUp
+  readonly #meter: CallMeter
+  readonly settled = Promise.withResolvers<boolean>()
   isOver = false
   connection: Connection | null = null
   /** undici's own; `null` until the request goes out. */
@@ -74,19 +80,31 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   /** Since when the upstream refuses connections; 0 before it did. */
   #refusedSinceMs = 0
   #pauseMs = firstPauseMs
-  #nextTry: NodeJS.Timeout | undefined
+  /** Until the next try to connect, or until an answer that nobody will see is given up. */
+  #timer: NodeJS.Timeout | undefined
+  /** Bytes that may still come of an answer that is kept from the client; null while the client is to see it. */
+  #unseenLeft: number | null = null
 
-  constructor(attempt: Attempt, call: RelayedCall, answer: AnswerSink, observer: CallObserver) {
-    this.#attempt = attempt
+  constructor(
+    call: RunningCall,
+    request: TransportRequest,
+    transport: Transport,
+    answer: AnswerSink,
+    followUp: FollowUp,
+    nowMs: number,
+  ) {
     this.#call = call
+    this.#request = request
+    this.#transport = transport
     this.#answer = answer
-    this.#observer = observer
+    this.#followUp = followUp
+    this.#meter = call.newMeter(nowMs)
   }
 
   /** Ends the attempt at once, with this failure, and closes its connection. */
   abort(failure: Failure): void {
     if (this.isOver) return
-    clearTimeout(this.#nextTry)
+    clearTimeout(this.#timer)
     this.#abort?.(failure)
     this.#fail(failure)
   }
@@ -117,20 +135,33 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.#streamed = head.contentLength === null
     this.#call.timeline.answeredAt = this.#call.clock.now()
     try {
-      head.headers.push(...this.#call.addedHeaders())
-      this.#answer.head(head)
+      if (this.#followUp.withholds(head)) this.#withhold()
+      else {
+        head.headers.push(...this.#call.addedHeaders())
+        this.#answer.head(head)
+      }
     } catch (error) {
       // What Node refuses to write (a header with a control character) ends the attempt, never the process.
       this.abort(asFailure(error))
       return true
     }
-    this.#observer.responseStart(head)
+    this.#meter.responseStart(head)
     return true
+  }
+
+  #withhold(): void {
+    this.#unseenLeft = longestUnseen
+    this.#timer = setTimeout(() => this.abort(unseen('does not come')), longestUnseenMs)
   }
 
   onData(chunk: Buffer): boolean {
     if (this.isOver) return true
     this.#progressed()
+    if (this.#unseenLeft !== null) {
+      this.#unseenLeft -= chunk.length
+      if (this.#unseenLeft < 0) this.abort(unseen('is not read'))
+      return true
+    }
     const now = this.#call.clock.now()
     if (now - this.#lastChunkAt < burstGapMs) {
       this.#inBurst++
@@ -146,7 +177,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
       this.abort(asFailure(error))
       return true
     }
-    this.#observer.data(chunk, now)
+    this.#meter.data(chunk, now)
     if (this.#inBurst < burstChunks) return wantsMore
     this.#letOthers()
     return false
@@ -170,14 +201,14 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
 
   /** Nothing was sent yet, so the request may go out once the upstream is there. */
   #triesAgain(): boolean {
-    const { connectRetryMs } = this.#attempt.upstream.options
+    const { connectRetryMs } = this.#transport.options
     if (connectRetryMs === 0 || this.#abort !== null) return false
     const nowMs = performance.now()
     if (this.#refusedSinceMs === 0) this.#refusedSinceMs = nowMs
     const leftMs = this.#refusedSinceMs + connectRetryMs - nowMs
     if (leftMs <= 0) return false
-    const sendAgain = (): void => this.#attempt.upstream.send(this.#attempt, this)
-    this.#nextTry = setTimeout(sendAgain, Math.min(this.#pauseMs, leftMs))
+    const sendAgain = (): void => this.#transport.send(this.#request, this)
+    this.#timer = setTimeout(sendAgain, Math.min(this.#pauseMs, leftMs))
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
     return true
   }
@@ -187,7 +218,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
       started: this.#abort !== null,
       answered: this.#status > 0,
       reusedSocket: (this.connection?.attemptsOnSocket ?? 0) > 1,
-      maxHeaderBytes: this.#attempt.upstream.options.maxHeaderBytes,
+      maxHeaderBytes: this.#transport.options.maxHeaderBytes,
     })
     if (failure.shouldRetry === true) this.connection?.died()
     return failure
@@ -204,16 +235,17 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   #end(trailers: readonly (Buffer | string)[]): void {
     if (this.isOver) return
     this.#finish()
+    const { acceptsTrailers } = this.#call.arrived.head
+    const isWithheld = this.#unseenLeft !== null
     try {
-      this.#answer.end(
-        this.#call.acceptsTrailers ? trailers.map((part) => part.toString('latin1')) : noTrailers,
-      )
+      if (!isWithheld)
+        this.#answer.end(acceptsTrailers ? trailers.map((part) => part.toString('latin1')) : noTrailers)
     } catch (error) {
       this.#reject(asFailure(error))
       return
     }
-    this.#observer.end(true)
-    this.settled.resolve()
+    this.#meter.end(true)
+    this.settled.resolve(isWithheld)
   }
 
   #fail(failure: Failure): void {
@@ -221,7 +253,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.isOver = true
     let reason = failure
     try {
-      if (this.#call.client.gone === null) this.#answer.breakOff?.()
+      if (this.#call.client.gone === null && this.#unseenLeft === null) this.#answer.breakOff?.()
     } catch (error) {
       reason = asFailure(error)
     }
@@ -230,17 +262,25 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   }
 
   #reject(failure: Failure): void {
-    this.#observer.end(false)
-    this.settled.reject(failure)
+    this.#meter.end(false)
+    // However an answer breaks off that another attempt is to follow, its head has decided that.
+    const isLost = this.#unseenLeft !== null && failure.kind.side === 'upstream'
+    if (isLost && this.#call.client.over === null) this.settled.resolve(true)
+    else this.settled.reject(failure)
   }
 
   #finish(): void {
+    clearTimeout(this.#timer)
     const now = this.#call.clock.now()
     this.isOver = true
     this.#call.timeline.attemptOverAt = now
     if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
     this.#call.client.source = null
   }
+}
+
+function unseen(what: string): Failure {
+  return new Failure('upstream_http', `The rest of an answer that another attempt follows ${what}.`)
 }
 
 function tooManyInterim(): Failure {

@@ -15,6 +15,8 @@ export interface RetriesSoFar {
   readonly waitedMs: number
 }
 
+export const noRetries: RetriesSoFar = { retries: 0, waitedMs: 0 }
+
 /**
  * How long to wait before the call that got this 429 is sent again, in milliseconds, or `null` where the 429 is
  * the client's. Where the upstream says how long, that holds; 0 says nothing, as it would mean to hammer at

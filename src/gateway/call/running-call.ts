@@ -1,32 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
 import { type CallIds, formatCallId } from '../../call/call-id.ts'
-import { type CallDraft, blankRecord } from '../../call/call-record.ts'
-import type { CallObserver } from '../../call/call-observer.ts'
+import type { CallDraft } from '../../call/call-record.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Placed } from '../../lib/swap-list.ts'
-import type { Destination } from './attempt.ts'
-import type { CallUpstream, Routing } from './call-upstream.ts'
-import { type ClientBudget, type ClientLimits, noBudgets } from '../admission/client-limits.ts'
-import { CallTimeline } from '../recorder/call-timeline.ts'
+import type { Permit, QueueOrder } from '../admission/admission.ts'
+import type { Budget } from '../admission/budget.ts'
+import { type ClientBudget, type ClientLimits, noBudgets, ownersOf } from '../admission/client-limits.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
-import { showDecoded } from '../http/decoded-copy.ts'
-import { sessionInMetadata, tagsOfBody } from './caller-tags.ts'
-import type { ClientLabels } from './client-labels.ts'
-import { CallMeter } from '../meter/call-meter.ts'
-import { type GuardedTap, guardTap } from '../raw-log/tap-guard.ts'
-import { completeRecord } from '../recorder/recorder.ts'
-import { storedText } from '../recorder/stored-text.ts'
-import type { RelayedCall } from './relay.ts'
-import type { RetriedCall } from './retries-429.ts'
-import { type HeldBody, endReading, mayBeObject } from '../http/request-body.ts'
-import type { RequestHead } from '../http/request-head.ts'
-import { type RequestFacts, RequestPeek, factsOfCopy } from '../http/request-peek.ts'
-import type { Target } from '../http/target.ts'
 import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
+import type { RequestHead } from '../http/request-head.ts'
+import type { Target } from '../http/target.ts'
+import type { TrustedClients } from '../http/trusted-clients.ts'
+import { CallMeter } from '../meter/call-meter.ts'
+import type { GuardedTap } from '../raw-log/tap-guard.ts'
+import { CallTimeline } from '../recorder/call-timeline.ts'
+import { completeRecord } from '../recorder/recorder.ts'
+import type { Endpoint } from '../routing/replicas.ts'
+import type { Upstream } from '../routing/upstream.ts'
+import type { Fallback, Upstreams } from '../routing/upstreams.ts'
 import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
+import { CallRequest, type CallRequestOptions } from './call-request.ts'
+import type { ClientLabels } from './client-labels.ts'
+import { identify, noteCaller, openTap, unreadableBody, unreadableModel } from './identify.ts'
 
 /** A request on a forwarded path, as the server found it. */
 export interface ArrivedCall {
@@ -36,11 +35,11 @@ export interface ArrivedCall {
   /** As the upstream is to see it. */
   readonly target: Target
   /** The upstream that its path has named. */
-  readonly upstream?: CallUpstream | undefined
+  readonly upstream?: Upstream | undefined
 }
 
 /** What a running call needs of its gateway. */
-export interface RunningCallOptions {
+export interface RunningCallOptions extends CallRequestOptions {
   readonly clock: Clock
   /** The mark of this very process in `Via` and in every row. */
   readonly instance: string
@@ -48,71 +47,79 @@ export interface RunningCallOptions {
   readonly labels: ClientLabels
   /** What people said of clients and keys. */
   readonly clients: Pick<ClientLimits, 'budgetsOf' | 'budgetAt'>
+  readonly budget: Budget
   readonly sessionPlaces: SessionPlaces
-  /** The default one. */
-  readonly upstream: CallUpstream
-  /** Whether there are others, so that answers say whose they are. */
-  readonly routing: Routing
+  readonly upstreams: Upstreams
+  /** Who may use a key of the gateway's own, so that nobody else can spend it. */
+  readonly trusted: TrustedClients
   readonly clientStallTimeoutMs: number
   readonly taps: PayloadTaps
-  /** Learns of a fault of our own that no call shall suffer from. */
-  readonly onFault: (error: unknown) => void
 }
 
-const none: readonly Disposable[] = []
-/** Longest name of a content coding that is repeated. */
-const longestCoding = 40
+const noReservations: readonly Disposable[] = []
 
-/** All that is known of one call while it runs. */
-export class RunningCall implements RelayedCall, RetriedCall, Placed {
+/** All that is known of one call while it runs. Nobody else sets any of it. */
+export class RunningCall implements Placed {
   readonly arrived: ArrivedCall
   /** Its row, filled in as it goes. */
   readonly record: CallDraft
   readonly clock: Clock
   readonly timeline: CallTimeline
   readonly client: ClientAnswer
+  readonly request: CallRequest
   /** Shown what passes; null where nobody wants to know. */
   readonly tap: GuardedTap | null
-  readonly #options: RunningCallOptions
-  readonly #peek = new RequestPeek()
-  /** Measures the newest attempt. */
-  #meter: CallMeter | null = null
-  /** What its body says; `null` until that has been read. */
-  facts: RequestFacts | null = null
-  /** What it asks of its upstream. */
-  path: PathMeaning
-  /** Its body is read whole before it queues; any other is passed on as it comes. */
-  isReadWhole: boolean
   /** In the list of running calls. */
   place = -1
-  upstream: CallUpstream
-  /** Where its next attempt goes. */
-  destination: Destination
-  /** The client brings no credential, and may use the gateway's. */
-  borrowsKey = false
-  /** The answer of an attempt that the gateway itself asked for usage. */
-  injected: InjectedAnswer | null = null
-  /** Holds what the call may use of the token budget until it is over; `null` where nothing is reserved. */
-  reservation: Disposable | null = null
-  /** The same of its client's own, and its upstream's. */
-  #ownReservations: readonly Disposable[] = none
-  backsOffSince: number | null = null
-  /** What ended the call before its answer was complete. */
-  failure: Failure | null = null
+  readonly #options: RunningCallOptions
+  #path: PathMeaning
+  #upstream: Upstream
+  #endpoint: Endpoint
+  #usesGatewayKey = false
+  /** Measures the newest attempt. */
+  #meter: CallMeter | null = null
+  #injected: InjectedAnswer | null = null
+  #permit: Permit | null = null
+  /** What it may use of the token budgets until it is over. */
+  #reservations: readonly Disposable[] = noReservations
+  #waitsSince: number | null = null
+  #failure: Failure | null = null
 
   constructor(arrived: ArrivedCall, options: RunningCallOptions) {
-    const { res } = arrived
+    const { req, res, target } = arrived
     this.#options = options
     this.arrived = arrived
-    this.upstream = arrived.upstream ?? options.upstream
-    this.destination = this.upstream.destination
-    this.path = pathMeaning(this.destination.base, arrived.target, arrived.req.method ?? 'GET')
-    this.isReadWhole = this.path.inference || (arrived.head.contentEncoding !== null && this.mayNameModel)
+    this.#upstream = arrived.upstream ?? options.upstreams.default
+    this.#endpoint = this.#upstream.endpoint
+    this.#path = pathMeaning(this.#endpoint.base, target, req.method ?? 'GET')
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
-    this.record = identify(arrived, this.path, options)
-    this.tap = options.taps.isOpen ? this.#newTap() : null
+    this.record = identify(arrived, this.#path, options)
+    this.tap = options.taps.isOpen ? openTap(arrived, this.record, this.timeline.receivedAt, options) : null
+    this.request = new CallRequest(arrived, this.record, this.tap, options, {
+      isInference: this.#path.inference,
+      isRouted: options.upstreams.areSeveral,
+    })
     this.client = new ClientAnswer(res, options.clientStallTimeoutMs, this.tap)
+  }
+
+  /** What it asks of its upstream. */
+  get path(): PathMeaning {
+    return this.#path
+  }
+
+  get upstream(): Upstream {
+    return this.#upstream
+  }
+
+  /** Where its newest attempt went. */
+  get endpoint(): Endpoint {
+    return this.#endpoint
+  }
+
+  /** The client may use the gateway's key, and brings no credential that counts. */
+  get usesGatewayKey(): boolean {
+    return this.#usesGatewayKey
   }
 
   /** The meter of the answering attempt: what was measured of a lost one is nothing that the client got. */
@@ -120,116 +127,197 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return this.timeline.dispatchedAt === null ? null : this.#meter
   }
 
-  observe(atMs: number): CallObserver {
-    this.#meter = new CallMeter(this.record, this.record.stream, atMs, this.#options.onFault)
-    return this.#meter
-  }
-
-  /** Its body may name a model, and so where it goes. */
-  get mayNameModel(): boolean {
-    const { req, head } = this.arrived
-    return (
-      this.#options.routing.routes !== null &&
-      req.method === 'POST' &&
-      head.hasBody &&
-      mayBeObject(head.contentType)
-    )
-  }
-
-  /** Reads a decoded copy of its body, which goes on as it came. */
-  async readCopy({ chunks }: HeldBody): Promise<void> {
-    const copy = new RequestPeek()
-    const coding = this.arrived.head.contentEncoding ?? ''
-    const isRead = await showDecoded(chunks, coding, (piece) => copy.push(piece))
-    this.facts = factsOfCopy(isRead ? copy.result() : null, this.#peek.result())
-  }
-
-  get acceptsTrailers(): boolean {
-    return this.arrived.head.acceptsTrailers
+  /** Since when it waits before its next attempt, without a slot and with nothing at the upstream; null while it does not. */
+  get waitsSince(): number | null {
+    return this.#waitsSince
   }
 
   /** It works with a model; all else passes at once, and is not counted. */
   get needsSlot(): boolean {
-    return this.path.usesModel
+    return this.#path.usesModel
   }
 
-  /** There is a key, and the request brings none that counts. */
-  get wantsKey(): boolean {
-    const { keyHeader, withhold } = this.destination
-    return keyHeader.length > 0 && (withhold !== null || this.arrived.head.credential === null)
+  /** For the models of all upstreams. */
+  get asksForAllModels(): boolean {
+    const { arrived } = this
+    const { upstreams } = this.#options
+    if (!upstreams.areSeveral || arrived.upstream !== undefined || this.#upstream !== upstreams.default)
+      return false
+    return this.#path.name === '/v1/models' && arrived.req.method === 'GET' && this.request.isRepeatable
+  }
+
+  /** What its prompt shares with others: their upstream may still know the beginning of it. */
+  get promptCache(): string | null {
+    return this.record.session ?? this.request.facts?.promptCacheKey ?? null
   }
 
   /** Tokens that it may use as far as it says; 0 where it does not. */
   get tokensAsked(): number {
-    if (this.facts === null) return 0
-    return this.facts.isUnreadable && this.path.inference ? Infinity : this.facts.tokensAsked
-  }
-
-  /** Learns from a piece of the request's body. */
-  peek(chunk: Uint8Array): void {
-    this.record.requestBytes += chunk.length
-    if (this.tap !== null) this.tap.requestData(chunk)
-    try {
-      this.#peek.push(chunk)
-    } catch (error) {
-      this.#options.onFault(error)
-    }
+    if (this.request.facts === null) return 0
+    return this.request.facts.isUnreadable && this.#path.inference ? Infinity : this.request.facts.tokensAsked
   }
 
   /** The body is here, or needs no reading before the queue. */
-  received(bytes: number): void {
-    const facts = (this.facts ??= this.#peek.result())
-    const model = facts.model ?? (this.path.inference ? this.path.model : null)
-    this.record.requestBytes = bytes
-    this.record.model = model === null ? null : this.#options.labels.text(model)
+  received(): void {
+    const { labels, sessionPlaces } = this.#options
+    const facts = this.request.received()
+    const model = facts.model ?? (this.#path.inference ? this.#path.model : null)
+    this.record.model = model === null ? null : labels.text(model)
     this.record.stream = facts.stream
-    this.#noteCaller(facts)
+    noteCaller(this.record, this.arrived.head, facts, labels, sessionPlaces.inBody)
     this.timeline.bodyReadAt = this.clock.now()
-    if (this.tap !== null && (this.isReadWhole || !this.arrived.head.hasBody)) this.requestIsOver()
+    if (this.request.isRepeatable) this.request.over()
     if (this.client.gone !== null) throw this.client.gone
   }
 
-  /** A piece of a body that is passed on as it comes. */
-  passedOn(piece: Uint8Array): void {
-    this.record.requestBytes += piece.length
-    if (this.tap !== null) this.tap.requestData(piece)
+  /** Its upstream is that of its path, else that of its model. Throws if nobody can know its model. */
+  route(): void {
+    const { upstreams } = this.#options
+    if (!upstreams.areSeveral || this.arrived.upstream !== undefined) return
+    if (this.request.facts?.isUnreadable === true && upstreams.haveModels)
+      throw unreadableModel(this.arrived.head)
+    this.#goTo(upstreams.ofModel(this.request.facts?.model ?? this.#path.model))
   }
 
-  /** Nothing more of the request will come. */
-  requestIsOver(): void {
-    if (this.tap !== null) this.tap.requestEnd(this.record.model, this.record.stream)
+  #goTo(upstream: Upstream): void {
+    this.#upstream = upstream
+    this.#endpoint = upstream.endpoint
+    this.#path = pathMeaning(this.#endpoint.base, this.arrived.target, this.arrived.req.method ?? 'GET')
+    this.record.callType = this.#path.callType
   }
 
-  /** Ends it, wherever it is. False if it is over already. */
-  cancel(failure: Failure): boolean {
-    if (!this.client.cancel(failure)) return false
-    this.failure ??= failure
-    if (this.timeline.bodyReadAt === null) endReading(this.arrived.req, failure)
-    return true
+  /** Whether its client may use keys of the gateway's own. */
+  isTrusted(): Promise<boolean> {
+    return this.#options.trusted.include(this.arrived.head, this.arrived.req.socket)
   }
 
-  /** Its client's budget and its upstream's, as far as they have their own. */
-  get ownBudgets(): readonly ClientBudget[] {
-    return this.#options.clients.budgetsOf(this.record, this.upstream.name)
+  /** There is a key, and the request brings none that counts. */
+  get needsKey(): boolean {
+    const { keyHeader, stripsCredentials } = this.#endpoint
+    return keyHeader.length > 0 && (stripsCredentials || this.arrived.head.credential === null)
   }
 
-  /** Holds what it may use of these from now on, in place of what it held. Throws as {@link Budget.check}. */
-  reserveOf(budgets: readonly ClientBudget[]): void {
-    if (budgets === noBudgets && this.#ownReservations === none) return
-    for (const each of this.#ownReservations) each[Symbol.dispose]()
+  async askForKey(): Promise<void> {
+    this.#usesGatewayKey = await this.isTrusted()
+  }
+
+  /** Throws if a budget has too few tokens left for it. A promise while it is not known what was used before. */
+  checkTokens(): Promise<void> | null {
+    this.#options.budget.check(this.clock.wallTime(), this.tokensAsked)
+    const own = this.#ownBudgets
+    return own === noBudgets ? null : this.#checkOwn(own)
+  }
+
+  async #checkOwn(own: readonly ClientBudget[]): Promise<void> {
+    for (const each of own) await each.check(this.tokensAsked)
+  }
+
+  /** False if none is free. */
+  tryTakeSlot(): boolean {
+    this.#permit = this.#upstream.admission.tryAcquire(this.record)
+    return this.#permit !== null
+  }
+
+  /** `heldMs`: it had one for so long before. */
+  async waitForSlot(order: QueueOrder, heldMs?: number): Promise<void> {
+    const { admission } = this.#upstream
+    this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs)
+  }
+
+  /** It has what it needs to be sent. */
+  admitted(): void {
+    this.timeline.admittedAt = this.clock.now()
+    this.#noteUpstream()
+  }
+
+  #giveSlotBack(): void {
+    this.#permit?.release()
+    this.#permit = null
+  }
+
+  /** Its newest attempt is lost, and another one is to follow. */
+  leaveUpstream(): void {
+    this.#giveSlotBack()
+    this.timeline.attemptLost()
+    this.#waitsSince = this.clock.now()
+  }
+
+  /** It takes a slot again of the upstream where it had one for so long. */
+  async comeBack(heldMs: number): Promise<void> {
+    this.#waitsSince = this.clock.now()
+    if (this.needsSlot) await this.waitForSlot('back', heldMs)
+    this.#waitsSince = null
+  }
+
+  /** It goes on at another upstream. */
+  async moveTo({ upstream, model }: Fallback): Promise<void> {
+    this.#goTo(upstream)
+    if (model !== null) this.request.rename(model)
+    if (this.needsSlot) {
+      await this.#options.clients.budgetAt(upstream.name)?.check(this.tokensAsked)
+      await this.waitForSlot('arrival')
+      this.reserveTokens()
+    }
+    this.#usesGatewayKey = this.needsKey && (await this.isTrusted())
+    this.#waitsSince = null
+  }
+
+  /** `injected`: takes the answer of an attempt that the gateway itself asked for usage. */
+  attemptAt(endpoint: Endpoint, injected: InjectedAnswer | null): void {
+    this.#endpoint = endpoint
+    this.#injected = injected
+  }
+
+  /** The meter of an attempt that is handed to the transport now. */
+  newMeter(atMs: number): CallMeter {
+    this.#meter = new CallMeter(this.record, this.record.stream, atMs, this.#options.onFault)
+    return this.#meter
+  }
+
+  /** Headers that the gateway adds to the answer. */
+  addedHeaders(): readonly string[] {
+    const { bodyReadAt, admittedAt, dispatchedAt, answeredAt } = this.timeline
+    const queueMs = (admittedAt ?? 0) - (bodyReadAt ?? 0)
+    const upstreamMs = (answeredAt ?? 0) - (dispatchedAt ?? 0)
+    const headers = [
+      'x-tokenweir-call-id',
+      formatCallId(this.record.id),
+      'server-timing',
+      `queue;dur=${queueMs.toFixed(1)}, upstream;dur=${upstreamMs.toFixed(1)}`,
+    ]
+    if (this.#options.upstreams.areSeveral) headers.push('x-tokenweir-upstream', this.#upstream.name)
+    return headers
+  }
+
+  /** Where it goes, for its row. */
+  #noteUpstream(): void {
+    this.record.upstream = this.#endpoint.base.host
+    if (this.#options.upstreams.areSeveral) this.record.upstreamName = this.#upstream.name
+  }
+
+  /** The budgets of its client and its upstream, as far as they have their own. */
+  get #ownBudgets(): readonly ClientBudget[] {
+    return this.#options.clients.budgetsOf(this.record, this.#upstream.name)
+  }
+
+  /** Holds what it may use of the budgets from now on, in place of what it held. Throws as {@link Budget.check}. */
+  reserveTokens(): void {
+    for (const each of this.#reservations) each[Symbol.dispose]()
     const held: Disposable[] = []
     // Before they are asked: if the second one refuses, what the first one gave is still to be given back.
-    this.#ownReservations = held
-    for (const budget of budgets) {
-      const reservation = budget.reserve(this.tokensAsked)
+    this.#reservations = held
+    for (const each of this.#ownBudgets) {
+      const reservation = each.reserve(this.tokensAsked)
       if (reservation !== null) held.push(reservation)
     }
+    const reservation = this.#options.budget.reserve(this.clock.wallTime(), this.tokensAsked)
+    if (reservation !== null) held.push(reservation)
   }
 
   /** Whether an upstream's own budget has enough left for it, as far as that is known. */
-  mayUse(upstream: CallUpstream): boolean {
-    const own = this.#options.clients.budgetAt(upstream.name)
+  mayUse(upstream: Upstream): boolean {
     try {
+      const own = this.#options.clients.budgetAt(upstream.name)
       own?.budget.check(this.clock.wallTime(), this.tokensAsked)
       return true
     } catch {
@@ -237,130 +325,70 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     }
   }
 
-  /** Rejects if its upstream's own budget is too small for it; waits until it is known what was used before. */
-  checkUpstreamBudget(): Promise<void> | null {
-    return this.#options.clients.budgetAt(this.upstream.name)?.check(this.tokensAsked) ?? null
+  /** What ended it before its answer was complete. */
+  failed(failure: Failure): void {
+    this.#failure = failure
+    this.request.over()
   }
 
-  /** Its next attempt goes to this upstream. */
-  goTo(upstream: CallUpstream): void {
-    this.upstream = upstream
-    this.destination = upstream.destination
-    const { req, target } = this.arrived
-    this.path = pathMeaning(this.destination.base, target, req.method ?? 'GET')
-    this.record.callType = this.path.callType
+  /** Ends it, wherever it is. False if it is over already. */
+  cancel(failure: Failure): boolean {
+    if (!this.client.cancel(failure)) return false
+    this.#failure ??= failure
+    this.#endReading(failure)
+    return true
   }
 
-  /** The upstream that it goes to has another name for its model. */
-  rename(model: string, body: HeldBody): void {
-    const place = this.facts?.modelPlace ?? null
-    if (place === null) return
-    const bytes = Buffer.concat(body.chunks)
-    const renamed = [
-      bytes.subarray(0, place.start),
-      Buffer.from(JSON.stringify(model)),
-      bytes.subarray(place.end),
-    ]
-    body.replace([Buffer.concat(renamed)])
-    const peek = new RequestPeek()
-    for (const chunk of body.chunks) peek.push(chunk)
-    this.facts = peek.result()
+  /** Ends what is done for it, so that the failure comes to be its answer. */
+  abandon(failure: Failure): void {
+    this.client.abandon(failure)
+    this.#endReading(failure)
   }
 
-  /** What its prompt shares with others: their upstream may still know the beginning of it. */
-  get promptCache(): string | null {
-    return this.record.session ?? this.facts?.promptCacheKey ?? null
+  #endReading(failure: Failure): void {
+    if (this.timeline.bodyReadAt === null) this.request.endReading(failure)
   }
 
-  addedHeaders(): readonly string[] {
-    const { bodyReadAt, admittedAt, dispatchedAt, answeredAt } = this.timeline
-    const queueMs = (admittedAt ?? 0) - (bodyReadAt ?? 0)
-    const upstreamMs = (answeredAt ?? 0) - (dispatchedAt ?? 0)
-    return [
-      'x-tokenweir-call-id',
-      formatCallId(this.record.id),
-      'server-timing',
-      `queue;dur=${queueMs.toFixed(1)}, upstream;dur=${upstreamMs.toFixed(1)}`,
-      ...(this.#options.routing.routes === null
-        ? []
-        : ['x-tokenweir-upstream', this.upstream.name ?? 'default']),
-    ]
-  }
-
-  /** Where it goes, for its row. */
-  noteUpstream(): void {
-    const { record, upstream, destination } = this
-    record.upstream = destination.base.host
-    if (this.#options.routing.routes !== null) record.upstreamName = upstream.name ?? 'default'
+  /** Nothing more goes to an upstream: its slot and its body are let go. */
+  leave(): void {
+    this.#giveSlotBack()
+    this.#waitsSince = null
+    this.request.body[Symbol.dispose]()
   }
 
   /** It is over, and its answer measured: its row is complete. */
   complete(): void {
-    const { meter, record, timeline, failure, client } = this
-    this.noteUpstream()
+    const { meter, record, timeline, client } = this
+    this.#noteUpstream()
     meter?.complete(record, this.tokensAsked)
     const { ending = 'none', isImplausible = false } = meter ?? {}
-    const end = { status: client.status, failure, gone: client.gone, ending, isImplausible }
+    const end = { status: client.status, failure: this.#failure, gone: client.gone, ending, isImplausible }
     completeRecord(record, timeline, end, this.#options.labels.text)
-    if (this.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)
+    if (this.request.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)
   }
 
-  /** What the body says of who calls, and the head did not. */
-  #noteCaller(facts: RequestFacts): void {
-    const { promptCacheKey, user, safetyIdentifier, metadata } = facts
-    const hasTags = user !== null || safetyIdentifier !== null || metadata !== undefined
-    if (!hasTags && promptCacheKey === null) return
+  /** What it used counts against the budgets, in place of what it might use. */
+  countTokens(): void {
     const { record } = this
-    const { labels, sessionPlaces } = this.#options
-    if (hasTags) record.tags = labels.tags(this.arrived.head.tags, tagsOfBody(facts))
-    if (record.session !== null || !sessionPlaces.inBody) return
-    const key = labels.session(promptCacheKey)
-    record.session = key ?? labels.session(sessionInMetadata(metadata))
-    if (record.session !== null) record.sessionSource = key === null ? 'metadata.user_id' : 'prompt_cache_key'
+    const nowMs = this.clock.wallTime()
+    const own = this.#ownBudgets
+    const reported = reportedTokens(record)
+    const estimated = estimatedTokens(record)
+    this.#options.budget.add(nowMs, reported, estimated, ownersOf(own))
+    for (const { budget } of own) budget.add(nowMs, reported, estimated)
   }
 
-  #newTap(): GuardedTap | null {
-    const { record: call, clock, timeline } = this
-    const { req, target } = this.arrived
-    const { taps, onFault } = this.#options
-    try {
-      const path = target.path + target.query
-      const tap = taps.begin({ call, path, headers: req.rawHeaders, receivedAtMs: timeline.receivedAt })
-      return tap === null ? null : guardTap(tap, clock, onFault)
-    } catch (error) {
-      onFault(error)
-      return null
-    }
+  /** It may use no more of the budgets. */
+  giveTokensBack(): void {
+    for (const each of this.#reservations) each[Symbol.dispose]()
+    this.#reservations = noReservations
   }
-}
 
-/** Why nobody knows what its body asks for. */
-export function unreadableBody({ contentEncoding }: RequestHead): string {
-  const coding = storedText(contentEncoding ?? '', longestCoding)
-  return `The request body cannot be decoded (Content-Encoding: ${coding}). The gateway reads gzip, deflate, br and zstd.`
-}
-
-/** The record of a call, as far as its head tells. */
-function identify(
-  { req, head, target }: ArrivedCall,
-  path: PathMeaning,
-  { ids, labels, instance }: RunningCallOptions,
-): CallDraft {
-  const { userAgent, credential, traceParent } = head
-  const record = blankRecord()
-  record.id = ids.next()
-  record.callType = path.callType
-  record.endpoint = labels.header(target.path) ?? '/'
-  record.method = req.method ?? 'GET'
-  record.instance = instance
-  record.clientRetry = head.clientRetry
-  record.keyFingerprint = credential === null ? null : labels.fingerprint(credential)
-  record.client = labels.client(head, record.keyFingerprint)
-  record.userAgent = labels.header(userAgent)
-  record.session = labels.session(head.session)
-  record.sessionSource = record.session === null ? null : head.sessionSource
-  record.tags = labels.tags(head.tags, [])
-  record.traceId = traceParent?.traceId ?? null
-  record.parentSpanId = traceParent?.spanId ?? null
-  return record
+  /** Its upstream is known better by it. */
+  teachUpstream(): void {
+    const { meter } = this
+    if (meter === null) return
+    const { usageInjection } = this.#upstream
+    usageInjection.learn(this.#path.name, this.request.facts, this.#injected, meter, this.record)
+  }
 }

@@ -13,7 +13,7 @@ import { ownIdentity } from '../../lib/process-identity.ts'
 import type { Listener } from '../http/listen.ts'
 import { KeptSlots } from '../admission/kept-slots.ts'
 import { oneAtATime } from '../admission/one-at-a-time.ts'
-import { type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
+import type { SharedSlots, SlotLink } from '../admission/shared-slots.ts'
 import type { SlotSync } from '../admission/slot-pool.ts'
 import { Draining, type DrainingOptions, type DrainingSlots, slotsOfClients } from './draining.ts'
 import {
@@ -36,8 +36,10 @@ export interface SuccessionOptions extends DrainingOptions {
   /** Where it accepts calls. */
   readonly listener: Listener
   readonly host: string
-  /** Shared with gateways on other machines, too, through a pool that is elsewhere; null if they are not. */
-  readonly sharedSlots: SharedSlots | null
+  /** Those of the default upstream. */
+  readonly slots: SharedSlots
+  /** They are shared with gateways on other machines, too, through a pool that is elsewhere. */
+  readonly isShared: boolean
   /** Stops listening, so that a successor can bind the port. */
   readonly makeWay: () => void
 }
@@ -56,10 +58,10 @@ export class Succession {
   #untold: MinuteUsage[] = []
 
   constructor(options: SuccessionOptions) {
-    const { admission, budget, clock, handover, instance, sharedSlots } = options
+    const { admission, budget, handover, slots, isShared } = options
     this.#options = options
-    this.#slots = sharedSlots ?? new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
-    const own = sharedSlots === null ? [{ name: '', admission, slots: this.#slots }] : []
+    this.#slots = slots
+    const own = isShared ? [] : [{ name: '', admission, slots }]
     this.predecessors = new Predecessors(options, () => [...own, ...options.upstreams()])
     if (handover !== null) this.predecessors.expect(handover)
     admission.watch(() => this.#changed(this.#slots))
@@ -89,7 +91,7 @@ export class Succession {
 
   /** From here on the successor shares the slots, and is told what is finished here. */
   drain(): void {
-    const isElsewhere = this.#options.sharedSlots !== null
+    const isElsewhere = this.#options.isShared
     const pool = isElsewhere ? new PoolBeside(this.#options) : this.#slots
     if (isElsewhere) this.#slots.drain()
     this.#draining = new Draining(this.#options, pool, this.predecessors.sendOn(), this.#untold)

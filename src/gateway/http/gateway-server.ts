@@ -8,7 +8,6 @@ import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
-import type { Routing } from '../call/call-upstream.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
@@ -16,15 +15,9 @@ import { listen } from './listen.ts'
 import { refuseMalformed, refuseTunnel } from './malformed-requests.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
+import type { Upstreams } from '../routing/upstreams.ts'
 import { RequestHead } from './request-head.ts'
-import {
-  type Target,
-  type UpstreamBase,
-  isForwarded,
-  parseTarget,
-  pathBelowBase,
-  rawLogPath,
-} from './target.ts'
+import { type Target, isForwarded, parseTarget, pathBelowBase, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { UnusedBytes } from './unused-bytes.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
@@ -40,9 +33,7 @@ const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 export interface GatewayServerOptions {
   readonly calls: CallHandler
-  readonly routing: Routing
-  /** Where calls go that name no upstream. */
-  readonly base: UpstreamBase
+  readonly upstreams: Upstreams
   readonly health: Health
   readonly rawLog: RawLogRoutes
   /** Answers scrapes; null if it is switched off. */
@@ -190,7 +181,7 @@ export class GatewayServer {
       const message = `This gateway speaks HTTP/1.1: ${head.upgrade} is not supported.`
       throw new Failure('upgrade_not_supported', message, { headers: ['Upgrade', 'HTTP/1.1'] })
     }
-    const named = this.#options.routing.routes?.byPath(target.path) ?? null
+    const named = this.#options.upstreams.byPath(target.path)
     if (named !== null) {
       const below = { path: named.path, query: target.query }
       this.#call({ req, res, head, target: below, upstream: named.upstream })
@@ -200,7 +191,7 @@ export class GatewayServer {
       this.#call({ req, res, head, target })
       return
     }
-    const below = pathBelowBase(this.#options.base, target.path)
+    const below = pathBelowBase(this.#options.upstreams.default.endpoint.base, target.path)
     if (below !== null) {
       this.#call({ req, res, head, target: { path: below, query: target.query } })
       return

@@ -4,10 +4,10 @@ import type { ClientUse } from '../../api/clients.ts'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { CallSink, Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { Admission, SlotFigures } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
 import type { SlotTally } from '../admission/slot-tally.ts'
-import type { Retries429 } from '../call/retries-429.ts'
+import type { Upstream } from '../routing/upstream.ts'
+import type { Upstreams } from '../routing/upstreams.ts'
 
 /** What was used before a start is read by then, unless something keeps it from being read. */
 const budgetLateMs = 2000
@@ -15,19 +15,12 @@ const budgetLateMs = 2000
 /** What a health report is made of. */
 export interface HealthSources {
   readonly clock: Clock
-  /** Base URL as configured. */
-  readonly upstreamUrl: string
   readonly dbPath: string
   readonly instance: string
   readonly version: string
-  readonly admission: Admission & { readonly queueOrder: string }
   readonly tally: SlotTally
   readonly clients: { report(): readonly ClientUse[]; readonly warning: Warning | null }
-  /** Those besides the default one. */
-  readonly upstreams: {
-    report(usedAt: (name: string) => number | null): readonly UpstreamHealth[]
-    readonly warnings: readonly Warning[]
-  }
+  readonly upstreams: Upstreams
   /** The tokens that an upstream with a limit has used. */
   readonly usedAt: (upstreamName: string) => number | null
   /** What the start met. */
@@ -35,7 +28,6 @@ export interface HealthSources {
   readonly budget: Budget
   /** Whether calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
-  readonly retries: Retries429
   readonly sink: CallSink
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
   /** Null if nothing is shared with other gateways. */
@@ -60,10 +52,8 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, admission, tally, budget, clients, sink, rawLog, share, limit, upstreams, retries } =
-      this.#sources
-    const slots = slotReport(admission.snapshot(), retries.total)
-    const named = upstreams.report(this.#sources.usedAt)
+    const { clock, tally, budget, clients, sink, rawLog, share, limit, upstreams, usedAt } = this.#sources
+    const each = Array.from(upstreams.configured(), (upstream) => upstreamHealth(upstream, usedAt))
     const tokens = budget.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
     const uptimeMs = clock.now() - this.#startedAt
@@ -81,14 +71,14 @@ export class Health {
     const warnings = [...ownWarnings, ...(share?.warnings() ?? []), ...(limit?.warnings() ?? [])]
     return {
       status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
-      upstream: this.#sources.upstreamUrl,
+      upstream: upstreams.default.setting.urls[0] ?? '',
       db: this.#sources.dbPath,
       rate_limiter: {
-        ...sumOfSlots([slots, ...named.map(({ rate_limiter }) => rate_limiter)]),
+        ...sumOfSlots(each.map(({ rate_limiter }) => rate_limiter)),
         peak_active: tally.peakActive,
-        queue_order: admission.queueOrder,
+        queue_order: upstreams.default.admission.queueOrder,
       },
-      ...(named.length === 0 ? {} : { upstreams: [this.#defaultUpstream(slots), ...named] }),
+      ...(upstreams.areSeveral && { upstreams: each }),
       token_budget: {
         daily_limit: tokens.dailyLimit,
         total_used: tokens.totalUsed,
@@ -110,18 +100,6 @@ export class Health {
     }
   }
 
-  #defaultUpstream(slots: SlotReport): UpstreamHealth {
-    const { host } = new URL(this.#sources.upstreamUrl)
-    const replica = {
-      host,
-      state: 'up',
-      in_flight: slots.active,
-      failing_since: null,
-      problem: null,
-    } as const
-    return { name: 'default', state: 'up', problem: null, rate_limiter: slots, replicas: [replica] }
-  }
-
   #budgetUnknown(): Warning {
     const { dbPath, budgetRejects } = this.#sources
     const meanwhile = budgetRejects
@@ -132,32 +110,54 @@ export class Health {
   }
 }
 
-/** Figures of slots under their outside names. */
-export function slotReport(slots: SlotFigures, retries: number): SlotReport {
+/** `usedAt`: the tokens that an upstream with a limit has used; null while that is not known. */
+function upstreamHealth(
+  { name, problem, setting, admission, replicas, retries429 }: Upstream,
+  usedAt: (name: string) => number | null,
+): UpstreamHealth {
+  const slots = admission.snapshot()
+  const states = replicas.states()
+  const isUp = states.some(({ failingSinceMs }) => failingSinceMs === null)
   return {
-    max_concurrent: slots.maxConcurrent,
-    active: slots.active,
-    queued: slots.queued,
-    slot_cooldown_ms: slots.slotCooldownMs,
-    total_admitted: slots.totalAdmitted,
-    total_queued: slots.totalQueued,
-    total_retries_429: retries,
-    peak_active: slots.peakActive,
+    name,
+    state: isUp ? 'up' : 'failing',
+    problem,
+    rate_limiter: {
+      max_concurrent: slots.maxConcurrent,
+      active: slots.active,
+      queued: slots.queued,
+      slot_cooldown_ms: slots.slotCooldownMs,
+      total_admitted: slots.totalAdmitted,
+      total_queued: slots.totalQueued,
+      total_retries_429: retries429,
+      peak_active: slots.peakActive,
+    },
+    ...(setting.token_limit !== undefined && {
+      token_limit: setting.token_limit,
+      used_tokens: usedAt(name),
+    }),
+    replicas: states.map(({ host, inFlight, failingSinceMs, problem: why }) => ({
+      host,
+      state: failingSinceMs === null ? 'up' : 'failing',
+      in_flight: inFlight,
+      failing_since: failingSinceMs === null ? null : new Date(failingSinceMs).toISOString(),
+      problem: why,
+    })),
   }
 }
 
 /** Each upstream has its own; the pause is the same for all. */
-function sumOfSlots([first, ...others]: readonly [SlotReport, ...SlotReport[]]): SlotReport {
-  const sum = { ...first }
-  for (const slots of others) {
-    sum.max_concurrent += slots.max_concurrent
-    sum.active += slots.active
-    sum.queued += slots.queued
-    sum.total_admitted += slots.total_admitted
-    sum.total_queued += slots.total_queued
-    sum.total_retries_429 += slots.total_retries_429
-  }
-  return sum
+function sumOfSlots(all: readonly SlotReport[]): SlotReport {
+  return all.reduce((sum, slots) => ({
+    slot_cooldown_ms: sum.slot_cooldown_ms,
+    peak_active: sum.peak_active,
+    max_concurrent: sum.max_concurrent + slots.max_concurrent,
+    active: sum.active + slots.active,
+    queued: sum.queued + slots.queued,
+    total_admitted: sum.total_admitted + slots.total_admitted,
+    total_queued: sum.total_queued + slots.total_queued,
+    total_retries_429: sum.total_retries_429 + slots.total_retries_429,
+  }))
 }
 
 /** What of a report strangers are shown: nothing that tells of the machine, or of paths and users at the upstream. */

@@ -20,17 +20,15 @@ import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import { ClientLimits, type UsedByClient } from '../admission/client-limits.ts'
 import { disciplineOf } from '../admission/admission.ts'
-import { type AdmissionHold, LocalAdmission } from '../admission/local-admission.ts'
+import type { AdmissionHold } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
-import { type LimitedGateway, type SlotLink, SharedSlots } from '../admission/shared-slots.ts'
+import type { LimitedGateway, SlotLink } from '../admission/shared-slots.ts'
 import { type BudgetLink, SharedBudget } from '../admission/shared-budget.ts'
 import { sumOfMinutes } from '../admission/minute-figures.ts'
 import { SlotTally } from '../admission/slot-tally.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
-import { keyHeader } from '../call/attempt.ts'
 import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
-import { Retries429 } from '../call/retries-429.ts'
 import type { StartedBy } from '../../control/spawn-gateway.ts'
 import type { Handover } from '../handover/handover.ts'
 import { restoreBudget, untilKnown } from '../handover/restore-budget.ts'
@@ -41,14 +39,13 @@ import { Health } from '../http/health.ts'
 import { type Listener, maxHeaderBytes } from '../http/listen.ts'
 import { type UpstreamBase, parseUpstreamBase } from '../http/target.ts'
 import { TrustedClients } from '../http/trusted-clients.ts'
-import { UndiciUpstream } from '../upstream/undici-upstream.ts'
-import { UnreachableUpstream } from '../upstream/unreachable-upstream.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import { Upstreams } from '../routing/upstreams.ts'
+import { UndiciTransport } from '../upstream/undici-transport.ts'
+import { UnreachableTransport } from '../upstream/unreachable-transport.ts'
+import type { Transport } from '../upstream/transport.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
-import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
 import { WatchedClients } from './watched-clients.ts'
-import { WatchedUpstreams } from './watched-upstreams.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { guardLimit } from './limit-guard.ts'
 import { installationSalt } from './installation-salt.ts'
@@ -130,7 +127,6 @@ export type GatewayParts = ReturnType<typeof makeGatewayParts>
 export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) => void) {
   const { listener, options, secrets, version, clock, log, handover, limit } = setup
   const instance = limit?.instance ?? newInstance()
-  const base = parseUpstreamBase(options.upstream)
   const { path: dbPath, olderProxy } = databasePlace(options.db)
   const dataFolder = dirname(dbPath)
   const controlFolder = makeControlFolder(dataFolder)
@@ -139,7 +135,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
   const { traces } = secrets
   /** For spans. What calls may still be under way to stays, as long as nothing else has its place. */
-  const schemePorts: Record<string, SchemePorts[string]> = { default: schemePortsOf([base]) }
+  const schemePorts: Record<string, SchemePorts[string]> = {
+    default: schemePortsOf([parseUpstreamBase(options.upstream)]),
+  }
   const build: BuildInfo = { version, instance }
   const observers: ObserverModule[] = []
   if (options.metrics) observers.push(observerModule('metrics', build))
@@ -150,44 +148,33 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const sink = new WriterThread({ dbPath, olderProxy, instance, number, version, observers })
   const tally = new SlotTally()
   const slotOptions = { ...options, queueOrder: disciplineOf(options.queueOrder), tally }
-  const admission = new LocalAdmission({ ...slotOptions, clock })
   const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), secrets.adminToken, clock)
-  const connect = (origin: string): Upstream => {
-    const upstreamOptions = { ...options, maxHeaderBytes, proxy: null }
+  const connect = (origin: string): Transport => {
+    const transportOptions = { ...options, maxHeaderBytes, proxy: null }
     try {
-      return new UndiciUpstream(origin, { ...upstreamOptions, proxy: secrets.proxyFor(origin) })
+      return new UndiciTransport(origin, { ...transportOptions, proxy: secrets.proxyFor(origin) })
     } catch (error) {
       // A person may name any upstream while this runs, and only then is its proxy looked at.
       const reason = `${origin} cannot be reached: ${messageOf(error)}.`
       log.complain(`the upstream ${reason}`)
-      return new UnreachableUpstream(`The upstream ${reason}`, upstreamOptions)
+      return new UnreachableTransport(`The upstream ${reason}`, transportOptions)
     }
   }
-  const upstream = connect(base.origin)
-  const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host), withhold: null }
-  const usageInjection = (): UsageInjection => new UsageInjection(options.usageInjection === 'auto', clock)
-  const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
-  const byDefault = {
-    name: null,
-    admission,
-    retries,
-    usageInjection: usageInjection(),
-    destination,
-    replicas: null,
-  }
-  const upstreams = new WatchedUpstreams({
+  const upstreams = new Upstreams({
+    url: options.upstream,
+    defaultKey: secrets.upstreamKey,
     path: upstreamsPath(options.upstreamFile, dataFolder),
     ownPorts: [listener.port],
-    byDefault,
     variable: secrets.variable,
     clock,
     instance,
+    leaseMs: limit?.leaseMs ?? Infinity,
     admission: slotOptions,
-    retry429Max: options.retry429Max,
     connect,
-    usageInjection,
+    injectsUsage: options.usageInjection === 'auto',
   })
-  const admissions = () => [admission, ...Array.from(upstreams.all(), (each) => each.admission)]
+  const { admission, slots } = upstreams.default
+  const admissions = () => Array.from(upstreams.all(), (each) => each.admission)
   const minute = (closes: boolean) =>
     sumOfMinutes(
       admissions().map((each) => each.minute(closes)),
@@ -216,12 +203,12 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
   const clients = new WatchedClients(dataFolder, limits, handover?.usedByClients ?? [])
 
-  const sharedSlots =
-    limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
+  const sharedSlots = limit === null ? null : slots
   const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
   const succession = new Succession({
     usedSinceMs: sinceMs,
-    sharedSlots,
+    slots,
+    isShared: limit !== null,
     admission,
     budget: ownBudget,
     clients: limits,
@@ -233,7 +220,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     rawLog: () => rawLog.handover(),
     listener,
     host: options.host,
-    upstreams: () => upstreams.all(),
+    upstreams: () => upstreams.others(),
     makeWay: () => {
       server.stopListening().catch(reportFault)
     },
@@ -255,7 +242,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     sharedBudget.known.then(() => hold(null)).catch(reportFault)
   }
   const tellTraces = (): void => {
-    for (const { name, setting } of upstreams.all()) {
+    for (const { name, setting } of upstreams.others()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
     }
     // A thread that is started anew has them among its settings.
@@ -264,9 +251,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const onUpstreams = (usedBefore?: readonly UsedByClient[]): void => {
     succession.refreshUpstreams()
     limits.limitAll()
-    limits.applyUpstreams(upstreams.tokenLimits(), usedBefore)
+    limits.applyUpstreams(tokenLimits(upstreams), usedBefore)
     if (traces !== null) tellTraces()
-    for (const { admission: each } of upstreams.all()) each.hold(held)
+    for (const each of admissions()) each.hold(held)
   }
   upstreams.onChange = () => onUpstreams()
   onUpstreams(handover?.usedByClients)
@@ -288,8 +275,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     labels: new ClientLabels(salt, (fingerprint) => limits.nameOf(fingerprint)),
     clients: limits,
     sessionPlaces: places,
-    upstream: byDefault,
-    routing: upstreams,
+    upstreams,
+    retry429Max: options.retry429Max,
     trusted,
     budget,
     sink,
@@ -302,11 +289,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const underWay = new CallsUnderWay({ calls, admissions, clock, predecessors: succession.predecessors })
   const health = new Health({
     clock,
-    upstreamUrl: options.upstream,
     dbPath: resolve(dbPath),
     instance,
     version,
-    admission,
     tally,
     budget,
     clients,
@@ -314,7 +299,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     usedAt: (name) => limits.usedAt(name),
     ofStart: saltWarning === null ? [] : [saltWarning],
     budgetRejects,
-    retries,
     sink,
     rawLog: rawLog.log,
     share: setup.share,
@@ -322,8 +306,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
   const server = new GatewayServer(listener.server, {
     calls,
-    routing: upstreams,
-    base,
+    upstreams,
     health,
     rawLog: rawLog.routes,
     metrics: options.metrics
@@ -363,14 +346,20 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     clients,
     succession,
     rawLog,
-    upstream,
     upstreams,
-    destination,
     calls,
     underWay,
     health,
     server,
   }
+}
+
+/** Tokens of any 24 hours, by the upstream that has a limit of its own. */
+function tokenLimits(upstreams: Upstreams): ReadonlyMap<string, number> {
+  const limits = new Map<string, number>()
+  for (const { name, setting } of upstreams.configured())
+    if (setting.token_limit !== undefined) limits.set(name, setting.token_limit)
+  return limits
 }
 
 /** An observer of rows in the writer's thread; that thread loads it by its address, source or built as this very file is. */

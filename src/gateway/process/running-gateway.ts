@@ -67,7 +67,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   get lendsKey(): boolean {
-    return this.#parts.destination.keyHeader.length > 0
+    return this.#parts.upstreams.default.endpoint.keyHeader.length > 0
   }
 
   /** What a person should know of, as `/health` has it. */
@@ -188,25 +188,20 @@ export class RunningGateway implements ControlledGateway {
   }
 
   async setOptions(options: LiveOptions): Promise<void> {
-    const { admission, ownBudget, rawLog, succession, upstreams } = this.#parts
+    const { ownBudget, rawLog, succession, upstreams } = this.#parts
     const { limit } = this.#setup
     const changed = valuesIn({ ...options })
     // First of all: what holds for all gateways holds for none if the others cannot be told.
     if (changed.maxConcurrent !== undefined) await limit?.setMax(changed.maxConcurrent)
     if (changed.tokenLimit !== undefined) await limit?.setTokenLimit(changed.tokenLimit)
-    if (changed.maxConcurrent !== undefined) {
-      admission.setCapacity(changed.maxConcurrent)
-      succession.predecessors.refreshSlots()
-    }
     const { maxConcurrent, slotCooldownMs } = changed
     const queueOrder = changed.queueOrder === undefined ? undefined : disciplineOf(changed.queueOrder)
-    if (queueOrder !== undefined) admission.setQueueOrder(queueOrder)
-    if (slotCooldownMs !== undefined) admission.setCooldown(slotCooldownMs)
     upstreams.setAdmission({
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(queueOrder !== undefined && { queueOrder }),
       ...(slotCooldownMs !== undefined && { slotCooldownMs }),
     })
+    if (maxConcurrent !== undefined) succession.predecessors.refreshSlots()
     if (changed.tokenLimit !== undefined) ownBudget.setLimit(changed.tokenLimit)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
@@ -218,7 +213,7 @@ export class RunningGateway implements ControlledGateway {
     this.isStopping = true
     this.#retention.close()
     const { clock, log } = this.#setup
-    const { clients, rawLog, succession, server, calls, minutes, upstream, upstreams, sink } = this.#parts
+    const { clients, rawLog, succession, server, calls, minutes, upstreams, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
     this.#control?.ends(this.#hasFailed ? 'failed' : 'told').catch(reportFault)
     rawLog.feed.close()
@@ -236,7 +231,7 @@ export class RunningGateway implements ControlledGateway {
     server.close()
     minutes.close()
     clients.close()
-    await Promise.all([upstream.close(), upstreams.close()])
+    await upstreams.close()
     await Promise.all([sink.close(), rawLog.log.close()])
     this.#parts.endGuard()
     this.#parts.sharedBudget?.close()

@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { Destination } from '../call/attempt.ts'
-import type { TakenReplica } from '../call/call-upstream.ts'
-import { ReplicaSet } from './replicas.ts'
+import { type Endpoint, Replicas, type TakenReplica } from './replicas.ts'
 
-function setUp(
-  hosts: readonly string[],
-  maxConcurrent = 4,
-): { set: ReplicaSet; clock: FakeClock; take: Take } {
+function setUp(hosts: readonly string[], maxConcurrent = 4): { set: Replicas; clock: FakeClock; take: Take } {
   const clock = new FakeClock()
-  const set = new ReplicaSet(clock)
-  set.set(destinations(hosts), maxConcurrent)
+  const set = new Replicas(clock)
+  set.set(endpoints(hosts), maxConcurrent)
   const take: Take = (session = null, tried = []) => {
     const taken = set.take(session, new Set(tried))
     assert.ok(taken !== null)
-    return Object.assign(taken, { host: taken.destination.base.host })
+    return Object.assign(taken, { host: taken.endpoint.base.host })
   }
   return { set, clock, take }
 }
 
 type Take = (session?: string | null, tried?: readonly string[]) => TakenReplica & { readonly host: string }
 
-function destinations(hosts: readonly string[]): Map<string, Destination> {
-  return new Map(hosts.map((host) => [`http://${host}`, { base: { host } } as Destination]))
+function endpoints(hosts: readonly string[]): Map<string, Endpoint> {
+  return new Map(hosts.map((host) => [`http://${host}`, { base: { host } } as Endpoint]))
 }
 
 test('a call goes where the fewest are in flight, and in turn where they are as many', () => {
@@ -60,14 +55,14 @@ test('one that cannot be reached is left alone for a second, twice as long each 
   for (let times = 0; times < 8; times++) {
     const taken = [take(), take()]
     const failed = taken.find(({ host }) => host === 'a')
-    failed?.unreachable('refused')
+    failed?.failed('refused', true)
     // Who met it at the same time says nothing new.
-    failed?.unreachable('refused')
+    failed?.failed('refused', true)
     for (const each of taken) each[Symbol.dispose]()
     let restMs = 0
     for (; !hosts().has('a') && restMs < 100_000; restMs += 500) clock.tick(500)
     rests.push(restMs)
-    set.set(destinations(['a', 'b']), 4)
+    set.set(endpoints(['a', 'b']), 4)
   }
   assert.deepEqual(rests, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
   assert.equal(set.states()[0]?.problem, 'refused')
@@ -81,10 +76,10 @@ test('one that cannot be reached is left alone for a second, twice as long each 
 test('where all rest a call still has one to go to, and it can be seen that they do', () => {
   const { set, take } = setUp(['a', 'b'])
   const first = take()
-  first.unreachable('x')
+  first.failed('x', true)
   assert.equal(set.allRest, false)
   const second = take(null, [first.url])
-  second.unreachable('x')
+  second.failed('x', true)
   assert.equal(set.allRest, true)
   assert.equal(take(null, [first.url]).host, 'b')
 })
@@ -93,15 +88,15 @@ test('one that answers badly comes after the others until its first good answer,
   const { set, clock, take } = setUp(['a', 'b'])
   const slow = take()
   const bad = take()
-  bad.broken('The upstream answers 500.')
+  bad.failed('The upstream answers 500.', false)
   bad[Symbol.dispose]()
   assert.deepEqual([slow.host, bad.host, take().host, take().host], ['a', 'b', 'a', 'a'])
   assert.equal(set.states()[1]?.problem, 'The upstream answers 500.')
   clock.tick(1000)
   const again = take()
-  again.broken('The upstream answers 500.')
+  again.failed('The upstream answers 500.', false)
   again[Symbol.dispose]()
-  slow.broken('The upstream answers 503.')
+  slow.failed('The upstream answers 503.', false)
   assert.equal(set.allRest, false, 'they answer')
   assert.equal(take().host, 'a', 'of two that failed, the one that failed less often')
   clock.tick(2000)
@@ -114,7 +109,7 @@ test('one that answers badly comes after the others until its first good answer,
 test('a good answer to a call that is older than a failure says nothing new', () => {
   const { set, take } = setUp(['a'])
   const old = take()
-  take().broken('x')
+  take().failed('x', false)
   old.answered()
   assert.equal(set.states()[0]?.problem, 'x')
   take().answered()
@@ -124,9 +119,9 @@ test('a good answer to a call that is older than a failure says nothing new', ()
 test('where all were tried there is none, also when they were changed meanwhile', () => {
   const { set, take } = setUp(['a', 'b', 'c'])
   const tried = new Set([take().url, take().url])
-  set.set(destinations(['a', 'b']), 4)
+  set.set(endpoints(['a', 'b']), 4)
   assert.equal(set.take(null, tried), null)
-  set.set(destinations(['a', 'd']), 4)
+  set.set(endpoints(['a', 'd']), 4)
   assert.equal(take(null, [...tried]).host, 'd')
 })
 

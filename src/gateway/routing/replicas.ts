@@ -1,17 +1,30 @@
+import type { RawHeaders } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { Destination } from '../call/attempt.ts'
-import type { Replicas, TakenReplica } from '../call/call-upstream.ts'
+import type { UpstreamBase } from '../http/target.ts'
+import type { Transport } from '../upstream/transport.ts'
 
-/** One that is broken is behind the others for so long, and twice as long each further time. */
+/** A replica that failed is behind the others for so long, and twice as long each further time. */
 const firstRestMs = 1000
 const longestRestMs = 60_000
 /** So many sessions are remembered, those of the latest calls. */
 const mostSessions = 10_000
 
-/** One address of an upstream. */
+const noneTried: ReadonlySet<string> = new Set()
+
+/** One address, and how calls are sent there. */
+export interface Endpoint {
+  readonly transport: Transport
+  readonly base: UpstreamBase
+  /** The gateway's own credential: name and value of a header, or nothing. */
+  readonly keyHeader: RawHeaders
+  /** The client's credentials are not for this upstream. */
+  readonly stripsCredentials: boolean
+}
+
+/** One address of an upstream, and what calls have met there. */
 class Replica {
   readonly url: string
-  destination: Destination
+  endpoint: Endpoint
   inFlight = 0
   /** On the clock of calls. */
   restsUntilMs = 0
@@ -26,9 +39,9 @@ class Replica {
   failingSinceMs: number | null = null
   problem: string | null = null
 
-  constructor(url: string, destination: Destination) {
+  constructor(url: string, endpoint: Endpoint) {
     this.url = url
-    this.destination = destination
+    this.endpoint = endpoint
   }
 }
 
@@ -45,7 +58,7 @@ export interface ReplicaState {
  * went, as its prompt is known there. One that lately failed a call comes after the others: a server that fails at once
  * has always the fewest in flight. Nobody is asked how it is: what calls meet is what is known.
  */
-export class ReplicaSet implements Replicas {
+export class Replicas {
   readonly #clock: Clock
   /** How many calls one replica takes at a time until others are preferred to the one that a session knows. */
   #share = 1
@@ -57,42 +70,41 @@ export class ReplicaSet implements Replicas {
     this.#clock = clock
   }
 
-  /** These are its addresses from now on; of one that was there before, what is known of it stays. */
-  set(destinations: ReadonlyMap<string, Destination>, maxConcurrent: number): void {
-    this.#replicas = [...destinations].map(([url, destination]) => {
-      const replica = this.#replicas.find((each) => each.url === url) ?? new Replica(url, destination)
-      replica.destination = destination
+  /** These are the addresses from now on; what is known of one that was there before stays. */
+  set(endpoints: ReadonlyMap<string, Endpoint>, maxConcurrent: number): void {
+    this.#replicas = [...endpoints].map(([url, endpoint]) => {
+      const replica = this.#replicas.find((each) => each.url === url) ?? new Replica(url, endpoint)
+      replica.endpoint = endpoint
       return replica
     })
     this.#share = Math.ceil(maxConcurrent / this.#replicas.length)
   }
 
+  /** Nobody could connect to any of them lately, so that they are left alone. */
   get allRest(): boolean {
     const nowMs = this.#clock.now()
     return this.#replicas.every(({ restsUntilMs, isUnreachable }) => isUnreachable && restsUntilMs > nowMs)
   }
 
   states(): readonly ReplicaState[] {
-    return this.#replicas.map(({ destination, inFlight, failingSinceMs, problem }) => {
-      return { host: destination.base.host, inFlight, failingSinceMs, problem }
+    return this.#replicas.map(({ endpoint, inFlight, failingSinceMs, problem }) => {
+      return { host: endpoint.base.host, inFlight, failingSinceMs, problem }
     })
   }
 
-  take(session: string | null, tried: ReadonlySet<string>): TakenReplica | null {
-    const replica = this.#choose(session, tried)
+  /**
+   * The replica for an attempt, none of the addresses that were tried; null if there is no other. `session`: the
+   * call's, which goes where its last call went as long as that has a slot free.
+   */
+  take(session: string | null, tried: ReadonlySet<string> = noneTried): TakenReplica | null {
+    const [first] = this.#replicas
+    const isOnly = this.#replicas.length === 1 && first !== undefined && !tried.has(first.url)
+    const replica = isOnly ? first : this.#choose(session, tried)
     if (replica === undefined) return null
-    const turn = ++this.#turn
     replica.inFlight++
-    replica.turn = turn
+    replica.turn = ++this.#turn
     if (session !== null && this.#replicas.length > 1) this.#remember(session, replica)
-    return {
-      url: replica.url,
-      destination: replica.destination,
-      answered: () => answered(replica, turn),
-      unreachable: (reason) => this.#failed(replica, reason, true),
-      broken: (reason) => this.#failed(replica, reason, false),
-      [Symbol.dispose]: () => void replica.inFlight--,
-    }
+    return new TakenReplica(replica, this)
   }
 
   #choose(session: string | null, tried: ReadonlySet<string>): Replica | undefined {
@@ -115,7 +127,7 @@ export class ReplicaSet implements Replicas {
     }
   }
 
-  #failed(replica: Replica, reason: string, isUnreachable: boolean): void {
+  failed(replica: Replica, reason: string, isUnreachable: boolean): void {
     const nowMs = this.#clock.now()
     replica.problem = reason
     replica.isUnreachable = isUnreachable
@@ -128,17 +140,48 @@ export class ReplicaSet implements Replicas {
   }
 }
 
+/** A replica while an attempt is made there. */
+export class TakenReplica implements Disposable {
+  readonly #replica: Replica
+  readonly #replicas: Replicas
+  readonly #turn: number
+
+  constructor(replica: Replica, replicas: Replicas) {
+    this.#replica = replica
+    this.#replicas = replicas
+    this.#turn = replica.turn
+  }
+
+  get url(): string {
+    return this.#replica.url
+  }
+
+  get endpoint(): Endpoint {
+    return this.#replica.endpoint
+  }
+
+  /** It has answered well. A call that began before the last failure says nothing new. */
+  answered(): void {
+    const replica = this.#replica
+    if (replica.failingSinceMs === null || this.#turn <= replica.failedTurn) return
+    replica.restMs = 0
+    replica.restsUntilMs = 0
+    replica.isUnreachable = false
+    replica.failingSinceMs = null
+    replica.problem = null
+  }
+
+  /** It answered badly or broke off, for this reason; `isUnreachable`: nobody could connect to it. */
+  failed(reason: string, isUnreachable: boolean): void {
+    this.#replicas.failed(this.#replica, reason, isUnreachable)
+  }
+
+  [Symbol.dispose](): void {
+    this.#replica.inFlight--
+  }
+}
+
 /** The fewest in flight first; of as many, the one whose last call is longest ago. */
 function byUse(one: Replica, other: Replica): number {
   return one.inFlight - other.inFlight || one.turn - other.turn
-}
-
-/** Of a call that began at this turn. One that began before the last failure says nothing new. */
-function answered(replica: Replica, turn: number): void {
-  if (turn <= replica.failedTurn) return
-  replica.restMs = 0
-  replica.restsUntilMs = 0
-  replica.isUnreachable = false
-  replica.failingSinceMs = null
-  replica.problem = null
 }

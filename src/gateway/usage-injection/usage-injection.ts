@@ -2,7 +2,7 @@ import type { Clock } from '../../call/clock.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
-import { type UpstreamRequest, isHeld } from '../upstream/upstream.ts'
+import { type TransportRequest, isHeld } from '../upstream/transport.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { InjectedAnswer } from './injected-answer.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
@@ -42,7 +42,7 @@ export class UsageInjection {
   }
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
-  ask<Request extends UpstreamRequest>(
+  ask<Request extends TransportRequest>(
     path: string,
     facts: RequestFacts,
     request: Request,

@@ -2,7 +2,7 @@ import type { RawHeaders } from '../../call/call-observer.ts'
 import type { ConnectionPoolOptions, PooledAttempt } from './connection-pool.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 
-export interface UpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
+export interface TransportOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
   /** Until the first byte of the answer; 0 = no limit. */
   readonly firstByteTimeoutMs: number
   /** Between two pieces of the answer, while we are ready to take them; 0 = no limit. */
@@ -13,7 +13,7 @@ export interface UpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
 }
 
 /** What one attempt asks of the upstream. */
-export interface UpstreamRequest {
+export interface TransportRequest {
   readonly method: string
   /** Path and query as they go on the wire. */
   readonly path: string
@@ -28,15 +28,15 @@ export interface UpstreamRequest {
 }
 
 /** The body is whole, and can be sent again. */
-export function isHeld(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
+export function isHeld(body: TransportRequest['body']): body is readonly Uint8Array[] {
   return Array.isArray(body)
 }
 
 /** The API that calls are forwarded to. One attempt is one exchange: nothing is buffered, decoded or repeated. */
-export interface Upstream {
-  readonly options: UpstreamOptions
+export interface Transport {
+  readonly options: TransportOptions
   /** Puts an attempt on a connection; what becomes of it comes as undici's verbs. Never throws. */
-  send(request: UpstreamRequest, attempt: PooledAttempt): void
+  send(request: TransportRequest, attempt: PooledAttempt): void
   /** Closes every connection; attempts under way fail. */
   close(): Promise<void>
 }

@@ -1,18 +1,18 @@
 import type { ResponseHead } from '../../call/call-observer.ts'
 import { hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
 import { ConnectionPool, type PooledAttempt } from './connection-pool.ts'
-import { type Upstream, type UpstreamOptions, type UpstreamRequest, isHeld } from './upstream.ts'
+import { type Transport, type TransportOptions, type TransportRequest, isHeld } from './transport.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 
 /** The upstream over HTTP/1.1, by undici's `dispatch`. */
-export class UndiciUpstream implements Upstream {
-  readonly options: UpstreamOptions
+export class UndiciTransport implements Transport {
+  readonly options: TransportOptions
   readonly #pool: ConnectionPool
   /** Of each request that a proxy is asked for in the upstream's place (RFC 9112 §3.2.2). */
   readonly #pathPrefix: string
   readonly #proxyHeaders: readonly string[]
 
-  constructor(origin: string, options: UpstreamOptions) {
+  constructor(origin: string, options: TransportOptions) {
     const { proxy } = options
     const asksProxy = proxy !== null && origin.startsWith('http:')
     this.options = options
@@ -24,7 +24,7 @@ export class UndiciUpstream implements Upstream {
     })
   }
 
-  send(request: UpstreamRequest, attempt: PooledAttempt): void {
+  send(request: TransportRequest, attempt: PooledAttempt): void {
     try {
       this.#pool.dispatch(
         {
@@ -48,7 +48,7 @@ export class UndiciUpstream implements Upstream {
   }
 
   /** undici frames a single buffer by itself; a list or a stream needs its length named, or goes out chunked. */
-  #framedHeaders(request: UpstreamRequest): string[] {
+  #framedHeaders(request: TransportRequest): string[] {
     let headers = request.headers as string[]
     if (this.#proxyHeaders.length > 0) headers = [...this.#proxyHeaders, ...headers]
     const framesItself = request.body === null || (isHeld(request.body) && request.body.length <= 1)
@@ -62,7 +62,7 @@ function proxyHeaders(origin: string, { authorization }: UpstreamProxy): string[
   return authorization === null ? host : [...host, 'Proxy-Authorization', authorization]
 }
 
-function transportBody(body: UpstreamRequest['body']): Uint8Array | null {
+function transportBody(body: TransportRequest['body']): Uint8Array | null {
   if (isHeld(body) && body.length <= 1) return body[0] ?? null
   // undici takes any iterable; its types do not say so.
   return body as Uint8Array | null

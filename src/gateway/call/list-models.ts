@@ -1,22 +1,17 @@
 import type { RawHeaders } from '../../call/call-observer.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import type { CallUpstream } from '../call/call-upstream.ts'
-import type { RunningCall } from '../call/running-call.ts'
-import type { AttemptsOptions } from '../call/attempts.ts'
-import { WholeAnswer } from '../upstream/whole-answer.ts'
 import { upstreamPath } from '../http/target.ts'
-import { modelListRequest } from './model-list-request.ts'
+import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
+import { modelListRequest } from '../routing/model-list-request.ts'
+import type { Upstream } from '../routing/upstream.ts'
+import { WholeAnswer } from '../upstream/whole-answer.ts'
+import type { AttemptsOptions } from './attempts.ts'
+import type { RunningCall } from './running-call.ts'
 
 /** An upstream that has not told its models by then is left out. */
 const patienceMs = 2000
 /** A longer list is none. */
 const longestListBytes = 16 * 1024 * 1024
-
-export interface ListedUpstreams {
-  readonly upstreams: readonly CallUpstream[]
-  /** Where calls of a model go: it is listed as that one has it. */
-  readonly ofModel: (model: string) => CallUpstream
-}
 
 /**
  * Answers a call for the list of models with those of all upstreams, each as its upstream has it, as long as a call of its name
@@ -24,13 +19,12 @@ export interface ListedUpstreams {
  */
 export async function listModels(
   running: RunningCall,
-  { upstreams, ofModel }: ListedUpstreams,
-  { trusted, via }: AttemptsOptions,
+  { upstreams, via }: AttemptsOptions,
 ): Promise<boolean> {
-  const { client, clock, timeline, arrived } = running
-  const isTrusted = await trusted.include(arrived.head, arrived.req.socket)
+  const { client, clock, timeline } = running
+  const isTrusted = await running.isTrusted()
   timeline.attempt(clock.now())
-  const asked = upstreams.map(async (upstream) => {
+  const asked = Array.from(upstreams.configured(), async (upstream) => {
     const models = await askedModels(running, upstream, isTrusted, via)
     return { upstream, models }
   })
@@ -41,13 +35,11 @@ export async function listModels(
     timeline.attemptLost()
     return false
   }
-  const missing = told
-    .filter(({ models }) => models === null)
-    .map(({ upstream }) => upstream.name ?? 'default')
+  const missing = told.filter(({ models }) => models === null).map(({ upstream }) => upstream.name)
   const listed = new Map<string, unknown>()
   for (const { upstream, models } of told) {
     for (const { id, entry } of models ?? []) {
-      if (ofModel(id) === upstream && !listed.has(id)) listed.set(id, entry)
+      if (upstreams.ofModel(id) === upstream && !listed.has(id)) listed.set(id, entry)
     }
   }
   const body = Buffer.from(JSON.stringify({ object: 'list', data: [...listed.values()] }))
@@ -76,16 +68,15 @@ interface ListedModel {
 /** Null if the upstream does not tell. */
 async function askedModels(
   running: RunningCall,
-  { destination: first, replicas }: CallUpstream,
+  upstream: Upstream,
   isTrusted: boolean,
   via: RawHeaders,
 ): Promise<readonly ListedModel[] | null> {
-  using replica = replicas?.take(null, new Set()) ?? null
-  const destination = replica?.destination ?? first
+  using replica = upstream.replicas.take(null)
+  const { stripsCredentials, keyHeader, base, transport } = replica?.endpoint ?? upstream.endpoint
   const { head, target } = running.arrived
-  const { withhold, keyHeader, base } = destination
-  const isLent = isTrusted && (withhold !== null || head.credential === null)
-  const passed = withhold === null ? head.endToEnd : withhold.headers(head.endToEnd)
+  const isLent = isTrusted && (stripsCredentials || head.credential === null)
+  const passed = stripsCredentials ? headersWithoutCredentials(head.endToEnd) : head.endToEnd
   const asked = [
     ...passed.filter((_, at) => passed[at - (at % 2)]?.toLowerCase() !== 'accept-encoding'),
     'accept-encoding',
@@ -95,13 +86,13 @@ async function askedModels(
   ]
   const { headers, query } = modelListRequest(
     asked,
-    withhold === null ? target.query : withhold.query(target.query),
+    stripsCredentials ? queryWithoutCredentials(target.query) : target.query,
   )
   const answer = new WholeAnswer(longestListBytes)
   const path = upstreamPath(base, { path: '/v1/models', query })
   const request = { method: 'GET', path, headers, body: null, bodyBytes: 0, freshConnection: false }
   const cancel = running.clock.after(patienceMs, () => answer.abort(new Error('too late')))
-  destination.upstream.send(request, answer)
+  transport.send(request, answer)
   const { status, body, error } = await answer.whole
   cancel()
   return status === 200 && error === null ? modelsIn(body) : null

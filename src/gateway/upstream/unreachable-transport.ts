@@ -1,18 +1,18 @@
 import { Failure } from '../../call/failure.ts'
 import type { PooledAttempt } from './connection-pool.ts'
-import type { Upstream, UpstreamOptions, UpstreamRequest } from './upstream.ts'
+import type { Transport, TransportOptions, TransportRequest } from './transport.ts'
 
 /** An upstream to which no connection can even be tried. */
-export class UnreachableUpstream implements Upstream {
-  readonly options: UpstreamOptions
+export class UnreachableTransport implements Transport {
+  readonly options: TransportOptions
   readonly #reason: string
 
-  constructor(reason: string, options: UpstreamOptions) {
+  constructor(reason: string, options: TransportOptions) {
     this.#reason = reason
     this.options = options
   }
 
-  send(_request: UpstreamRequest, attempt: PooledAttempt): void {
+  send(_request: TransportRequest, attempt: PooledAttempt): void {
     attempt.onError(new Failure('upstream_unreachable', this.#reason))
   }
 

@@ -1,0 +1,138 @@
+import type { CallDraft } from '../../call/call-record.ts'
+import type { Failure } from '../../call/failure.ts'
+import { showDecoded } from '../http/decoded-copy.ts'
+import {
+  type BodyLimits,
+  HeldBody,
+  beginsAsObject,
+  endReading,
+  mayBeObject,
+  readBody,
+  streamBody,
+} from '../http/request-body.ts'
+import { type RequestFacts, RequestPeek, factsOfCopy } from '../http/request-peek.ts'
+import type { GuardedTap } from '../raw-log/tap-guard.ts'
+import type { ArrivedCall } from './running-call.ts'
+
+export interface CallRequestOptions {
+  readonly limits: BodyLimits
+  /** Learns of a fault of our own that no call shall suffer from. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** The request of a call: its body, and what that says. */
+export class CallRequest {
+  readonly body: HeldBody
+  readonly #arrived: ArrivedCall
+  readonly #record: CallDraft
+  readonly #tap: GuardedTap | null
+  readonly #onFault: (error: unknown) => void
+  /** Its body may name a model, and so where it goes. */
+  readonly #mayNameModel: boolean
+  readonly #peek = new RequestPeek()
+  #facts: RequestFacts | null = null
+  #isReadWhole: boolean
+
+  /** `isInference`: its body is read whole in any case. `isRouted`: its body may say where it goes. */
+  constructor(
+    arrived: ArrivedCall,
+    record: CallDraft,
+    tap: GuardedTap | null,
+    { limits, onFault }: CallRequestOptions,
+    { isInference, isRouted }: { readonly isInference: boolean; readonly isRouted: boolean },
+  ) {
+    const { req, head } = arrived
+    this.#arrived = arrived
+    this.#record = record
+    this.#tap = tap
+    this.#onFault = onFault
+    this.body = new HeldBody(limits)
+    this.#mayNameModel = isRouted && req.method === 'POST' && head.hasBody && mayBeObject(head.contentType)
+    this.#isReadWhole = isInference || (head.contentEncoding !== null && this.#mayNameModel)
+  }
+
+  /** What its body says; `null` until that has been read. */
+  get facts(): RequestFacts | null {
+    return this.#facts
+  }
+
+  /** Its body is read whole before it queues; any other is passed on as it comes. */
+  get isReadWhole(): boolean {
+    return this.#isReadWhole
+  }
+
+  /** It can be sent again. */
+  get isRepeatable(): boolean {
+    return this.#isReadWhole || !this.#arrived.head.hasBody
+  }
+
+  /** Reads the body, where the gateway needs it whole. */
+  read(): Promise<void> {
+    const { req, head } = this.#arrived
+    if (!this.#isReadWhole) return this.#mayNameModel ? this.#readIfObject() : Promise.resolve()
+    const read = readBody(req, head, this.body, (piece) => this.#take(piece))
+    return head.contentEncoding === null ? read : read.then(() => this.#readCopy())
+  }
+
+  async #readIfObject(): Promise<void> {
+    this.#isReadWhole = await beginsAsObject(this.#arrived.req)
+    if (this.#isReadWhole) await this.read()
+  }
+
+  /** Reads a decoded copy of its body, which goes on as it came. */
+  async #readCopy(): Promise<void> {
+    const copy = new RequestPeek()
+    const coding = this.#arrived.head.contentEncoding ?? ''
+    const isRead = await showDecoded(this.body.chunks, coding, (piece) => copy.push(piece))
+    this.#facts = factsOfCopy(isRead ? copy.result() : null, this.#peek.result())
+  }
+
+  /** The body is here, or needs no reading before the queue. */
+  received(): RequestFacts {
+    this.#record.requestBytes = this.body.bytes
+    this.#facts ??= this.#peek.result()
+    return this.#facts
+  }
+
+  /** The body as it comes, to be read once, where nobody needs it whole. */
+  stream(): AsyncIterable<Uint8Array> {
+    const see = (piece: Uint8Array): void => this.#passed(piece)
+    return streamBody(this.#arrived.req, see, () => this.over())
+  }
+
+  #take(piece: Uint8Array): void {
+    this.#passed(piece)
+    try {
+      this.#peek.push(piece)
+    } catch (error) {
+      this.#onFault(error)
+    }
+  }
+
+  #passed(piece: Uint8Array): void {
+    this.#record.requestBytes += piece.length
+    if (this.#tap !== null) this.#tap.requestData(piece)
+  }
+
+  /** Nothing more of it will come. */
+  over(): void {
+    if (this.#tap !== null) this.#tap.requestEnd(this.#record.model, this.#record.stream)
+  }
+
+  /** Puts another name for the model into the body. */
+  rename(model: string): void {
+    const place = this.#facts?.modelPlace ?? null
+    if (place === null) return
+    const bytes = Buffer.concat(this.body.chunks)
+    const name = Buffer.from(JSON.stringify(model))
+    this.body.replace([Buffer.concat([bytes.subarray(0, place.start), name, bytes.subarray(place.end)])])
+    const peek = new RequestPeek()
+    for (const chunk of this.body.chunks) peek.push(chunk)
+    this.#facts = peek.result()
+  }
+
+  /** Ends the reading of a body that is still being read. */
+  endReading(reason: Failure): void {
+    endReading(this.#arrived.req, reason)
+  }
+}

@@ -1,0 +1,86 @@
+import { isAbsolute, join } from 'node:path'
+import type { RawHeaders } from '../../call/call-observer.ts'
+import { messageOf } from '../../lib/errors.ts'
+import { readText } from '../../lib/read-file.ts'
+import { remembered } from '../../lib/remembered.ts'
+import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
+import { maskKeys } from '../../secrets/key-shapes.ts'
+import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
+import { usualSessionPlaces } from '../caller/caller-headers.ts'
+
+/** Where keys are. */
+export interface KeyPlaces {
+  readonly variable: (name: string) => string | undefined
+  /** Paths are relative to it. */
+  readonly folder: string
+}
+
+/** Where a key of the gateway's own is. */
+export type LentFrom = Exclude<UpstreamCredentials, string>
+
+const mostKeyBytes = 64 * 1024
+
+/** The header in which an upstream takes `UPSTREAM_API_KEY`: Anthropic has one of its own. */
+export function keyHeader(key: string | null, host: string): RawHeaders {
+  if (key === null || key === '') return []
+  return host === 'api.anthropic.com' ? ['x-api-key', key] : ['Authorization', `Bearer ${key}`]
+}
+
+/** The header in which an upstream is sent a key of the gateway's own. */
+export function keyHeaderOf({ header }: LentFrom, key: string, host: string): RawHeaders {
+  if (header === undefined) return keyHeader(key, host)
+  return [header, header.toLowerCase() === 'authorization' ? `Bearer ${key}` : key]
+}
+
+/** The key, or why there is none. */
+export function keyOf(source: LentFrom, { variable, folder }: KeyPlaces): string | Error {
+  let key = ''
+  if ('env' in source) {
+    key = variable(source.env) ?? ''
+    if (key === '')
+      return new Error(`the variable ${source.env} is not set; a gateway has the variables of its start.`)
+  } else {
+    try {
+      key = readText(isAbsolute(source.file) ? source.file : join(folder, source.file), mostKeyBytes).trim()
+    } catch (error) {
+      return new Error(`its file cannot be read: ${messageOf(error)}.`)
+    }
+  }
+  return /^[\x21-\x7e]+$/.test(key) ? key : new Error('it is empty, or holds what no header can hold.')
+}
+
+/** Longer values are not remembered, in characters. */
+const longestRemembered = 300
+
+/** Headers that are named like a credential, and name a session. */
+const isCredential = remembered((name) => {
+  const lower = name.toLowerCase()
+  return isSecretHeader(lower) && !usualSessionPlaces.ranks.has(lower)
+})
+const holdsKey = remembered((value) => maskKeys(value) !== value, longestRemembered)
+
+/** The headers without the client's credentials, which are found by a header's name and by their form. */
+export function headersWithoutCredentials(headers: RawHeaders): string[] {
+  const open: string[] = []
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? ''
+    const value = headers[at + 1] ?? ''
+    if (!isCredential(name) && !holdsKey(value)) open.push(name, value)
+  }
+  return open
+}
+
+/** The query, with its question mark, without the client's credentials. */
+export function queryWithoutCredentials(query: string): string {
+  if (query === '') return query
+  const pairs = query.slice(1).split(/(?=[&;])/)
+  const open = pairs.filter((pair) => !isSecretPair(pair.replace(/^[&;]/, '')))
+  if (open.length === pairs.length) return query
+  return open.length === 0 ? '' : `?${open.join('').replace(/^[&;]/, '')}`
+}
+
+function isSecretPair(pair: string): boolean {
+  const [name = ''] = pair.split('=', 1)
+  if (usualSessionPlaces.ranks.has(name.toLowerCase())) return false
+  return isSecretParameter(name) || holdsKey(pair)
+}

@@ -1,0 +1,124 @@
+import type { RawHeaders } from '../../call/call-observer.ts'
+import type { Clock } from '../../call/clock.ts'
+import type { UpstreamCredentials, UpstreamSetting } from '../../options/upstream-settings.ts'
+import { type AdmissionOptions, LocalAdmission } from '../admission/local-admission.ts'
+import { SharedSlots } from '../admission/shared-slots.ts'
+import { parseUpstreamBase } from '../http/target.ts'
+import type { Transport } from '../upstream/transport.ts'
+import { UsageInjection } from '../usage-injection/usage-injection.ts'
+import { type KeyPlaces, keyHeader, keyHeaderOf, keyOf } from './credentials.ts'
+import { type Endpoint, Replicas } from './replicas.ts'
+
+/** What upstreams are made with. */
+export interface UpstreamOptions {
+  readonly clock: Clock
+  /** The name of this gateway's run. */
+  readonly instance: string
+  /** How long a slot of the default upstream is this gateway's (ms); `Infinity` unless gateways share them. */
+  readonly leaseMs: number
+  /** As they are now; `maxConcurrent` where an upstream says no other. */
+  readonly admission: () => Omit<AdmissionOptions, 'clock'>
+  /** Connections to an origin. */
+  connect(origin: string): Transport
+  /** Streams are asked for usage where their client did not. */
+  readonly injectsUsage: boolean
+  readonly keys: KeyPlaces
+  /** Sent to the default upstream by calls that bring none. */
+  readonly defaultKey: string | null
+}
+
+/** An API that calls are forwarded to: whose slots they wait for, where they go. */
+export class Upstream {
+  readonly name: string
+  readonly isDefault: boolean
+  readonly admission: LocalAdmission
+  /** Shared with the gateways before and after this one, while they finish their calls. */
+  readonly slots: SharedSlots
+  readonly replicas: Replicas
+  /** Where a call goes until one of the replicas is chosen. */
+  endpoint: Endpoint
+  usageInjection: UsageInjection
+  setting: UpstreamSetting
+  /** What is wrong with its key: completes "It …". */
+  problem: string | null = null
+  /** Attempts that were sent again after a 429. */
+  retries429 = 0
+  /** The last key that could be read. */
+  #key: { readonly of: string; readonly key: string } | null = null
+  readonly #options: UpstreamOptions
+  readonly #transports = new Map<string, Transport>()
+
+  constructor(setting: UpstreamSetting, options: UpstreamOptions, isDefault = false) {
+    const { clock, instance } = options
+    this.#options = options
+    this.name = setting.name
+    this.isDefault = isDefault
+    this.setting = setting
+    this.admission = new LocalAdmission({ ...options.admission(), clock })
+    const leaseMs = isDefault ? options.leaseMs : Infinity
+    this.slots = new SharedSlots({ admission: this.admission, clock, holder: instance, leaseMs })
+    this.replicas = new Replicas(clock)
+    this.endpoint = this.#apply(setting)
+    this.usageInjection = new UsageInjection(options.injectsUsage, clock)
+  }
+
+  /** This holds from now on, for calls that wait, too. */
+  set(setting: UpstreamSetting): void {
+    const before = this.endpoint.base
+    this.setting = setting
+    this.endpoint = this.#apply(setting)
+    const { origin, pathPrefix } = this.endpoint.base
+    if (origin + pathPrefix === before.origin + before.pathPrefix) return
+    this.usageInjection = new UsageInjection(this.#options.injectsUsage, this.#options.clock)
+  }
+
+  /** Closes all connections; calls under way fail. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#transports.values()].map((transport) => transport.close()))
+  }
+
+  /** Answers the first endpoint. */
+  #apply({ urls, max_concurrent: own, credentials = 'none' }: UpstreamSetting): Endpoint {
+    const maxConcurrent = own ?? this.#options.admission().maxConcurrent
+    this.admission.setCapacity(maxConcurrent)
+    this.problem = null
+    const endpoints = new Map<string, Endpoint>()
+    for (const url of urls) {
+      const base = parseUpstreamBase(url)
+      endpoints.set(url, {
+        transport: this.#connect(base.origin),
+        base,
+        keyHeader: this.#keyHeader(credentials, base.host),
+        stripsCredentials: credentials !== 'client',
+      })
+    }
+    this.replicas.set(endpoints, maxConcurrent)
+    const [first] = endpoints.values()
+    if (first === undefined) throw new TypeError(`${this.name} has no address`)
+    return first
+  }
+
+  #keyHeader(credentials: UpstreamCredentials, host: string): RawHeaders {
+    if (this.isDefault) return keyHeader(this.#options.defaultKey, host)
+    if (typeof credentials === 'string') return []
+    const of = JSON.stringify(credentials)
+    const found = keyOf(credentials, this.#options.keys)
+    if (typeof found === 'string') this.#key = { of, key: found }
+    const isHeld = this.#key?.of === of
+    // An editor may just be saving the file.
+    if (found instanceof Error) {
+      const what = isHeld ? 'goes on with the key that it had' : 'gets no key'
+      this.problem = `${what}: ${found.message}`
+    }
+    return isHeld && this.#key !== null ? keyHeaderOf(credentials, this.#key.key, host) : []
+  }
+
+  /** Kept also where its address is taken away: calls may still be under way there. */
+  #connect(origin: string): Transport {
+    const known = this.#transports.get(origin)
+    if (known !== undefined) return known
+    const transport = this.#options.connect(origin)
+    this.#transports.set(origin, transport)
+    return transport
+  }
+}

@@ -1,0 +1,217 @@
+import { dirname, isAbsolute, join } from 'node:path'
+import type { Warning } from '../../call/call-sink.ts'
+import { reportFault } from '../../lib/fault.ts'
+import { remembered } from '../../lib/remembered.ts'
+import { watchPath } from '../../lib/watch-path.ts'
+import { type UpstreamSetting, defaultName, patternMatcher } from '../../options/upstream-settings.ts'
+import { UpstreamsFile } from '../../options/upstreams-file.ts'
+import { Upstream, type UpstreamOptions } from './upstream.ts'
+
+const lookEveryMs = 500
+/** Longest name of a model that is remembered, in characters. */
+const longestModel = 200
+
+type AdmissionSettings = ReturnType<UpstreamOptions['admission']>
+
+export interface UpstreamsOptions extends Omit<UpstreamOptions, 'admission' | 'keys'> {
+  /** At the start: {@link Upstreams.setAdmission} changes it. */
+  readonly admission: AdmissionSettings
+  /** Base URL of the default upstream. */
+  readonly url: string
+  /** The file of the others. */
+  readonly path: string
+  /** Of the gateway and its dashboard. */
+  readonly ownPorts: readonly number[]
+  /** The gateway's environment. */
+  readonly variable: (name: string) => string | undefined
+}
+
+/** Where a call goes on that its upstream could not take. */
+export interface Fallback {
+  readonly upstream: Upstream
+  /** What its model is called there; null for the same. */
+  readonly model: string | null
+}
+
+/**
+ * All upstreams: the default one, and those of a file that people change while the gateway runs. A call goes to the one that
+ * its path names, else to the one of its model, else to the default one.
+ */
+export class Upstreams {
+  readonly default: Upstream
+  readonly #upstreamOptions: UpstreamOptions
+  /** Those in the file, in its order, by name. */
+  #named: ReadonlyMap<string, Upstream> = new Map()
+  /** Taken out of the file; calls may still be under way there. */
+  readonly #gone = new Set<Upstream>()
+  readonly #file: UpstreamsFile
+  readonly #unwatch: () => void
+  #unwatchKeys: readonly (() => void)[] = []
+  #admission: AdmissionSettings
+  #isDraining = false
+  #hasPatterns = false
+  #ofModel: (model: string) => Upstream
+  /** Told when upstreams have come, gone or changed. */
+  onChange = (): void => {}
+
+  constructor(options: UpstreamsOptions) {
+    const { path, variable } = options
+    this.#admission = options.admission
+    const keys = { variable, folder: dirname(path) }
+    this.#upstreamOptions = { ...options, keys, admission: () => this.#admission }
+    const setting = { name: defaultName, urls: [options.url], credentials: 'client' } as const
+    this.default = new Upstream(setting, this.#upstreamOptions, true)
+    this.#ofModel = () => this.default
+    this.#file = new UpstreamsFile(path, options.ownPorts)
+    this.look()
+    this.#unwatch = watchPath(path, lookEveryMs, () => this.look())
+  }
+
+  /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
+  look(): void {
+    if (this.#file.look({ ownOnly: true })) this.#apply()
+  }
+
+  /** Whether there are others than the default one, so that answers and rows say whose they are. */
+  get areSeveral(): boolean {
+    return this.#named.size > 0
+  }
+
+  /** Some models are those of an upstream. */
+  get haveModels(): boolean {
+    return this.#hasPatterns
+  }
+
+  /** The one that a path names with its first segment, and the path behind that; null if it names none. */
+  byPath(path: string): { readonly upstream: Upstream; readonly path: string } | null {
+    if (this.#named.size === 0) return null
+    const end = path.indexOf('/', 1)
+    const upstream = end < 0 ? undefined : this.#named.get(path.slice(1, end))
+    return upstream === undefined ? null : { upstream, path: path.slice(end) }
+  }
+
+  /** The one with a pattern for this model, the first in the file; else the default one. */
+  ofModel(model: string | null): Upstream {
+    return model === null ? this.default : this.#ofModel(model)
+  }
+
+  /** Where calls that ask for this model go on; null if there is nowhere, or the upstream has not got the model. */
+  fallback({ setting }: Upstream, model: string | null): Fallback | null {
+    if (setting.fallback === undefined) return null
+    const { to, models = {} } =
+      typeof setting.fallback === 'string' ? { to: setting.fallback } : setting.fallback
+    const upstream = to === defaultName ? this.default : this.#named.get(to)
+    if (upstream === undefined) return null
+    if (model !== null && Object.hasOwn(models, model)) return { upstream, model: models[model] ?? null }
+    return model === null || serves(upstream, model) ? { upstream, model: null } : null
+  }
+
+  /** Holds from now on, for those that come later too. */
+  setAdmission(changed: Partial<AdmissionSettings>): void {
+    this.#admission = { ...this.#admission, ...changed }
+    const { queueOrder, slotCooldownMs } = changed
+    for (const upstream of this.all()) {
+      if (queueOrder !== undefined) upstream.admission.setQueueOrder(queueOrder)
+      if (slotCooldownMs !== undefined) upstream.admission.setCooldown(slotCooldownMs)
+      // One that has no slots of its own follows.
+      if (changed.maxConcurrent !== undefined) upstream.set(upstream.setting)
+    }
+  }
+
+  /** Refuses who waits for a slot of any of them, now and from now on. */
+  drain(): void {
+    this.#isDraining = true
+    for (const { admission } of this.all()) admission.drain()
+  }
+
+  /** The default one, then those in the file. */
+  *configured(): Iterable<Upstream> {
+    yield this.default
+    yield* this.#named.values()
+  }
+
+  /** All but the default one, with those before them that may have calls. */
+  *others(): Iterable<Upstream> {
+    yield* this.#named.values()
+    yield* this.#gone
+  }
+
+  *all(): Iterable<Upstream> {
+    yield this.default
+    yield* this.others()
+  }
+
+  /** What a person should know of. */
+  get warnings(): readonly Warning[] {
+    const { problem } = this.#file
+    const broken =
+      problem === null
+        ? []
+        : [{ code: 'broken_upstreams_file', message: `${problem} The last good upstreams hold` }]
+    const keyless = Array.from(this.#named.values()).flatMap(({ name, problem: what }) =>
+      what === null ? [] : [{ code: 'upstream_key_missing', message: `The upstream ${name} ${what}` }],
+    )
+    return [...broken, ...keyless]
+  }
+
+  async close(): Promise<void> {
+    this.#unwatch()
+    this.#watchKeys([])
+    await Promise.all(Array.from(this.all(), (upstream) => upstream.close()))
+  }
+
+  #apply(): void {
+    const settings = this.#file.content.upstreams
+    const before = new Map(Array.from(this.others(), (upstream) => [upstream.name, upstream]))
+    this.#named = new Map(settings.map((setting) => [setting.name, this.#with(setting, before)]))
+    for (const upstream of before.values()) {
+      if (this.#named.get(upstream.name) === upstream) continue
+      const { active, queued } = upstream.admission.snapshot()
+      if (active + queued > 0 || !this.#gone.delete(upstream)) this.#gone.add(upstream)
+      else upstream.close().catch(reportFault)
+    }
+    const patterns = Array.from(this.#named.values()).flatMap((upstream) => {
+      const { models = [] } = upstream.setting
+      return models.map((pattern) => ({ upstream, takes: patternMatcher(pattern) }))
+    })
+    this.#hasPatterns = patterns.length > 0
+    this.#ofModel = remembered(
+      (model) => patterns.find(({ takes }) => takes(model))?.upstream ?? this.default,
+      longestModel,
+    )
+    this.#watchKeys(settings)
+    this.onChange()
+  }
+
+  /** The upstream with this setting: the one that had its name, or a new one. */
+  #with(setting: UpstreamSetting, before: ReadonlyMap<string, Upstream>): Upstream {
+    const known = before.get(setting.name)
+    if (known !== undefined) {
+      this.#gone.delete(known)
+      known.set(setting)
+      return known
+    }
+    const upstream = new Upstream(setting, this.#upstreamOptions)
+    if (this.#isDraining) upstream.admission.drain()
+    return upstream
+  }
+
+  #watchKeys(settings: readonly UpstreamSetting[]): void {
+    for (const unwatch of this.#unwatchKeys) unwatch()
+    const onChange = (): void => {
+      for (const upstream of this.#named.values()) upstream.set(upstream.setting)
+    }
+    const { folder } = this.#upstreamOptions.keys
+    const files = settings.flatMap(({ credentials }) =>
+      typeof credentials === 'object' && 'file' in credentials ? [credentials.file] : [],
+    )
+    this.#unwatchKeys = files.map((file) =>
+      watchPath(isAbsolute(file) ? file : join(folder, file), lookEveryMs, onChange),
+    )
+  }
+}
+
+/** By the patterns of its own, whatever stands before them; without any, it may. */
+function serves({ setting: { models } }: Upstream, model: string): boolean {
+  return models === undefined || models.some((pattern) => patternMatcher(pattern)(model))
+}
