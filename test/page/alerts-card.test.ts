@@ -46,8 +46,14 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await card.getByText(/^35\s%? or more of the calls.*The default is 20\.$/).waitFor()
   await card.getByLabel('Long waits for a slot', { exact: true }).uncheck()
   await card.getByText('2 switched off').waitFor()
+  // A press on the switch leaves the field, which is saved: neither is lost.
+  await ratio.fill('35.5')
+  await card.getByLabel('Failing calls', { exact: true }).uncheck()
+  await card.getByText('3 switched off').waitFor()
+  await card.getByLabel('Failing calls', { exact: true }).check()
+  await card.getByText('2 switched off').waitFor()
   const settings = JSON.parse(readFileSync(join(dir.path, 'data/alerts.json'), 'utf8')) as unknown
-  assert.deepEqual(settings, { error_ratio: { threshold: 35 }, queue_wait: { on: false } })
+  assert.deepEqual(settings, { error_ratio: { on: true, threshold: 35.5 }, queue_wait: { on: false } })
 
   await button('Send a test').click()
   await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ took the test: 200 OK$/)
@@ -95,7 +101,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   )
   await card.getByText('13 rules').click()
   assert.ok(await ratio.isDisabled())
-  assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35)
+  assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35.5)
   writeFileSync(join(dir.path, 'data/alerts.json'), '{}')
   await page.reload()
   await card.getByText('13 rules').click()

@@ -23,7 +23,7 @@ test('input and output are needed, where nothing else is billed for', () => {
 })
 
 test('what is no amount is told in its field', () => {
-  for (const text of ['a', '-1', '1e3', '1.2.3', 'NaN', '1001']) {
+  for (const text of ['a', '-1', '1e3', '1.2.3', 'NaN', '1001', '2,500']) {
     const { trouble } = body({ rates: { input: '1', output: text } }) as { trouble: object }
     assert.deepEqual(Object.keys(trouble), ['output'], text)
   }

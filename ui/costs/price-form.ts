@@ -1,4 +1,5 @@
 import type { Rates } from '../../src/api/costs.ts'
+import { typedNumber } from '../format/typed-number.ts'
 import { type RateName, isFee, plainNumber, rateNames } from './price-words.ts'
 
 /** In dollars: what is dearer is a slip of the pen. */
@@ -47,7 +48,7 @@ export function bodyOf(
     for (const name of rateNames) {
       const text = (draft.rates[name] ?? '').trim()
       if (text === '') continue
-      const value = amountOf(text)
+      const value = typedNumber(text.replace(/^\$/, ''))
       if (value === null) trouble[name] = 'An amount in dollars, such as 0.15.'
       else if (value > mostUsd)
         trouble[name] = `At most 1\u202f000 dollars${isFee(name) ? '.' : ': is it for a million tokens?'}`
@@ -64,10 +65,4 @@ export function bodyOf(
   if (fromMs !== null && Number.isNaN(fromMs)) trouble.day = 'A day, such as 2026-11-21.'
   if (Object.keys(trouble).length > 0) return { trouble }
   return { body: fromMs === null ? rates : { ...rates, effective_from: new Date(fromMs).toISOString() } }
-}
-
-/** Digits with a point or a comma; null for anything else. */
-function amountOf(text: string): number | null {
-  const plain = text.replace(/^\$\s*/, '').replace(',', '.')
-  return /^(\d{1,7}(\.\d{0,10})?|\.\d{1,10})$/.test(plain) ? Number(plain) : null
 }

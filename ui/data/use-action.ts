@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
 /** Something that the dashboard is told to do, one thing at a time. */
@@ -15,8 +15,10 @@ export interface Action {
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
   const [trouble, setTrouble] = useState<DashboardError | null>(null)
+  const isRunning = useRef(false)
   const run = async (work: () => Promise<unknown>): Promise<void> => {
-    if (isBusy) return
+    if (isRunning.current) return
+    isRunning.current = true
     setBusy(true)
     setTrouble(null)
     try {
@@ -24,6 +26,7 @@ export function useAction(): Action {
     } catch (error) {
       setTrouble(error instanceof DashboardError ? error : new DashboardError(reasonOf(error)))
     } finally {
+      isRunning.current = false
       setBusy(false)
     }
   }

@@ -24,10 +24,3 @@ export function arrivalWords({ state, detail }: Pick<AlertMessage, 'state' | 'de
   if (state === 'unsent') return 'not sent: no webhook'
   return state === 'delivered' ? 'arrived' : `did not arrive: ${detail ?? 'nobody knows why'}`
 }
-
-/** The number in a field; null if it is none. A comma before three digits parts thousands, any other stands for a point. */
-export function thresholdOf(text: string): number | null {
-  const grouped = text.replaceAll(/\s/g, '').replaceAll(/,(?=\d{3}(?:,|\.|$))/g, '')
-  const plain = grouped.replace(',', '.')
-  return /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : null
-}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AlertRuleReport, AlertSetting, AlertsReport, AlertTest } from '../../src/api/alerts.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -7,12 +7,15 @@ import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
+import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
 import { count, counted } from '../format/figures.ts'
-import { arrivalWords, headOf, messageWords, receiverWords, thresholdOf } from './alert-words.ts'
+import { typedNumber } from '../format/typed-number.ts'
+import { arrivalWords, headOf, messageWords, receiverWords } from './alert-words.ts'
+import { SettingRow } from './setting-row.tsx'
 
 const everyMs = 10_000
 /** While a message is on its way. */
@@ -26,19 +29,12 @@ export function AlertsCard() {
   const asked = useAnswer<AlertsReport>(JSON.stringify(active), path, {
     everyMs: isSoon ? soonMs : everyMs,
   })
-  const { answer: report, trouble, again, put } = asked
+  const { answer: report, again, put } = asked
   const isUnderWay = (report?.pending ?? 0) > 0
   useEffect(() => setSoon(isUnderWay), [isUnderWay])
   const [tested, setTested] = useState<AlertTest | null>(null)
   const test = useAction()
-  if (report === null) {
-    if (trouble === null) return <div class="skeleton" style={{ height: '9rem' }} />
-    return (
-      <Note tone="bad" onRetry={again}>
-        The alerts cannot be read: {trouble}
-      </Note>
-    )
-  }
+  if (report === null) return <Awaited what="The alerts" {...asked} height="9rem" />
   const send = async (): Promise<void> => {
     setTested(null)
     setTested(await act<AlertTest>('POST', '/api/alerts/test'))
@@ -73,7 +69,7 @@ export function AlertsCard() {
       <Active active={report.active} />
       <Details title={counted(report.rules.length, 'rule')} about={switchedOffWords(report.rules)}>
         {report.rules.map((rule) => (
-          <RuleRow key={rule.code} rule={rule} isFixed={report.problem !== null} onSaved={put} />
+          <RuleRow key={rule.code} rule={rule} isLocked={report.problem !== null} onSaved={put} />
         ))}
         <p class="quiet fine">
           Kept in <code>{report.file}</code>
@@ -147,75 +143,64 @@ function Details({ title, about, children }: DetailsProps) {
 interface RuleRowProps {
   readonly rule: AlertRuleReport
   /** The file has to be mended before anything can be kept in it. */
-  readonly isFixed: boolean
+  readonly isLocked: boolean
   readonly onSaved: (report: AlertsReport) => void
 }
 
 /** A rule with its switch and its threshold, each kept as it is changed. */
-function RuleRow({ rule, isFixed, onSaved }: RuleRowProps) {
+function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   const { code, title, asks, unit, on, threshold, usual } = rule
   const [draft, setDraft] = useState<string | null>(null)
   /** What was switched and is not kept yet. */
   const [wish, setWish] = useState<boolean | null>(null)
   const { run, trouble } = useAction()
-  const id = `alert-${code}`
-  const change = (part: Partial<AlertSetting>): void =>
-    void run(async () => {
-      onSaved(await act<AlertsReport>('PUT', '/api/alerts', { [code]: part }))
-      setDraft(null)
-    }).then(() => setWish(null))
-  const typed = draft === null ? threshold : thresholdOf(draft)
-  const save = (): void => {
-    if (typed === threshold) setDraft(null)
-    else if (typed !== null) change({ threshold: typed })
+  // One after the other: a press on the switch also leaves the field, which saves it.
+  const last = useRef(Promise.resolve())
+  const change = (part: Partial<AlertSetting>, done: () => void): void => {
+    last.current = last.current.then(() =>
+      run(async () => {
+        onSaved(await act<AlertsReport>('PUT', '/api/alerts', { [code]: part }))
+        if (part.threshold !== undefined) setDraft(null)
+      }).then(done),
+    )
   }
-  const wrong = typed === null ? 'This is no number.' : trouble?.message
+  const typed = draft === null ? threshold : typedNumber(draft)
   return (
-    <form
-      noValidate
-      class={`option-row ${on ? '' : 'is-off'}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
+    <SettingRow
+      id={`alert-${code}`}
+      title={
+        <label class={`row ${(wish ?? on) ? '' : 'quiet'}`}>
+          <input
+            type="checkbox"
+            checked={wish ?? on}
+            disabled={isLocked}
+            onChange={({ currentTarget: { checked } }) => {
+              setWish(checked)
+              change({ on: checked }, () => setWish(null))
+            }}
+          />
+          {title}
+        </label>
+      }
+      label={`${title}: threshold`}
+      value={draft ?? numberText(threshold)}
+      unit={unit}
+      isNumber
+      isDisabled={isLocked}
+      error={typed === null ? 'This is no number. Write 1500 or 1.5, not 1,500.' : (trouble?.message ?? null)}
+      about={`${asks} ${threshold === usual ? '' : `The default is ${numberText(usual)}.`}`}
+      onInput={setDraft}
+      onChange={() => {
+        if (typed === threshold) setDraft(null)
+        else if (typed !== null) change({ threshold: typed }, () => undefined)
       }}
-    >
-      <label class="name">
-        <input
-          type="checkbox"
-          checked={wish ?? on}
-          disabled={isFixed}
-          onChange={({ currentTarget }) => {
-            setWish(currentTarget.checked)
-            change({ on: currentTarget.checked })
-          }}
-        />
-        {title}
-      </label>
-      <div class="control row">
-        <input
-          id={id}
-          class="field"
-          type="text"
-          inputMode="decimal"
-          autocomplete="off"
-          aria-label={`${title}: threshold`}
-          aria-describedby={`${id}-about`}
-          aria-invalid={wrong === undefined ? undefined : 'true'}
-          disabled={isFixed}
-          value={draft ?? String(threshold)}
-          onInput={({ currentTarget }) => setDraft(currentTarget.value)}
-          onBlur={save}
-        />
-        <span class="unit quiet">{unit}</span>
-      </div>
-      <p class="bad" role="alert">
-        {wrong}
-      </p>
-      <p id={`${id}-about`} class="about quiet">
-        {asks} {threshold === usual ? '' : `The default is ${count(usual)}.`}
-      </p>
-    </form>
+    />
   )
+}
+
+/** As it is typed: a threshold may have a fraction. */
+function numberText(value: number): string {
+  return Number.isInteger(value) ? count(value) : String(value)
 }
 
 function switchedOffWords(rules: AlertsReport['rules']): string {

@@ -1,4 +1,5 @@
 import type { ClientRow, ClientUse } from '../../src/api/clients.ts'
+import { typedWhole } from '../format/typed-number.ts'
 
 /** What a client is called. */
 export function nameOf({ client, is_key: isKey }: Pick<ClientRow, 'client' | 'is_key'>): string {
@@ -24,9 +25,9 @@ export function withUse(rows: readonly ClientRow[], uses: readonly ClientUse[] |
   })
 }
 
-/** A limit as it is typed, with or without separators; null for none. */
+/** A limit as it is typed; null for none. */
 export function limitOf(text: string): number | null | 'wrong' {
-  const digits = text.replaceAll(/[\s_,'’]/g, '')
-  if (digits === '') return null
-  return /^\d{1,15}$/.test(digits) && Number(digits) > 0 ? Number(digits) : 'wrong'
+  if (text.trim() === '') return null
+  const limit = typedWhole(text)
+  return limit === null || limit === 0 ? 'wrong' : limit
 }

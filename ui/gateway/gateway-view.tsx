@@ -3,7 +3,7 @@ import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { Note } from '../design/note.tsx'
+import { Awaited } from '../design/awaited.tsx'
 import { AlertsCard } from './alerts-card.tsx'
 import { ClientsCard } from './clients-card.tsx'
 import { DatabaseCard } from './database-card.tsx'
@@ -23,7 +23,7 @@ export function GatewayView() {
   const key = status === null ? null : versionOf(status)
   const path = (): string => '/api/proxy/config'
   const asked = useAnswer<ProxyConfig>(key, path, { everyMs: configEveryMs })
-  const { answer: config, trouble, again, put } = asked
+  const { answer: config, trouble, put } = asked
   const actions = useGatewayActions(config)
   return (
     <div class="gateway-view">
@@ -45,12 +45,7 @@ export function GatewayView() {
       </div>
       <div class="column">
         {config !== null && <OptionsCard config={config} actions={actions} onSaved={put} />}
-        {config === null && trouble === null && <div class="skeleton" style={{ height: '44rem' }} />}
-        {trouble !== null && (
-          <Note tone="bad" onRetry={again}>
-            The options cannot be read: {trouble}
-          </Note>
-        )}
+        {(config === null || trouble !== null) && <Awaited what="The options" {...asked} height="44rem" />}
       </div>
       {actions.dialog}
     </div>

@@ -38,8 +38,8 @@ test('a silent gateway says when its slots are free, as long as it holds some by
   const time = (ms: number): string => String(ms - Date.parse(report.as_of))
   assert.deepEqual(stateOf(row, time).words, 'OK')
   assert.deepEqual([stateOf(silent, time).words, stateOf(silent, time).tone], ['Away since 0', 'bad'])
-  assert.match(stateOf(silent, time).detail, /free in 1.m/)
-  assert.equal(stateOf({ ...silent, lease_left_s: null, held: 0 }, time).detail, '')
+  assert.match(stateOf(silent, time).details.join(), /free in 1.m/)
+  assert.deepEqual(stateOf({ ...silent, lease_left_s: null, held: 0 }, time).details, [])
   assert.equal(stateOf({ ...row, state: 'learning' }, time).words, 'Learning')
 })
 

@@ -1,7 +1,7 @@
 import type { Question } from '../design/confirm.tsx'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
-import type { StateShape, Tone } from '../data/gateway-now.ts'
 import { count, counted, longDuration, percent, shortCount } from '../format/figures.ts'
+import type { RowState } from './row-state.ts'
 
 /** One gateway alone has nothing to tell that the page does not tell anyway. */
 export function isWorthShowing({ gateways, copy, problem }: GatewaysReport): boolean {
@@ -19,14 +19,14 @@ export function allWords({ gateways, max_concurrent: max }: GatewaysReport): str
 export function stateOf(
   { state, away_since: since, lease_left_s: leaseS, held, can_release: isLost }: GatewayRow,
   time: (ms: number) => string,
-): { readonly shape: StateShape; readonly tone: Tone; readonly words: string; readonly detail: string } {
+): RowState {
   if (state === 'learning')
-    return { shape: 'ring', tone: 'warn', words: 'Learning', detail: 'no slots until all are known again' }
-  if (since === null) return { shape: 'disc', tone: 'good', words: 'OK', detail: '' }
+    return { shape: 'ring', tone: 'warn', words: 'Learning', details: ['no slots until all are known again'] }
+  if (since === null) return { shape: 'disc', tone: 'good', words: 'OK', details: [] }
   const words = `Away since ${time(Date.parse(since))}`
   const keeps = held > 0 && leaseS !== null && leaseS > 0 && !isLost
-  const detail = keeps ? `its slots are free in ${longDuration(leaseS)}` : ''
-  return { shape: 'triangle', tone: 'bad', words, detail }
+  const details = keeps ? [`its slots are free in ${longDuration(leaseS)}`] : []
+  return { shape: 'triangle', tone: 'bad', words, details }
 }
 
 /** What is asked before a gateway is released. */

@@ -1,5 +1,6 @@
 import type { ConfigOption, SettingValue } from '../../src/api/proxy-config.ts'
 import { count, roundDuration } from '../format/figures.ts'
+import { typedWhole } from '../format/typed-number.ts'
 
 /** Under which heading an option stands, in the order of the headings. */
 export const optionGroups = ['Limits', 'Network', 'Payloads', 'Storage', 'Others'] as const
@@ -143,9 +144,19 @@ export function editable({ name, value }: Pick<ConfigOption, 'name' | 'value'>):
 export function settingOf(text: string, value: ConfigOption['value']): SettingValue {
   const trimmed = text.trim()
   if (typeof value === 'boolean') return trimmed === 'on'
-  // Separators as the page shows them, and as people type them.
-  const digits = trimmed.replaceAll(/[\s_,']/g, '')
-  return typeof value === 'number' && /^-?\d{1,16}$/.test(digits) ? Number(digits) : trimmed
+  return typeof value === 'number' ? (typedWhole(trimmed) ?? trimmed) : trimmed
+}
+
+/** Says what an option does, what may be typed, when it holds, and where its value comes from. */
+export function aboutWords(option: ConfigOption): string {
+  const { description, changes, value, default: usual, fixed_by: fixedBy } = option
+  const from = sourceWords(option)
+  if (fixedBy !== null) return `${sentence(description)} ${from}`
+  const effect = changes === 'live' ? 'Changes at once.' : 'Changes with a restart.'
+  const byDefault = isSame(value, usual) ? '' : `The default is ${shownValue(option, usual)}.`
+  return [sentence(description), rangeWords(option), effect, from, byDefault]
+    .filter((part) => part !== '')
+    .join(' ')
 }
 
 /** Numbers that mean "as many as can be counted" are not spelled out. */

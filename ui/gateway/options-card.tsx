@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import { actions } from '../data/dashboard-api.ts'
 import {
+  aboutWords,
+  choicesOf,
   editable,
   groupOptions,
   isSame,
@@ -17,7 +19,7 @@ import { Card } from '../design/card.tsx'
 import { Facts } from '../design/facts.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import { OptionRow } from './option-row.tsx'
+import { SettingRow } from './setting-row.tsx'
 import type { GatewayActions } from './use-gateway-actions.tsx'
 
 /** What was typed and not saved yet, by the option's name; kept while other views are looked at. */
@@ -73,13 +75,24 @@ export function OptionsCard(props: OptionsCardProps) {
           <section key={group} aria-label={group}>
             <h3>{group}</h3>
             {options.map((option) => (
-              <OptionRow
+              <SettingRow
                 key={option.name}
-                option={option}
-                draft={drafts.get(option.name) ?? null}
-                trouble={trouble?.param === option.name ? trouble.message : null}
-                needsRestart={needsRestart.includes(option.name)}
-                onDraft={(draft) => {
+                id={`option-${option.name}`}
+                title={optionTitle(option.name)}
+                code={option.name}
+                value={drafts.get(option.name) ?? editable(option)}
+                choices={choicesOf(option)?.map((choice) => [choice, choice] as const)}
+                isNumber={option.kind === 'number'}
+                unit={option.unit}
+                fixed={option.fixed_by === null ? null : shownValue(option)}
+                error={trouble?.param === option.name ? trouble.message : null}
+                pending={
+                  needsRestart.includes(option.name) && option.running !== null
+                    ? shownValue(option, option.running)
+                    : null
+                }
+                about={aboutWords(option)}
+                onInput={(draft) => {
                   setDrafts(new Map(drafts).set(option.name, draft))
                   setTold(null)
                   if (trouble?.param === option.name) forgetTrouble()

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UpstreamRow } from '../../src/api/upstreams.ts'
-import { changeOf, formOf, goesThere, stateOf, termsOf } from './upstream-words.ts'
+import {
+  type UpstreamForm,
+  changeOf as changeBy,
+  formOf,
+  goesThere,
+  stateOf,
+  termsOf,
+} from './upstream-words.ts'
 
 const row: UpstreamRow = {
   name: 'claude',
@@ -13,6 +20,9 @@ const row: UpstreamRow = {
   fallback: { to: 'local', models: { c: 'd' } },
   health: null,
 }
+
+const changeOf = (form: UpstreamForm, before: UpstreamRow | null): object | string =>
+  changeBy((name) => form[name], before)
 
 test('a form that is saved as it was changes nothing, also of what it cannot show', () => {
   assert.deepEqual(changeOf(formOf(row), row), {})

@@ -1,14 +1,9 @@
 import type { Question } from '../design/confirm.tsx'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow } from '../../src/api/upstreams.ts'
-import type { StateShape, Tone } from '../data/gateway-now.ts'
 import { count } from '../format/figures.ts'
 import { limitOf } from './client-words.ts'
-
-/** The upstream that the gateway's options name. */
-export function isDefault({ name }: Pick<UpstreamRow, 'name'>): boolean {
-  return name === 'default'
-}
+import type { RowState } from './row-state.ts'
 
 /** A row with what the gateway has said since. */
 export function withHealth(row: UpstreamRow, live: readonly UpstreamHealth[]): UpstreamRow {
@@ -24,15 +19,7 @@ export function goesThere({ name, models }: UpstreamRow): string {
 }
 
 /** The state of one. `time` writes an instant, in ms since the Unix epoch. */
-export function stateOf(
-  { health }: UpstreamRow,
-  time: (ms: number) => string,
-): {
-  readonly shape: StateShape
-  readonly tone: Tone
-  readonly words: string
-  readonly details: readonly string[]
-} {
+export function stateOf({ health }: UpstreamRow, time: (ms: number) => string): RowState {
   if (health === null) return { shape: 'ring', tone: 'quiet', words: 'Not known', details: [] }
   const failing = health.replicas.filter(({ state }) => state === 'failing')
   const details = failing.map(({ host, failing_since: since, problem }) => {
@@ -79,54 +66,50 @@ export function removeQuestion({ name, models }: UpstreamRow): Question {
   }
 }
 
-/** A form, as it was filled in. */
-export interface UpstreamForm {
-  readonly name: string
-  readonly urls: string
-  readonly models: string
-  readonly slots: string
-  readonly tokens: string
-  /** `kept` for a key of the gateway's own, which is not set here. */
-  readonly credentials: 'client' | 'none' | 'kept'
-  /** Empty for none. */
-  readonly fallback: string
-}
+/** The texts in the form of an upstream; empty for none. */
+export type UpstreamForm = Readonly<
+  Record<'name' | 'urls' | 'models' | 'slots' | 'tokens' | 'credentials' | 'fallback', string>
+>
 
+/** The form of an upstream as it is set; `null` for one that is added. `kept` stands for a key of the gateway's own. */
 export function formOf(row: UpstreamRow | null): UpstreamForm {
-  if (row === null)
-    return { name: '', urls: '', models: '', slots: '', tokens: '', credentials: 'none', fallback: '' }
-  const { name, urls, models, max_concurrent: slots, token_limit: tokens, credentials, fallback } = row
   return {
-    name,
-    urls: urls.join(' '),
-    models: models.join(', '),
-    slots: slots === null ? '' : String(slots),
-    tokens: tokens === null ? '' : String(tokens),
-    credentials: typeof credentials === 'string' ? credentials : 'kept',
-    fallback: fallback === null ? '' : typeof fallback === 'string' ? fallback : fallback.to,
+    name: row?.name ?? '',
+    urls: row?.urls.join(' ') ?? '',
+    models: row?.models.join(', ') ?? '',
+    slots: String(row?.max_concurrent ?? ''),
+    tokens: String(row?.token_limit ?? ''),
+    credentials: row === null ? 'none' : typeof row.credentials === 'string' ? row.credentials : 'kept',
+    fallback: (typeof row?.fallback === 'object' ? row.fallback?.to : row?.fallback) ?? '',
   }
 }
 
-/** The change that a form asks for; a text says what is wrong. What stands as it stood is left out. */
-export function changeOf(form: UpstreamForm, row: UpstreamRow | null): object | string {
+/** The change that a form asks for, or the error in it. Values that stand as they stood are left out. */
+export function changeOf(
+  valueOf: (name: keyof UpstreamForm) => string,
+  row: UpstreamRow | null,
+): object | string {
   const before = formOf(row)
-  if (form.name.trim() === '') return 'An upstream needs a name.'
-  const urls = form.urls.split(/[\s,]+/).filter((url) => url !== '')
+  const isChanged = (name: keyof UpstreamForm): boolean => valueOf(name) !== before[name]
+  if (row === null && valueOf('name').trim() === '') return 'An upstream needs a name.'
+  const urls = valueOf('urls')
+    .split(/[\s,]+/)
+    .filter((url) => url !== '')
   if (urls.length === 0) return 'An upstream needs an address: http://…'
-  const models = form.models
+  const models = valueOf('models')
     .split(',')
     .map((model) => model.trim())
     .filter((model) => model !== '')
-  const slots = limitOf(form.slots)
+  const slots = limitOf(valueOf('slots'))
   if (slots === 'wrong') return 'Slots are a whole number from 1 on, or empty for as many as the default has.'
-  const tokens = limitOf(form.tokens)
+  const tokens = limitOf(valueOf('tokens'))
   if (tokens === 'wrong') return 'Tokens are a whole number from 1 on, or empty for no limit.'
   return {
-    ...(form.urls !== before.urls && { urls }),
-    ...(form.models !== before.models && { models: models.length === 0 ? null : models }),
-    ...(form.slots !== before.slots && { max_concurrent: slots }),
-    ...(form.tokens !== before.tokens && { token_limit: tokens }),
-    ...(form.credentials !== before.credentials && { credentials: form.credentials }),
-    ...(form.fallback !== before.fallback && { fallback: form.fallback === '' ? null : form.fallback }),
+    ...(isChanged('urls') && { urls }),
+    ...(isChanged('models') && { models: models.length === 0 ? null : models }),
+    ...(isChanged('slots') && { max_concurrent: slots }),
+    ...(isChanged('tokens') && { token_limit: tokens }),
+    ...(isChanged('credentials') && { credentials: valueOf('credentials') }),
+    ...(isChanged('fallback') && { fallback: valueOf('fallback') === '' ? null : valueOf('fallback') }),
   }
 }

@@ -1,27 +1,19 @@
-import { Fragment } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLive } from '../data/live.ts'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport } from '../../src/api/upstreams.ts'
-import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { Button } from '../design/button.tsx'
+import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmButton } from '../design/confirm.tsx'
-import { StateMark } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
-import { Table } from '../design/table.tsx'
-import { count, duration } from '../format/figures.ts'
-import { EditForm, Field } from './edit-form.tsx'
+import { count, duration, known } from '../format/figures.ts'
+import { EditableTable, type RowForm, inFlight, state, waiting } from './editable-table.tsx'
 import {
   type UpstreamForm,
   changeOf,
   formOf,
   goesThere,
-  isDefault,
   removeQuestion,
   stateOf,
   termsOf,
@@ -30,8 +22,6 @@ import {
 
 const everyMs = 30_000
 const hourMs = 3_600_000
-/** What is edited when a further one is made; no name is empty. */
-const added = ''
 
 interface FirstTokens {
   readonly groups?: readonly {
@@ -44,76 +34,44 @@ interface FirstTokens {
 export function UpstreamsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const live: readonly UpstreamHealth[] = health?.upstreams ?? []
-  const asked = useAnswer<UpstreamsReport>(live.map(({ name }) => name).join(' '), () => '/api/upstreams', {
-    everyMs,
-  })
-  const { answer: report, trouble, again, put } = asked
-  const [edited, setEdited] = useState<string | null>(null)
+  const names = live.map(({ name }) => name).join(' ')
+  const asked = useAnswer<UpstreamsReport>(names, () => '/api/upstreams', { everyMs })
+  const { answer: report, put } = asked
   const firstTokens = useFirstTokens(report !== null && report.upstreams.length > 1)
-  if (report === null) {
-    if (trouble === null) return null
-    return (
-      <Note tone="bad" onRetry={again}>
-        The upstreams cannot be read: {trouble}
-      </Note>
-    )
-  }
-  const { upstreams, file, problem } = report
-  const rows = upstreams.map((row) => withHealth(row, live))
-  const onSaved = (next: UpstreamsReport): void => {
-    put(next)
-    setEdited(null)
-  }
-  const form = (row: UpstreamRow | null) => (
-    <UpstreamForm row={row} rows={rows} onSaved={onSaved} onLeave={() => setEdited(null)} />
-  )
+  const times = useTimes()
+  if (report === null) return <Awaited what="The upstreams" {...asked} />
+  const rows = report.upstreams.map((row) => withHealth(row, live))
+  const isAlone = rows.length === 1
   return (
-    <Card title="Upstreams" class="rows-card upstreams-card">
-      {problem !== null && <Note tone="warn">{problem} The last good upstreams hold.</Note>}
-      {rows.length === 1 ? (
-        <p class="quiet">All calls go to {rows[0]?.urls[0]}.</p>
-      ) : (
-        <Table
-          caption="Upstreams, how they are and what goes there"
-          columns={[
-            'Upstream',
-            { words: 'State', class: 'is-words' },
-            'In flight',
-            'Waiting',
-            { words: <span title="Median of the last hour">First token</span> },
-            { words: <span class="aside">Change</span> },
-          ]}
-        >
-          <tbody>
-            {rows.map((row) => (
-              <Fragment key={row.name}>
-                <UpstreamLine
-                  row={row}
-                  firstTokenMs={firstTokens.get(row.name) ?? null}
-                  isEdited={edited === row.name}
-                  isFixed={problem !== null}
-                  onEdit={() => setEdited(edited === row.name ? null : row.name)}
-                />
-                {edited === row.name && (
-                  <tr class="client-form">
-                    <td colSpan={6}>{form(row)}</td>
-                  </tr>
-                )}
-              </Fragment>
-            ))}
-          </tbody>
-        </Table>
-      )}
-      {edited === added ? (
-        form(null)
-      ) : (
-        <Button kind="bare" small isOff={problem !== null} onClick={() => setEdited(added)}>
-          Add an upstream
-        </Button>
-      )}
-      {rows.length > 1 && (
+    <Card title="Upstreams" class="upstreams-card">
+      {report.problem !== null && <Note tone="warn">{report.problem} The last good upstreams hold.</Note>}
+      <EditableTable
+        caption="Upstreams, how they are and what goes there"
+        rows={rows}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: 'Upstream', cell: Name },
+          state<UpstreamRow>((row) => stateOf(row, (ms) => times.short(ms, nowMs()))),
+          inFlight<UpstreamRow>(({ health }) => [
+            health?.rate_limiter.active,
+            health === null ? null : count(health.rate_limiter.max_concurrent),
+          ]),
+          waiting<UpstreamRow>(({ health }) => health?.rate_limiter.queued),
+          {
+            head: 'First token',
+            title: 'Median of the last hour',
+            cell: ({ name }) => known(firstTokens.get(name), duration),
+          },
+        ]}
+        formOf={(row) => (row.name === 'default' ? null : upstreamForm(row, rows))}
+        add={{ words: 'Add an upstream', form: upstreamForm(null, rows) }}
+        onSaved={put}
+        isLocked={report.problem !== null}
+        empty={isAlone ? <p class="quiet">All calls go to {rows[0]?.urls[0]}.</p> : null}
+      />
+      {!isAlone && (
         <p class="quiet fine">
-          Kept in <code>{file}</code>
+          Kept in <code>{report.file}</code>
         </p>
       )}
     </Card>
@@ -130,175 +88,63 @@ function useFirstTokens(isAsked: boolean): ReadonlyMap<string, number | null> {
   return new Map((answer?.groups ?? []).map(({ key, ttft_ms: { p50 } }) => [key ?? 'default', p50] as const))
 }
 
-interface UpstreamLineProps {
-  readonly row: UpstreamRow
-  readonly firstTokenMs: number | null
-  readonly isEdited: boolean
-  /** The file has to be mended before anything can be kept in it. */
-  readonly isFixed: boolean
-  readonly onEdit: () => void
-}
-
-function UpstreamLine({ row, firstTokenMs, isEdited, isFixed, onEdit }: UpstreamLineProps) {
-  const times = useTimes()
-  const { name, urls, health } = row
-  const { shape, tone, words, details } = stateOf(row, (ms) => times.short(ms, nowMs()))
-  const { active, max_concurrent: limit, queued } = health?.rate_limiter ?? {}
+function Name(row: UpstreamRow) {
   return (
-    <tr class="stacked">
-      <th scope="row">
-        {name}
-        <small>{goesThere(row)}</small>
-        <small class="quiet">
-          {urls.join(', ')}; {termsOf(row)}
-        </small>
-      </th>
-      <td class="is-words">
-        <span class={`is-${tone}`}>
-          <StateMark shape={shape} /> {words}
-        </span>
-        {details.map((detail) => (
-          <small key={detail}>{detail}</small>
-        ))}
-      </td>
-      <td data-label="In flight">
-        {active === undefined ? '–' : count(active)}
-        {limit !== undefined && <span class="quiet"> of {count(limit)}</span>}
-      </td>
-      <td data-label="Waiting" class={(queued ?? 0) > 0 ? 'is-queue' : ''}>
-        {queued === undefined ? '–' : count(queued)}
-      </td>
-      <td data-label="First token">{firstTokenMs === null ? '–' : duration(firstTokenMs)}</td>
-      <td>
-        {!isDefault(row) && (
-          <Button
-            kind="bare"
-            small
-            aria-expanded={isEdited}
-            isOff={isFixed}
-            aria-label={`Change ${name}`}
-            onClick={onEdit}
-          >
-            Change
-          </Button>
-        )}
-      </td>
-    </tr>
+    <>
+      {row.name}
+      <small>{goesThere(row)}</small>
+      <small class="quiet">
+        {row.urls.join(', ')}; {termsOf(row)}
+      </small>
+    </>
   )
 }
 
-interface UpstreamFormProps {
-  /** Null for a further one. */
-  readonly row: UpstreamRow | null
-  readonly rows: readonly UpstreamRow[]
-  readonly onSaved: (report: UpstreamsReport) => void
-  readonly onLeave: () => void
-}
-
-function UpstreamForm({ row, rows, onSaved, onLeave }: UpstreamFormProps) {
-  const [form, setForm] = useState<UpstreamForm>(formOf(row))
-  const { run, trouble, isBusy } = useAction()
-  const [wrong, setWrong] = useState('')
-  const set = (change: Partial<UpstreamForm>): void => setForm({ ...form, ...change })
-  const path = `/api/upstreams/${encodeURIComponent(form.name.trim())}`
-  const save = (): void => {
-    const isTaken = row === null && rows.some(({ name }) => name === form.name.trim())
-    const change = isTaken ? 'There is an upstream of that name: change it in the list.' : changeOf(form, row)
-    setWrong(typeof change === 'string' ? change : '')
-    if (typeof change === 'object') void run(async () => onSaved(await act('PUT', path, change)))
-  }
-  return (
-    <EditForm
-      label={row === null ? 'A further upstream' : `The upstream ${row.name}`}
-      isBusy={isBusy}
-      wrong={wrong === '' ? trouble?.message : wrong}
-      onSave={save}
-      onLeave={onLeave}
-      more={
-        row !== null && (
-          <ConfirmButton
-            small
-            isOff={isBusy}
-            question={removeQuestion(row)}
-            onYes={() => void run(async () => onSaved(await act('DELETE', path)))}
-          >
-            Remove
-          </ConfirmButton>
-        )
-      }
-    >
-      {row === null && (
-        <Field label="Name" value={form.name} onInput={(name) => set({ name })} hint="claude" />
-      )}
-      <Field
-        label="Addresses"
-        value={form.urls}
-        onInput={(urls) => set({ urls })}
-        hint="a URL for each server, with commas between"
-      />
-      <Field
-        label="Models"
-        value={form.models}
-        onInput={(models) => set({ models })}
-        hint="llama*, qwen*; empty for none"
-      />
-      <Field
-        label="Calls in flight at once"
-        value={form.slots}
-        onInput={(slots) => set({ slots })}
-        isNumber
-        hint="as many as the default"
-      />
-      <Field
-        label="Tokens in 24 hours"
-        value={form.tokens}
-        onInput={(tokens) => set({ tokens })}
-        isNumber
-        hint="no limit"
-      />
-      <Choice
-        label="Credentials"
-        value={form.credentials}
-        onChoose={(credentials) => set({ credentials: credentials as UpstreamForm['credentials'] })}
-        choices={[
+/** The form of an upstream, or of one that is added. */
+function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): RowForm<keyof UpstreamForm> {
+  const form = formOf(row)
+  const text = (name: keyof UpstreamForm, label: string, hint: string, isNumber = false) => ({
+    name,
+    label,
+    hint,
+    isNumber,
+    value: form[name],
+  })
+  const others = rows.filter(({ name }) => name !== row?.name).map(({ name }) => [name, name] as const)
+  const path = (name: string): string => `/api/upstreams/${encodeURIComponent(name)}`
+  return {
+    label: row === null ? 'A further upstream' : `The upstream ${row.name}`,
+    fields: [
+      ...(row === null ? [text('name', 'Name', 'claude')] : []),
+      text('urls', 'Addresses', 'a URL for each server, with commas between'),
+      text('models', 'Models', 'llama*, qwen*; empty for none'),
+      text('slots', 'Calls in flight at once', 'as many as the default', true),
+      text('tokens', 'Tokens in 24 hours', 'no limit', true),
+      {
+        name: 'credentials',
+        label: 'Credentials',
+        value: form.credentials,
+        choices: [
           ['none', 'none are sent'],
           ['client', 'the client’s are passed on'],
-          // A key is lent by the command alone.
-          ...(formOf(row).credentials === 'kept' ? [['kept', 'the key that it has']] : []),
-        ]}
-      />
-      <Choice
-        label="Falls back to"
-        value={form.fallback}
-        onChoose={(fallback) => set({ fallback })}
-        choices={[
-          ['', 'no other'],
-          ...rows.filter(({ name }) => name !== row?.name).map(({ name }) => [name, name]),
-        ]}
-      />
-    </EditForm>
-  )
-}
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  /** Value and words of each. */
-  readonly choices: readonly (readonly string[])[]
-  readonly onChoose: (value: string) => void
-}
-
-function Choice({ label, value, choices, onChoose }: ChoiceProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <select class="field" value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {choices.map(([choice = '', words]) => (
-          <option key={choice} value={choice} selected={choice === value}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
+          // A key of the gateway's own is set by the command alone.
+          ...(form.credentials === 'kept' ? [['kept', 'the key that it has'] as const] : []),
+        ],
+      },
+      {
+        name: 'fallback',
+        label: 'Falls back to',
+        value: form.fallback,
+        choices: [['', 'no other'], ...others],
+      },
+    ],
+    save: (valueOf) => {
+      const name = valueOf('name').trim()
+      if (row === null && rows.some((other) => other.name === name))
+        return 'There is an upstream of that name: change it in the list.'
+      const change = changeOf(valueOf, row)
+      return typeof change === 'string' ? change : { path: path(row?.name ?? name), body: change }
+    },
+    ...(row !== null && { remove: { path: path(row.name), question: removeQuestion(row) } }),
+  }
 }

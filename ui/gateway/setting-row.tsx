@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Control, type ControlProps } from '../design/control.tsx'
+
+export interface SettingRowProps extends ControlProps {
+  /** Of the control; its error and its description have ids made of it. */
+  readonly id: string
+  /** Names the control, unless `label` does. */
+  readonly title: ComponentChildren
+  readonly label?: string
+  /** Beside the title: a switch, or the name in files. */
+  readonly code?: string
+  readonly unit?: string | null
+  /** The value to read where nothing can be typed. */
+  readonly fixed?: string | null
+  readonly isDisabled?: boolean
+  readonly error: string | null
+  /** The value that waits for a restart. */
+  readonly pending?: string | null
+  readonly about: string
+  /** The value was typed or chosen to the end. */
+  readonly onChange?: () => void
+}
+
+/** A setting on a line: its name, its control, the error in it, and what it is for. */
+export function SettingRow(props: SettingRowProps) {
+  const { id, title, label, code, unit, fixed = null, isDisabled, error, pending = null, about } = props
+  const { value, choices, isNumber = false, onInput, onChange } = props
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (error !== null) box.current?.querySelector<HTMLElement>('.field')?.focus()
+  }, [error])
+  const isWide = fixed === null && !isNumber && choices === undefined
+  return (
+    <div class={`setting ${isWide ? 'wide' : ''}`} ref={box}>
+      <div class="name">
+        {label !== undefined || fixed !== null ? title : <label for={id}>{title}</label>}
+        {code !== undefined && <code class="quiet">{code}</code>}
+      </div>
+      <div class="control row">
+        {fixed === null ? (
+          <Control
+            id={id}
+            value={value}
+            choices={choices}
+            isNumber={isNumber}
+            disabled={isDisabled}
+            aria-label={label}
+            aria-describedby={`${id}-trouble ${id}-about`}
+            aria-invalid={error === null ? undefined : 'true'}
+            onInput={onInput}
+            onChange={onChange}
+          />
+        ) : (
+          <code id={id}>{fixed}</code>
+        )}
+        {isNumber && fixed === null && <span class="unit quiet">{unit}</span>}
+      </div>
+      <p id={`${id}-trouble`} class="bad" role="alert">
+        {error}
+      </p>
+      {pending !== null && <p class="pending">The running gateway has {pending}: restart to apply.</p>}
+      <p id={`${id}-about`} class="about quiet">
+        {about}
+      </p>
+    </div>
+  )
+}
