@@ -49,6 +49,27 @@ test('an http upstream is asked of HTTP_PROXY, with the credentials of its addre
   proxy.close()
 })
 
+test('the proxy of an http upstream that wants a password is named, and its 407 is not the upstream’s answer', async () => {
+  const proxy = createServer((_req, res) => {
+    res.writeHead(407, { 'proxy-authenticate': 'Basic' }).end('<h1>Who are you?</h1>')
+  })
+  const port = await listening(proxy)
+  await using gateway = await startGatewayProcess({
+    upstream: 'http://upstream.test:8000/api',
+    env: { HTTP_PROXY: `http://127.0.0.1:${port}` },
+  })
+  const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+  assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [502, 'upstream_unreachable'])
+  assert.match(
+    answer.body.toString(),
+    /through the proxy http:\/\/127\.0\.0\.1:\d+ \(HTTP_PROXY\): it answered 407/,
+  )
+  const [row] = await recordedCalls(gateway, 1)
+  assert.deepEqual([row?.status, row?.failure_code], [502, 'upstream_unreachable'])
+  proxy.closeAllConnections()
+  proxy.close()
+})
+
 test('an https upstream is tunnelled to by CONNECT; one whose certificate nobody knows is told how to be trusted', async () => {
   await using folder = await makeTempDir()
   const certificate = selfSigned(folder.path)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
@@ -103,6 +104,32 @@ test('the last 429 passes byte for byte, and so does one that may not be tried a
     assert.deepEqual(fate(await rowOf(gateway, answer)), [429, 'upstream_error', 'upstream_http', 1])
   }
   assert.equal(await retriesOf(gateway), 3)
+})
+
+test('a quota that is used up passes at once, byte for byte, in any coding', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream)
+  const used = Buffer.from(
+    '{ "error": {"message": "You exceeded your current quota", "type": "insufficient_quota", "param": null, "code": "insufficient_quota"}}',
+  )
+  for (const [coding, bytes] of [
+    ['identity', used],
+    ['gzip', gzipSync(used)],
+    ['br', brotliCompressSync(used)],
+  ] as const) {
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['Content-Encoding', coding],
+      ['retry-after-ms', '20'],
+    ] as const
+    upstream.replyOnce(bodyReply([bytes.subarray(0, 9), bytes.subarray(9)], { status: 429, headers }))
+    const answer = await exchange(gateway.port, 'POST', chat, { body })
+    assert.deepEqual([answer.status, answer.body], [429, bytes])
+    const row = await rowOf(gateway, answer)
+    assert.deepEqual(fate(row), [429, 'upstream_error', 'upstream_http', 1])
+    assert.equal(row.upstream_error_code, 'insufficient_quota')
+  }
+  assert.equal(await retriesOf(gateway), 0)
 })
 
 test('without the option, and for bodies that are streamed through, every 429 passes', async () => {

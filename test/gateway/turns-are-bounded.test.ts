@@ -33,6 +33,7 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
   const inTurns: number[] = []
   let sent = 0
   const upstream: Transport = {
+    answeringProxy: null,
     close: () => Promise.resolve(),
     options: {
       connectTimeoutMs: 0,
@@ -68,7 +69,10 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
       arrived: { head: { acceptsTrailers: false } },
       addedHeaders: () => [],
     }
-    void relay(call as unknown as RunningCall, request, upstream, client, { withholds: () => false })
+    void relay(call as unknown as RunningCall, request, upstream, client, {
+      withholds: () => false,
+      isFinal: () => false,
+    })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const answer = await exchange((server.address() as AddressInfo).port, 'POST', '/')

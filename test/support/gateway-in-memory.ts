@@ -104,6 +104,7 @@ export class MemoryClient extends Duplex {
 
 /** Answers every request in the next turn of the event loop. */
 class MemoryUpstream implements Transport {
+  readonly answeringProxy = null
   readonly options = {
     connectTimeoutMs: 0,
     maxHeaderBytes: 65_536,

@@ -7,6 +7,7 @@ import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
 import type { TransportRequest } from '../upstream/transport.ts'
 import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
+import { isFinalRefusal } from './final-refusal.ts'
 import { relay } from './relay.ts'
 import { readRetryHint } from './retry-after.ts'
 import { type RetriesSoFar, noRetries, retryWaitMs } from './retry-wait.ts'
@@ -75,6 +76,13 @@ export class Attempts {
       this.#pauseMs = retryWaitMs(hint, this.#retries, this.#options.retry429Max, Math.random())
     }
     return this.#pauseMs !== null || (this.#fallback !== null && fallbackStatuses.has(head.status))
+  }
+
+  /** A quota that is used up is not there again after a wait. */
+  isFinal({ status, headers }: ResponseHead, body: Buffer): boolean {
+    if (status !== 429 || this.#pauseMs === null || !isFinalRefusal(headers, body)) return false
+    this.#pauseMs = null
+    return this.#fallback === null
   }
 
   /**

@@ -6,6 +6,7 @@ import type { Connection, PooledAttempt } from '../upstream/connection-pool.ts'
 import { failureOf, isRefused, missesNoBody } from '../upstream/undici-failure.ts'
 import type { Transport, TransportRequest } from '../upstream/transport.ts'
 import { readHead } from '../upstream/undici-transport.ts'
+import { proxyFailure } from '../upstream/upstream-proxy.ts'
 import { asFailure } from '../http/error-answer.ts'
 import type { RunningCall } from './running-call.ts'
 
@@ -29,15 +30,19 @@ const noTrailers: readonly never[] = []
 const longestUnseen = 65_536
 const longestUnseenMs = 1000
 
+type AnswerHead = ReturnType<typeof readHead>
+
 /** What an attempt must know of the attempts that may follow it. */
 interface FollowUp {
   /** Another attempt is to follow this answer, so that the client sees nothing of it. */
   withholds(head: ResponseHead): boolean
+  /** Whether an answer that was kept from the client is its answer after all, now that all of it is known. */
+  isFinal(head: ResponseHead, body: Buffer): boolean
 }
 
 /**
  * Makes one attempt, and copies its answer to `answer` as it comes, past the meter. Decided by the head, the answer may be kept
- * from the client, so that nothing is ever taken back. Resolves when the answer is complete, with true if it was kept;
+ * from the client until it is whole, so that nothing is ever taken back. Resolves when the answer is complete, with true if it was kept;
  * rejects with the `Failure` that ended it, also when the client leaves.
  */
 export function relay(
@@ -82,8 +87,8 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   #pauseMs = firstPauseMs
   /** Until the next try to connect, or until an answer that nobody will see is given up. */
   #timer: NodeJS.Timeout | undefined
-  /** Bytes that may still come of an answer that is kept from the client; null while the client is to see it. */
-  #unseenLeft: number | null = null
+  /** An answer that is kept from the client; null while the client is to see it. */
+  #unseen: { readonly head: AnswerHead; readonly chunks: Buffer[]; bytes: number } | null = null
 
   constructor(
     call: RunningCall,
@@ -130,16 +135,19 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
       else this.#call.client.informational(head)
       return true
     }
+    const { answeringProxy } = this.#transport
+    // No upstream answers 407 (RFC 9110 §15.5.8); its client would take its own key for wrong.
+    if (status === 407 && answeringProxy !== null) {
+      this.abort(proxyFailure(answeringProxy, `it answered 407 ${statusText}`.trimEnd()))
+      return true
+    }
     this.#progressed()
     this.#status = status
     this.#streamed = head.contentLength === null
     this.#call.timeline.answeredAt = this.#call.clock.now()
     try {
-      if (this.#followUp.withholds(head)) this.#withhold()
-      else {
-        head.headers.push(...this.#call.addedHeaders())
-        this.#answer.head(head)
-      }
+      if (this.#followUp.withholds(head)) this.#withhold(head)
+      else this.#sendHead(head)
     } catch (error) {
       // What Node refuses to write (a header with a control character) ends the attempt, never the process.
       this.abort(asFailure(error))
@@ -149,17 +157,23 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     return true
   }
 
-  #withhold(): void {
-    this.#unseenLeft = longestUnseen
+  #sendHead(head: AnswerHead): void {
+    head.headers.push(...this.#call.addedHeaders())
+    this.#answer.head(head)
+  }
+
+  #withhold(head: AnswerHead): void {
+    this.#unseen = { head, chunks: [], bytes: 0 }
     this.#timer = setTimeout(() => this.abort(unseen('does not come')), longestUnseenMs)
   }
 
   onData(chunk: Buffer): boolean {
     if (this.isOver) return true
     this.#progressed()
-    if (this.#unseenLeft !== null) {
-      this.#unseenLeft -= chunk.length
-      if (this.#unseenLeft < 0) this.abort(unseen('is not read'))
+    if (this.#unseen !== null) {
+      this.#unseen.bytes += chunk.length
+      if (this.#unseen.bytes > longestUnseen) this.abort(unseen('is not read'))
+      else this.#unseen.chunks.push(Buffer.from(chunk))
       return true
     }
     const now = this.#call.clock.now()
@@ -236,16 +250,29 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     if (this.isOver) return
     this.#finish()
     const { acceptsTrailers } = this.#call.arrived.head
-    const isWithheld = this.#unseenLeft !== null
     try {
-      if (!isWithheld)
+      this.#showIfFinal()
+      if (this.#unseen === null)
         this.#answer.end(acceptsTrailers ? trailers.map((part) => part.toString('latin1')) : noTrailers)
     } catch (error) {
       this.#reject(asFailure(error))
       return
     }
     this.#meter.end(true)
-    this.settled.resolve(isWithheld)
+    this.settled.resolve(this.#unseen !== null)
+  }
+
+  /** No other attempt follows after all: the client gets the answer as it came. */
+  #showIfFinal(): void {
+    if (this.#unseen === null) return
+    const { head, chunks } = this.#unseen
+    const body = Buffer.concat(chunks)
+    if (!this.#followUp.isFinal(head, body)) return
+    this.#unseen = null
+    this.#sendHead(head)
+    if (body.length === 0) return
+    this.#answer.write(body)
+    this.#meter.data(body, this.#call.clock.now())
   }
 
   #fail(failure: Failure): void {
@@ -253,7 +280,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.isOver = true
     let reason = failure
     try {
-      if (this.#call.client.gone === null && this.#unseenLeft === null) this.#answer.breakOff?.()
+      if (this.#call.client.gone === null && this.#unseen === null) this.#answer.breakOff?.()
     } catch (error) {
       reason = asFailure(error)
     }
@@ -264,7 +291,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   #reject(failure: Failure): void {
     this.#meter.end(false)
     // However an answer breaks off that another attempt is to follow, its head has decided that.
-    const isLost = this.#unseenLeft !== null && failure.kind.side === 'upstream'
+    const isLost = this.#unseen !== null && failure.kind.side === 'upstream'
     if (isLost && this.#call.client.over === null) this.settled.resolve(true)
     else this.settled.reject(failure)
   }

@@ -35,6 +35,8 @@ export function isHeld(body: TransportRequest['body']): body is readonly Uint8Ar
 /** The API that calls are forwarded to. One attempt is one exchange: nothing is buffered, decoded or repeated. */
 export interface Transport {
   readonly options: TransportOptions
+  /** The proxy that answers in the upstream's place, as for plain HTTP; null where answers are the upstream's own. */
+  readonly answeringProxy: UpstreamProxy | null
   /** Puts an attempt on a connection; what becomes of it comes as undici's verbs. Never throws. */
   send(request: TransportRequest, attempt: PooledAttempt): void
   /** Closes every connection; attempts under way fail. */

@@ -7,6 +7,7 @@ import type { UpstreamProxy } from './upstream-proxy.ts'
 /** The upstream over HTTP/1.1, by undici's `dispatch`. */
 export class UndiciTransport implements Transport {
   readonly options: TransportOptions
+  readonly answeringProxy: UpstreamProxy | null
   readonly #pool: ConnectionPool
   /** Of each request that a proxy is asked for in the upstream's place (RFC 9112 §3.2.2). */
   readonly #pathPrefix: string
@@ -14,13 +15,14 @@ export class UndiciTransport implements Transport {
 
   constructor(origin: string, options: TransportOptions) {
     const { proxy } = options
-    const asksProxy = proxy !== null && origin.startsWith('http:')
+    const asked = origin.startsWith('http:') ? proxy : null
     this.options = options
-    this.#pathPrefix = asksProxy ? origin : ''
-    this.#proxyHeaders = asksProxy ? proxyHeaders(origin, proxy) : []
-    this.#pool = new ConnectionPool(asksProxy ? proxy.origin : origin, {
+    this.answeringProxy = asked
+    this.#pathPrefix = asked === null ? '' : origin
+    this.#proxyHeaders = asked === null ? [] : proxyHeaders(origin, asked)
+    this.#pool = new ConnectionPool(asked?.origin ?? origin, {
       ...options,
-      tunnel: asksProxy ? null : proxy,
+      tunnel: asked === null ? proxy : null,
     })
   }
 

@@ -5,6 +5,7 @@ import type { Transport, TransportOptions, TransportRequest } from './transport.
 /** An upstream to which no connection can even be tried. */
 export class UnreachableTransport implements Transport {
   readonly options: TransportOptions
+  readonly answeringProxy = null
   readonly #reason: string
 
   constructor(reason: string, options: TransportOptions) {

@@ -69,6 +69,12 @@ function isInRange(host: string, range: string): boolean {
   return list.check(host, kind)
 }
 
+/** The proxy did not let a call through. */
+export function proxyFailure(proxy: UpstreamProxy, reason: string, cause?: unknown): Failure {
+  const message = `The upstream cannot be reached through the proxy ${proxy.origin} (${proxy.variable}): ${reason}.`
+  return new Failure('upstream_unreachable', message, { cause })
+}
+
 /** Opens connections through a proxy by CONNECT (RFC 9110 §9.3.6), on which `connect` then does TLS. */
 export function tunnelConnector(
   proxy: UpstreamProxy,
@@ -88,8 +94,7 @@ export function tunnelConnector(
     // Not Node's agent, which may be told to use the same proxy for this.
     const request = send(proxy.origin, { method: 'CONNECT', path: authority, headers, agent: false })
     const fail = (reason: string, cause?: unknown): void => {
-      const message = `The upstream cannot be reached through the proxy ${proxy.origin} (${proxy.variable}): ${reason}.`
-      callback(new Failure('upstream_unreachable', message, { cause }), null)
+      callback(proxyFailure(proxy, reason, cause), null)
     }
     const tooLate = setTimeout(() => request.destroy(new Error('it did not answer in time')), timeoutMs)
     request.on('connect', ({ statusCode = 0, statusMessage = '' }, socket) => {

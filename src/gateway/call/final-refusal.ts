@@ -1,0 +1,32 @@
+import type { RawHeaders } from '../../call/call-observer.ts'
+import { contentCoding } from '../../lib/content-coding.ts'
+import { readError } from '../meter/read-error.ts'
+
+/**
+ * Codes of a 429 that no wait ends, as what was paid for is used up: OpenAI (platform.openai.com/docs/guides/error-codes),
+ * Moonshot, DeepSeek.
+ */
+const finalCodes: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'exceeded_current_quota_error',
+  'insufficient_balance',
+])
+
+/** A refusal says little. */
+const longestText = 1024 * 1024
+
+/** Whether the whole body of a 429 says that trying again is no use. */
+export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
+  try {
+    const at = headers.findIndex((name, index) => index % 2 === 0 && /^content-encoding$/i.test(name))
+    const coding = at < 0 ? 'identity' : (headers[at + 1] ?? '').trim().toLowerCase()
+    const text = coding === 'identity' ? body : contentCoding(coding)?.whole(body, longestText)
+    const { code } = readError(JSON.parse((text ?? '').toString()), 429)
+    return code !== null && finalCodes.has(code)
+  } catch {
+    // What cannot be read says nothing.
+    return false
+  }
+}
