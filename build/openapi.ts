@@ -1,6 +1,7 @@
 // Writes the documents of both HTTP APIs in OpenAPI 3.1, out of their routes and the types of what these answer.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { toJsonSchema } from '@valibot/to-json-schema'
 import { namedFields } from '../src/call/call-fields.ts'
 import { failureKinds } from '../src/call/failure.ts'
 import { version } from '../src/cli/package-version.ts'
@@ -13,6 +14,7 @@ import type { AnyRoute, RouteTable } from '../src/dashboard/http/router.ts'
 import type { RouteAnswers } from '../src/dashboard/routes/route-answers.ts'
 import type { OwnAnswers } from '../src/gateway/http/own-answers.ts'
 import type { JsonSchema } from '../src/options/json-schema.ts'
+import type { Schema } from '../src/options/schema.ts'
 import { TypeSchemas } from './type-schemas.ts'
 
 /** A document, by its parts that are looked at. */
@@ -142,12 +144,12 @@ function documentOf(api: Api): ApiDocument {
           return { name: parameter, in: 'query', required, description, schema }
         }),
       ],
-      ...(body?.schema === undefined
+      ...(body === undefined
         ? {}
         : {
             requestBody: {
-              required: body.isOptional !== true,
-              content: { 'application/json': { schema: body.schema } },
+              required: body.type !== 'nullish',
+              content: { 'application/json': { schema: jsonSchemaOf(body) } },
             },
           }),
       responses: {
@@ -171,6 +173,29 @@ function documentOf(api: Api): ApiDocument {
       securitySchemes: { adminToken: { ...token, description: withToken } },
     },
   } as ApiDocument
+}
+
+/** What a schema takes. Where its type alone does not say it, `v.metadata({ jsonSchema })` does. */
+function jsonSchemaOf(schema: Schema): JsonSchema {
+  const {
+    $schema: _,
+    $defs: __,
+    ...converted
+  } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    // Rules and transformations have no form in JSON schema.
+    errorMode: 'ignore',
+    overrideSchema: ({ valibotSchema: one }) =>
+      one.type === 'lazy' && 'options' in one
+        ? { anyOf: (one.options as readonly Schema[]).map((option) => jsonSchemaOf(option)) }
+        : null,
+    overrideAction: ({ valibotAction: action }) => {
+      if ('values' in action)
+        return { type: 'object', additionalProperties: jsonSchemaOf(action.values as Schema) }
+      return 'metadata' in action ? (action.metadata as { readonly jsonSchema: object }).jsonSchema : null
+    },
+  })
+  return converted
 }
 
 /** `getProxyStatus` of `GET /api/proxy/status`, `getCallsIdPayloads` of `GET /api/calls/:id/payloads`, `getCostsPage` of `GET /costs`. */

@@ -11,7 +11,7 @@ import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { type AlertRecord, activeIn, newMessage, readAlertRecord, testMessage } from './alert-file.ts'
 import type { AlertReceiver } from './alert-request.ts'
 import { asksWords, ruleList } from './alert-rules.ts'
-import { type AlertSettings, AlertSettingsFile, alertChange } from './alert-settings.ts'
+import { type AlertSettings, AlertSettingsFile } from './alert-settings.ts'
 import { alertOf, nextStates } from './alert-states.ts'
 import { sendAlert, tryAlert } from './send-alert.ts'
 import { reportFault } from '../lib/fault.ts'
@@ -126,7 +126,6 @@ export class AlertService {
   }
 
   /** What {@link change} takes. Throws `JsonValueError`. */
-  readonly check = alertChange
 
   /** What is so now, for the bar. */
   active(): AlertsReport['active'] {

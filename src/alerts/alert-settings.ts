@@ -1,43 +1,30 @@
+import * as v from 'valibot'
 import type { AlertSetting } from '../api/alerts.ts'
 import { CheckedFile } from '../options/checked-file.ts'
-import * as json from '../options/json-check.ts'
+import { type Schema, object, objectWithRemarks, within } from '../options/schema.ts'
 import { type AlertCode, type AlertRule, alertRules, ruleList } from './alert-rules.ts'
 
 /** By the codes of the rules; what is absent is as usual. */
 export type AlertSettings = Readonly<Partial<Record<AlertCode, Partial<AlertSetting>>>>
 
-type Checks = { readonly [Code in AlertCode]: json.JsonCheck<Partial<AlertSetting> | undefined> }
-
-/** What a person may write: in `alerts.json`, or as the body of a change. */
-function check(remarks: boolean): json.JsonCheck<AlertSettings> {
-  const rules = ruleList.map(
-    ([
-      code,
-      {
-        threshold: { min, max, unit },
-      },
-    ]) => {
-      const threshold = json.only(
-        `a number from ${min} to ${max} (${unit})`,
-        (value): value is number => typeof value === 'number' && value >= min && value <= max,
-      )
-      const setting = json.object<Partial<AlertSetting>>(
-        { on: json.optional(json.flag), threshold: json.optional(threshold) },
-        { remarks },
-      )
-      return [code, json.optional(setting)] as const
-    },
-  )
-  return json.object<AlertSettings>(Object.fromEntries(rules) as Checks, { remarks })
+/** A member for each rule, which says whether it is on, and its threshold. */
+function rulesOf(setting: (entries: v.ObjectEntries) => Schema<object>): Schema<AlertSettings> {
+  const rules = ruleList.map(([code, { threshold: bounds }]) => {
+    const { min, max, unit } = bounds
+    const threshold = v.optional(within(min, max, `a number from ${min} to ${max} (${unit})`))
+    return [code, v.optional(setting({ on: v.optional(v.boolean()), threshold }))] as const
+  })
+  return setting(Object.fromEntries(rules))
 }
 
-const inFile = check(true)
-export const alertChange: json.JsonCheck<AlertSettings> = check(false)
+const inFile = rulesOf(objectWithRemarks)
+/** The body of a change. */
+export const alertChange: Schema<AlertSettings> = rulesOf(object)
 
 /** The file of the rules' settings. Anybody may edit it: while it is broken, the last that could be read go on. */
 export class AlertSettingsFile extends CheckedFile<AlertSettings> {
   constructor(path: string) {
-    super(path, { topic: 'alerts', check: inFile, empty: {} })
+    super(path, { topic: 'alerts', schema: inFile, empty: {} })
   }
 
   of(code: AlertCode): AlertSetting {

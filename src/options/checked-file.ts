@@ -6,7 +6,7 @@ import { takeFileLock } from '../lib/file-lock.ts'
 import { flawOf } from '../lib/file-rights.ts'
 import { readText } from '../lib/read-file.ts'
 import { replaceFile } from '../lib/replace-file.ts'
-import { type JsonCheck, JsonValueError, pathText } from './json-check.ts'
+import { JsonValueError, type Schema, checked, pathText } from './schema.ts'
 
 type FileTopic = 'alerts' | 'clients' | 'notes' | 'upstreams'
 
@@ -22,7 +22,7 @@ export class CheckedFileError extends CodedError<
 /** What a file is of, and what it may hold. */
 export interface FileForm<T> {
   readonly topic: FileTopic
-  readonly check: JsonCheck<T>
+  readonly schema: Schema<T>
   /** The content of no file. */
   readonly empty: T
   /** What a change is refused with that would make the content wrong; absent if none can. */
@@ -120,9 +120,9 @@ export abstract class CheckedFile<T extends object> {
   }
 
   #checked(content: T): T {
-    const { check, invalid } = this.#form
+    const { schema, invalid } = this.#form
     try {
-      return check(content)
+      return checked(schema, content)
     } catch (error) {
       if (!(error instanceof JsonValueError) || invalid === undefined) throw error
       const words = `${pathText(error.path)} ${error.flaw}`.trim()
@@ -153,7 +153,7 @@ export abstract class CheckedFile<T extends object> {
       new Error(`${line === null ? '' : `, line ${line}, column ${column ?? 1}`}: ${words}`)
     if ('message' in reading) return flawAt(reading.line, reading.column, reading.message)
     try {
-      return this.#form.check(reading.value)
+      return checked(this.#form.schema, reading.value)
     } catch (error) {
       if (!(error instanceof JsonValueError)) throw error
       const { path, flaw, at } = error

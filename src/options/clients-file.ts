@@ -7,7 +7,7 @@ export class ClientsFile extends CheckedFile<ClientSettings> {
   constructor(folder: string) {
     super(join(folder, 'clients.json'), {
       topic: 'clients',
-      check: clientSettings,
+      schema: clientSettings,
       empty: {},
       invalid: { code: 'invalid_client', paramOf: () => 'name' },
     })

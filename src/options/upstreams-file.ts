@@ -13,7 +13,7 @@ export class UpstreamsFile extends CheckedFile<UpstreamSettings> {
   constructor(path: string, ownPorts: readonly number[]) {
     super(path, {
       topic: 'upstreams',
-      check: upstreamSettings((url) => isOwnAddress(url, ownPorts)),
+      schema: upstreamSettings((url) => isOwnAddress(url, ownPorts)),
       empty: noUpstreams,
       invalid: { code: 'invalid_upstream', paramOf: ([, , member = '']) => String(member) },
     })

@@ -1,9 +1,10 @@
-import type { PriceEntry, PricePeriod, Rates } from '../api/costs.ts'
+import * as v from 'valibot'
+import type { PriceEntry, PricePeriod } from '../api/costs.ts'
 import { isObject } from '../lib/message-shape.ts'
-import { type JsonCheck, mustBe, object, or } from '../options/json-check.ts'
+import { JsonValueError, be, checked, object } from '../options/schema.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { byTime, priceTime, timeOf } from './price-time.ts'
-import { fees, rateChecks } from './rate-bounds.ts'
+import { fees, ratesSchema } from './rate-bounds.ts'
 
 const longestName = 512
 
@@ -20,9 +21,9 @@ export function withOverride(
   now: string,
 ): { readonly costs: ModelCosts; readonly entry: PriceEntry } {
   if (!/\S/.test(name) || name.length > longestName || /\p{Cc}/u.test(name)) {
-    throw mustBe('a model, or host/model', name).under('name')
+    throw mustBe('a model, or host/model', name, 'name')
   }
-  if (!isObject(body)) throw mustBe('a JSON object', body).under('body')
+  if (!isObject(body)) throw mustBe('a JSON object', body, 'body')
   const period = periodIn(body)
   const key = keyOf(costs, name) ?? name
   const old = Object.hasOwn(costs.overrides, key) ? costs.overrides[key] : undefined
@@ -50,22 +51,21 @@ function keyOf({ overrides }: ModelCosts, name: string): string | null {
 }
 
 /** A price as a person sets it. */
-export const ownPrice: JsonCheck<Rates & { readonly effective_from: string | null }> = object<
-  Rates & { readonly effective_from: string | null }
->({
-  ...rateChecks,
-  effective_from: or(priceTime, null),
-})
+export const ownPrice = object({ ...ratesSchema, effective_from: v.optional(priceTime, null) })
 
-const periodIn: JsonCheck<PricePeriod> = (body) => {
-  const { effective_from: from, ...rates } = ownPrice(body)
+function periodIn(body: unknown): PricePeriod {
+  const { effective_from: from, ...rates } = checked(ownPrice, body)
   // Without a price of its output a chat could never be priced; for embeddings it is 0.
   const isByFee = fees.some((fee) => fee in rates)
   for (const name of ['input', 'output'] as const) {
     if (name in rates || isByFee) continue
-    throw mustBe('given, in USD per million tokens; 0 if nothing is billed for it', undefined).under(name)
+    throw mustBe('given, in USD per million tokens; 0 if nothing is billed for it', undefined, name)
   }
   return { effective_from: from, tiers: [{ above_input_tokens: 0, input: 0, output: 0, ...rates }] }
+}
+
+function mustBe(allowed: string, input: unknown, param: string): JsonValueError {
+  return new JsonValueError(be(allowed)({ input }), [param])
 }
 
 /** Among those that were there, in order; one that began at the same instant gives way. */

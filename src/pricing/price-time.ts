@@ -1,13 +1,17 @@
+import * as v from 'valibot'
 import type { PricePeriod } from '../api/costs.ts'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
-import { type JsonCheck, only } from '../options/json-check.ts'
+import { be } from '../options/schema.ts'
+
+const words = 'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null'
 
 /** When a price begins to hold, as a person writes it; null is from the beginning. */
-export const priceTime: JsonCheck<string | null> = only(
-  'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null',
-  (value): value is string | null =>
-    value === null || (typeof value === 'string' && parseIsoInstant(value) !== null),
-  { type: ['string', 'null'] },
+export const priceTime = v.nullable(
+  v.pipe(
+    v.string(be(words)),
+    v.check((value) => parseIsoInstant(value) !== null, be(words)),
+    v.description(words),
+  ),
 )
 
 /** When a price begins to hold, in milliseconds since the Unix epoch, of a text that was checked; null is from the beginning. */

@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import type { Rates } from '../api/costs.ts'
-import { type JsonCheck, described, mustBe, optional } from '../options/json-check.ts'
+import { be } from '../options/schema.ts'
 
 /** Rates in USD per million tokens. */
 export const tokenRates: readonly (keyof Rates)[] = [
@@ -42,24 +43,32 @@ function usdOf(value: unknown, factor: number, partsOfADollar: number): number |
   return usd >= 0 && usd <= mostUsd ? Math.round(usd * partsOfADollar) / partsOfADollar : null
 }
 
-function written(unit: string, read: (value: unknown) => number | null): JsonCheck<number> {
-  const schema = { type: ['number', 'string'], minimum: 0, maximum: mostUsd, description: unit }
-  return described(schema, (value) => {
-    const usd = read(value)
-    if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (${unit})`, value)
-    return usd
-  })
+function written(unit: string, read: (value: unknown) => number | null) {
+  const allowed = be(`a number from 0 to ${mostUsd} (${unit})`)
+  return v.pipe(
+    v.union([v.pipe(v.number(), v.minValue(0, allowed), v.maxValue(mostUsd, allowed)), v.string()], allowed),
+    v.check((value) => read(value) !== null, allowed),
+    v.transform((value) => read(value) ?? 0),
+    v.description(unit),
+  )
 }
 
 /** A rate as a person writes it, as it is kept. */
-export const rate: JsonCheck<number> = written('USD per million tokens', (value) => rateOf(value))
+export const rate = written('USD per million tokens', (value) => rateOf(value))
 
-const fee: JsonCheck<number> = written('USD each', feeOf)
-
-type RateChecks = { readonly [Name in keyof Rates]-?: JsonCheck<number | undefined> }
+const fee = v.exactOptional(written('USD each', feeOf))
+const optionalRate = v.exactOptional(rate)
 
 /** Rates and fees as a person writes them, any of them left out. */
-export const rateChecks: RateChecks = Object.fromEntries([
-  ...tokenRates.map((name) => [name, optional(rate)]),
-  ...fees.map((name) => [name, optional(fee)]),
-]) as RateChecks
+export const ratesSchema = {
+  input: optionalRate,
+  output: optionalRate,
+  cache_read: optionalRate,
+  cache_write: optionalRate,
+  cache_write_1h: optionalRate,
+  reasoning: optionalRate,
+  input_audio: optionalRate,
+  output_audio: optionalRate,
+  per_request: fee,
+  per_search_unit: fee,
+}

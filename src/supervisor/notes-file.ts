@@ -1,38 +1,33 @@
+import * as v from 'valibot'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Note, NotesReport } from '../api/notes.ts'
 import { CodedError } from '../lib/errors.ts'
 import { CheckedFile } from '../options/checked-file.ts'
-import * as json from '../options/json-check.ts'
+import { be, mapOf, object, textLike } from '../options/schema.ts'
 import { maskKeys } from '../secrets/key-shapes.ts'
 
 type NotesById = Readonly<Record<string, Omit<Note, 'id'>>>
 
 const mostNotes = 1000
 
-const text = json.only(
+const text = textLike(
   'a text of 1 to 200 characters without control characters',
-  (value): value is string => typeof value === 'string' && /^(?=.*\S)[^\p{Cc}]{1,200}$/u.test(value),
-  { type: 'string', minLength: 1, maxLength: 200 },
+  /^(?=.*\S)[^\p{Cc}]{1,200}$/u,
 )
-const at = json.only(
-  'a time in ISO 8601 with Z or an offset such as 2026-11-21T04:00:00Z',
-  (value): value is string =>
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
-    Date.parse(value) >= 0,
-  { type: 'string', format: 'date-time' },
+const time = 'a time in ISO 8601 with Z or an offset such as 2026-11-21T04:00:00Z'
+const at = v.pipe(
+  textLike(time, /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/),
+  v.check((value) => Date.parse(value) >= 0, be(time)),
 )
 
-/** The body of a new note: of now, unless told. */
-export const newNote: json.JsonCheck<{ readonly text: string; readonly at?: string | undefined }> =
-  json.object({ text, at: json.optional(at) })
+/** The body of a new note: of now, unless it says otherwise. */
+export const newNote = object({ text, at: v.optional(at) })
 
 /** The file of notes, beside the database. */
 export class NotesFile extends CheckedFile<NotesById> {
   constructor(folder: string) {
-    const check = json.mapOf(json.object<Omit<Note, 'id'>>({ at, text }))
-    super(join(folder, 'notes.json'), { topic: 'notes', check, empty: {} })
+    super(join(folder, 'notes.json'), { topic: 'notes', schema: mapOf(object({ at, text })), empty: {} })
   }
 
   /** The notes of moments from one to another, which is not among them. */

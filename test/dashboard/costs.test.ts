@@ -136,15 +136,15 @@ test('a price that cannot be is refused by name, with what is allowed and what w
   const { dashboard, prices } = priced
   writePrices(prices)
   const before = readFileSync(prices)
-  const wrong: readonly (readonly [body: unknown, param: string, message: RegExp])[] = [
-    [{}, 'input', /got nothing/],
-    [{ input: -1, output: 1 }, 'input', /a number from 0 to 1000 \(USD per million tokens\); got -1/],
-    [{ input: 1, output: '2,5' }, 'output', /got "2,5"/],
-    [{ input: 1, output: 2000 }, 'output', /got 2000/],
-    [{ input: 1, outptu: 1 }, 'outptu', /one of input, output/],
-    [{ input: 1, output: 1, effective_from: 'yesterday' }, 'effective_from', /got "yesterday"/],
-    [[], 'body', /a JSON object/],
-    ['text', 'body', /a JSON object/],
+  const wrong: readonly (readonly [body: unknown, param: string | null, message: RegExp])[] = [
+    [{}, 'input', /it is missing/],
+    [{ input: -1, output: 1 }, 'input', /a number from 0 to 1000 \(USD per million tokens\); it is -1/],
+    [{ input: 1, output: '2,5' }, 'output', /it is "2,5"/],
+    [{ input: 1, output: 2000 }, 'output', /it is 2000/],
+    [{ input: 1, outptu: 1 }, 'outptu', /there may be input, output/],
+    [{ input: 1, output: 1, effective_from: 'yesterday' }, 'effective_from', /it is "yesterday"/],
+    [[], null, /an object; it is an empty list/],
+    ['text', null, /an object; it is "text"/],
   ]
   for (const [body, param, message] of wrong) {
     const answer = await dashboard.askJson('PUT', '/api/costs/overrides/a', body)

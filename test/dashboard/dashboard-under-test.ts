@@ -1,5 +1,4 @@
 import { noWebhook } from '../../src/alerts/alert-service.ts'
-import { alertChange } from '../../src/alerts/alert-settings.ts'
 import type { AlertsReport } from '../../src/api/alerts.ts'
 import type { Clock } from '../../src/call/clock.ts'
 import { type DashboardServer, makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
@@ -73,7 +72,6 @@ const noAlerts: AlertSource = {
   report: () => ({ ...emptyReport }),
   active: () => [],
   change: async () => ({ ...emptyReport }),
-  check: alertChange,
   test: async () => ({ delivered: false, detail: noWebhook }),
 }
 

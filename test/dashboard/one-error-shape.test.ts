@@ -112,7 +112,7 @@ const flaws: readonly Flaw[] = [
     status: 400,
     code: 'invalid_body',
     param: null,
-    message: /The body must be object or null/,
+    message: /The body must be an object/,
   },
   { what: 'body in an array', ...start, body: '[{"port":1}]', status: 400, code: 'invalid_body' },
   { what: 'no body where one is needed', ...config, status: 400, code: 'invalid_body' },
@@ -123,7 +123,7 @@ const flaws: readonly Flaw[] = [
     status: 400,
     code: 'invalid_body',
     param: 'port',
-    message: /port must be number or string or boolean/,
+    message: /port must be a number, a text, true or false; it is null/,
   },
   {
     what: 'value that is an object',

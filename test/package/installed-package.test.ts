@@ -37,10 +37,13 @@ async function pack(folder: string): Promise<string> {
 /** As npm would install a packed package in an empty folder, but without a registry or a cache. */
 async function install(tarball: string, folder: string): Promise<void> {
   const lock = JSON.parse(await readFile(`${repository}/package-lock.json`, 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>
   }
-  for (const [path, { dev = false }] of Object.entries(lock.packages)) {
-    if (path !== '' && !dev) await cp(`${repository}/${path}`, `${folder}/${path}`, { recursive: true })
+  for (const [path, { dev = false, devOptional = false }] of Object.entries(lock.packages)) {
+    // The compiler is an optional peer of a package: npm installs it for nobody who does not ask for it.
+    const isCompiler = devOptional || path.startsWith('node_modules/@typescript/')
+    if (path !== '' && !dev && !isCompiler)
+      await cp(`${repository}/${path}`, `${folder}/${path}`, { recursive: true })
   }
   const target = `${folder}/node_modules/tokenweir`
   await mkdir(target)

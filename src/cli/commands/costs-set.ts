@@ -1,6 +1,6 @@
 import { changePrices, PriceFileError, pricesToChange } from '../../pricing/change-prices.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
-import { JsonValueError } from '../../options/json-check.ts'
+import { JsonValueError } from '../../options/schema.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { CommandError } from '../exit-code.ts'
@@ -103,9 +103,9 @@ function bodyOf(options: OptionsOf<typeof table>): Readonly<Record<string, numbe
   return body
 }
 
-function flawWords({ path: [param = ''], allowed }: JsonValueError): string {
+function flawWords({ path: [param = ''], flaw }: JsonValueError): string {
   const option = param === 'name' ? 'the name' : `--${String(param).replaceAll('_', '-')}`
-  return `${option} must be ${allowed}`
+  return `${option} ${flaw}`
 }
 
 function setWords(name: string, body: Readonly<Record<string, number | string>>): string {

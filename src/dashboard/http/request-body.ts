@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../lib/message-shape.ts'
 import { readAtMost } from '../../lib/http.ts'
-import { type JsonCheck, JsonValueError, pathText } from '../../options/json-check.ts'
-import { RequestError } from './request-error.ts'
+import { JsonValueError, type Schema, checked, pathText } from '../../options/schema.ts'
+import { type ErrorCode, RequestError } from './request-error.ts'
 
 const maxBytes = 64 * 1024
 
@@ -27,14 +27,14 @@ export async function readJsonBody(req: IncomingMessage): Promise<unknown> {
 }
 
 /** The body as a route takes it. Throws {@link RequestError}. */
-export function checkedBody<T>(check: JsonCheck<T>, body: unknown): T {
+export function checkedBody<T>(schema: Schema<T>, body: unknown, code: ErrorCode = 'invalid_body'): T {
   try {
-    return check(body)
+    return checked(schema, body)
   } catch (error) {
     if (!(error instanceof JsonValueError)) throw error
     const { path, flaw } = error
     const message = `${path.length === 0 ? 'The body' : pathText(path)} ${flaw}.`
-    throw new RequestError('invalid_body', message, { param: path[0]?.toString() ?? null })
+    throw new RequestError(code, message, { param: path[0]?.toString() ?? null })
   }
 }
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { CodedError } from '../../lib/errors.ts'
-import type { JsonCheck } from '../../options/json-check.ts'
+import type { Schema } from '../../options/schema.ts'
 import { Answer, errorAnswer, jsonAnswer, send } from './answer.ts'
 import { type QueryParameter, type QueryTable, readQuery } from './query-parameters.ts'
 import { checkedBody, readJsonBody } from './request-body.ts'
-import { RequestError } from './request-error.ts'
+import { type ErrorCode, RequestError } from './request-error.ts'
 
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
@@ -37,7 +37,9 @@ export interface Taken<Q, B> {
   /** Absent if it takes none; null if any will do. */
   readonly query?: QueryTable<Q> | null
   /** Absent if the body is not looked at. */
-  readonly body?: JsonCheck<B>
+  readonly body?: Schema<B>
+  /** The code of the refusal of a wrong body; `invalid_body` if absent. */
+  readonly refusal?: ErrorCode
 }
 
 type RawAsked = Asked<ParsedUrlQuery, unknown>
@@ -48,7 +50,7 @@ export interface AnyRoute {
   /** Null if any query will do. */
   readonly query: Readonly<Record<string, QueryParameter<unknown>>> | null
   /** Undefined if the body is not looked at. */
-  readonly body: Pick<JsonCheck<unknown>, 'schema' | 'isOptional'> | undefined
+  readonly body: Schema | undefined
 }
 
 /** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
@@ -59,7 +61,7 @@ export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /
  * value that is answered as JSON.
  */
 export function route<Q = unknown, B = unknown>(
-  { query, body }: Taken<Q, B>,
+  { query, body, refusal }: Taken<Q, B>,
   handle: (asked: Asked<Q, B>) => unknown,
 ): AnyRoute {
   const table = query === undefined ? ({} as QueryTable<Q>) : query
@@ -67,7 +69,7 @@ export function route<Q = unknown, B = unknown>(
     handle({
       ...asked,
       query: table === null ? (asked.query as Q) : readQuery(asked.query, table),
-      body: body === undefined ? (asked.body as B) : checkedBody(body, asked.body),
+      body: body === undefined ? (asked.body as B) : checkedBody(body, asked.body, refusal),
     })
   return Object.assign(answer, { query: table, body })
 }

@@ -1,4 +1,4 @@
-import { checkedBody } from '../http/request-body.ts'
+import { alertChange } from '../../alerts/alert-settings.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
@@ -6,10 +6,7 @@ import type { DashboardParts } from './dashboard-parts.ts'
 export function alertRoutes({ alerts }: Pick<DashboardParts, 'alerts'>): RouteTable {
   return {
     'GET /api/alerts': route({}, async () => alerts().report()),
-    'PUT /api/alerts': route({}, async ({ body }) => {
-      const service = alerts()
-      return service.change(checkedBody(service.check, body))
-    }),
+    'PUT /api/alerts': route({ body: alertChange }, async ({ body }) => alerts().change(body)),
     'POST /api/alerts/test': route({}, async () => alerts().test()),
   }
 }

@@ -1,8 +1,9 @@
+import * as v from 'valibot'
 import type { Clock } from '../../call/clock.ts'
 import { changePrices } from '../../pricing/change-prices.ts'
 import { ownPrice, withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { priceFileState } from '../../pricing/prices-in-force.ts'
-import * as json from '../../options/json-check.ts'
+import { JsonValueError, object, text, textLike } from '../../options/schema.ts'
 import { timeZone } from '../../options/value-kind.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { optional, readParameter } from '../http/query-parameters.ts'
@@ -12,24 +13,15 @@ import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
 
-const modelName = json.only(
-  'a name of 1 to 2000 characters, none of them NUL',
-  (value): value is string => typeof value === 'string' && /^(?=.*\S)[^\0]{1,2000}$/s.test(value),
-  { type: 'string', minLength: 1, maxLength: 2000 },
-)
-
 /** The body of an order to re-price. */
-const repriceOrder = json.object({
-  from: json.text,
-  to: json.text,
-  model: json.optional(modelName),
-  only_unpriced: json.optional(json.flag),
-  dry_run: json.optional(json.flag),
-  tz: json.optional(json.text),
+const repriceOrder = object({
+  from: text,
+  to: text,
+  model: v.optional(textLike('a name of 1 to 2000 characters, none of them NUL', /^(?=.*\S)[^\0]{1,2000}$/s)),
+  only_unpriced: v.optional(v.boolean(), false),
+  dry_run: v.optional(v.boolean(), false),
+  tz: v.optional(text, 'UTC'),
 })
-
-/** What is wrong with a price is told in the words of prices. */
-const anyPrice = json.described<unknown>(ownPrice.schema, (body) => body)
 
 /** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
 export function costRoutes(
@@ -51,11 +43,13 @@ export function costRoutes(
         return answerQuery(request, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
       },
     ),
-    'PUT /api/costs/overrides/:name': route({ body: anyPrice }, ({ params: { name = '' }, body }) =>
-      changePrices(priceFile, (before) => {
-        const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
-        return [costs, entry]
-      }),
+    'PUT /api/costs/overrides/:name': route(
+      { body: ownPrice, refusal: 'invalid_price' },
+      ({ params: { name = '' }, body }) =>
+        changePrices(priceFile, (before) => {
+          const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
+          return [costs, entry]
+        }),
     ),
     'DELETE /api/costs/overrides/:name': route({}, async ({ params: { name = '' } }) => {
       const isRemoved = await changePrices(priceFile, (before) => {
@@ -71,8 +65,8 @@ export function costRoutes(
       throw new RequestError('sync_running', 'The prices are being synced already.')
     }),
     'POST /api/costs/reprice': route({ body: repriceOrder }, async ({ body }) => {
-      const { model = null, only_unpriced: onlyUnpriced = false, dry_run: dryRun = false } = body
-      const tz = readParameter('tz', timeZone, body.tz ?? 'UTC')
+      const { model = null, only_unpriced: onlyUnpriced, dry_run: dryRun } = body
+      const tz = readParameter('tz', timeZone, body.tz)
       const fromMs = instantOf(readParameter('from', isoTime, body.from), tz)
       const toMs = instantOf(readParameter('to', isoTime, body.to), tz)
       expectOrder(fromMs, toMs)
@@ -86,10 +80,8 @@ function withPrice(...price: Parameters<typeof withOverride>): ReturnType<typeof
   try {
     return withOverride(...price)
   } catch (error) {
-    if (!(error instanceof json.JsonValueError)) throw error
-    const { path, allowed, got } = error
-    const param = String(path[0])
-    const shown = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 100)
-    throw new RequestError('invalid_price', `${param} must be ${allowed}; got ${shown}`, { param })
+    if (!(error instanceof JsonValueError)) throw error
+    const param = String(error.path[0])
+    throw new RequestError('invalid_price', `${param} ${error.flaw}.`, { param })
   }
 }

@@ -1,7 +1,8 @@
+import * as v from 'valibot'
 import type { DatabaseSize } from '../../api/database-job.ts'
 import type { Growth } from '../../call/call-reader.ts'
 import type { Clock } from '../../call/clock.ts'
-import * as json from '../../options/json-check.ts'
+import { object, whole } from '../../options/schema.ts'
 import { trueFalse } from '../../options/value-kind.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
@@ -18,13 +19,10 @@ const usualCallBytes = 480
 const farDays = 36_500
 
 /** The body of an order to compress. */
-const compressFields = json.object({
-  keep_days: json.or(json.whole(1, 36_500), 90),
-  dry_run: json.or(json.flag, false),
-})
-const compressOrder = json.described(compressFields.schema, (body) => compressFields(body ?? {}), {
-  isOptional: true,
-})
+const compressOrder = v.nullish(
+  object({ keep_days: v.optional(whole(1, 36_500), 90), dry_run: v.optional(v.boolean(), false) }),
+  {},
+)
 
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
 export function databaseRoutes(

@@ -1,8 +1,8 @@
-import { type JsonCheck, described, mapOf, mustBe, only } from '../../options/json-check.ts'
+import * as v from 'valibot'
+import { be, mapOf } from '../../options/schema.ts'
 import { integer } from '../../options/value-kind.ts'
 import { formatCallId } from '../../call/call-id.ts'
-import { isObject } from '../../lib/message-shape.ts'
-import { type Settings, changeable } from '../../options/gateway-settings.ts'
+import { changeable } from '../../options/gateway-settings.ts'
 import { or, parameterSchema, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/router.ts'
@@ -10,30 +10,19 @@ import { callId } from './call-routes.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
 /** Settings by their names; which names there are, and which values each takes, the settings themselves know. */
-const settings: JsonCheck<Settings> = described(
-  {
-    type: 'object',
-    properties: Object.fromEntries(
-      changeable.map(({ name, spec }) => [name, parameterSchema({ ...spec.kind, doc: spec.description })]),
-    ),
-    additionalProperties: false,
-  },
-  mapOf(
-    only('number or string or boolean', (value): value is Settings[string] =>
-      ['number', 'string', 'boolean'].includes(typeof value),
-    ),
-  ),
+const settings = v.pipe(
+  mapOf(v.union([v.number(), v.string(), v.boolean()], be('a number, a text, true or false'))),
+  v.metadata({
+    jsonSchema: {
+      type: 'object',
+      properties: Object.fromEntries(
+        changeable.map(({ name, spec }) => [name, parameterSchema({ ...spec.kind, doc: spec.description })]),
+      ),
+      additionalProperties: false,
+    },
+  }),
 )
-
-const optionalSettings: JsonCheck<Settings> = described(
-  settings.schema,
-  (body) => {
-    if (body === undefined || body === null) return {}
-    if (!isObject(body)) throw mustBe('object or null', body)
-    return settings(body)
-  },
-  { isOptional: true },
-)
+const optionalSettings = v.nullish(settings, {})
 
 /**
  * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is told when something was asked of the

@@ -1,4 +1,5 @@
-import * as json from '../../options/json-check.ts'
+import * as v from 'valibot'
+import { be, object } from '../../options/schema.ts'
 import { integer } from '../../options/value-kind.ts'
 import { Answer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
@@ -9,14 +10,12 @@ import { answerQuery } from './query-reply.ts'
 const mostSeconds = 604_800
 
 /** The body of an order to switch the log. */
-const toggleOrder = json.object({
-  enabled: json.flag,
-  for_s: json.optional(
-    json.only(
-      `a number above 0 and up to ${mostSeconds}, or null`,
-      (value): value is number | null =>
-        value === null || (typeof value === 'number' && value > 0 && value <= mostSeconds),
-      { type: ['number', 'null'], exclusiveMinimum: 0, maximum: mostSeconds },
+const seconds = `a number above 0 and up to ${mostSeconds}, or null`
+const toggleOrder = object({
+  enabled: v.boolean(),
+  for_s: v.optional(
+    v.nullable(
+      v.pipe(v.number(be(seconds)), v.gtValue(0, be(seconds)), v.maxValue(mostSeconds, be(seconds))),
     ),
   ),
 })

@@ -1,12 +1,12 @@
-import { object, only } from '../../options/json-check.ts'
-import { isText } from '../../lib/message-shape.ts'
+import * as v from 'valibot'
+import { object } from '../../options/schema.ts'
 import { Answer } from '../http/answer.ts'
 import { guessSourceOf } from '../http/guard.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { SignIn } from '../http/sign-in.ts'
 
-const tokenBody = object<{ readonly token: string }>({ token: only('a text', isText, { type: 'string' }) })
+const tokenBody = object({ token: v.string() })
 
 /** `/api/session`: the admin token, typed in, becomes a cookie; and the cookie goes. */
 export function sessionRoutes(signIn: SignIn | null): RouteTable {
