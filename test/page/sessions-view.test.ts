@@ -65,6 +65,17 @@ test('sessions are listed, the last one first, found by name, and reached by key
   assert.deepEqual(problems, [])
 })
 
+test('rows are as high as their text: letters of twice the size make them higher, and none covers another', async () => {
+  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
+  const { page } = opened
+  await page.getByRole('listitem').nth(5).waitFor()
+  const rows = `[...document.querySelectorAll('.sessions-scroller li')].map((row) => row.getBoundingClientRect())`
+  const heightPx = await page.evaluate<number>(`${rows}[0].height`)
+  await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+  await untilTrue(page, `${rows}[0].height > ${heightPx * 1.5}`)
+  await untilTrue(page, `${rows}.every(({ top }, at, all) => at === 0 || top >= all[at - 1].bottom - 1)`)
+})
+
 test('later pages hold after a renewal and after a look at another list', async () => {
   await using own = await makeTempDir()
   const runs = (name: string, count: number, agoMs: number) =>

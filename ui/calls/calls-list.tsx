@@ -1,10 +1,10 @@
 import './calls.css'
-import { type ComponentChildren, Fragment } from 'preact'
+import { type ComponentChildren, Fragment, type RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { noUsageWords } from '../call/call-words.ts'
-import { type CallRows, type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { type RowHandlers, type VirtualRows, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall } from '../call/waterfall.tsx'
 import { callTypeWords } from '../data/call-words.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -31,34 +31,39 @@ import { CallsFoot } from './call-summary.tsx'
 import { type ColumnName, callColumns } from './chosen-columns.ts'
 import type { CallList } from './use-call-list.ts'
 
-/** Of the table's head, of a row and of a card, in pixels: 2.25 and 5.25 rem. */
-const [headPx, rowPx, cardPx] = [36, 36, 84]
-/** The next page is asked for when so many rows are left. */
-const nearEnd = 40
-
 export interface CallsListProps {
   readonly list: CallList
   readonly onOpen: (id: string) => void
 }
 
-/** Another list begins at its top, and as its end comes near more is asked for. */
-function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, comeNear }: CallList): void {
+/** Rows that are there; another list begins at its top. */
+function useListRows(
+  { list, onOpen }: CallsListProps,
+  box: RefObject<HTMLElement | null>,
+  byWindow: boolean,
+): VirtualRows<CallJson> {
+  const { calls, comeNear } = list
+  const shown = useVirtualRows({
+    title: 'Calls',
+    all: calls,
+    list: box,
+    byWindow,
+    onOpen,
+    onNearEnd: comeNear,
+  })
   const firstId = calls[0]?.id
-  useEffect(toTop, [firstId])
-  const last = rows.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (calls.length > 0 && last >= calls.length - nearEnd) comeNear()
-  }, [last, calls.length, comeNear])
+  useEffect(shown.toTop, [firstId])
+  return shown
 }
 
 /** The calls of a list as cards, if there is no room for a table. */
-export function CallsCards({ list, onOpen }: CallsListProps) {
-  const { calls, total, scaleMs, answeredMs, isStale } = list
+export function CallsCards(props: CallsListProps) {
+  const { list } = props
+  const { total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
   const times = useTimes()
   const box = useRef<HTMLUListElement>(null)
-  const shown = useCallRows({ title: 'Calls', calls, list: box, byWindow: true, rowPx: cardPx, onOpen })
-  useListEnds(shown, list)
+  const shown = useListRows(props, box, true)
   return (
     <>
       <ul
@@ -66,10 +71,10 @@ export function CallsCards({ list, onOpen }: CallsListProps) {
         ref={box}
         aria-label="Calls"
         aria-busy={isStale}
-        style={{ height: `${calls.length * cardPx}px` }}
+        style={{ height: `${shown.heightPx}px` }}
         onKeyDown={shown.onKeyDown}
       >
-        {shown.rows.map(({ index, call }) => {
+        {shown.rows.map(({ index, row: call, topPx }) => {
           const {
             id,
             started_at: startedAt,
@@ -78,12 +83,7 @@ export function CallsCards({ list, onOpen }: CallsListProps) {
             cost_usd: cost,
           } = call
           return (
-            <li
-              key={id}
-              aria-setsize={total ?? -1}
-              aria-posinset={index + 1}
-              style={{ top: `${index * cardPx}px` }}
-            >
+            <li key={id} aria-setsize={total ?? -1} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
               <a
                 class="call-card list-row"
                 data-id={id}
@@ -119,13 +119,13 @@ export interface CallsTableProps extends CallsListProps {
 }
 
 /** The calls of a list as a table, of which only the rows that are seen are there. */
-export function CallsTable({ list, columns, onOpen }: CallsTableProps) {
+export function CallsTable(props: CallsTableProps) {
+  const { list, columns } = props
   const { calls, total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
   const times = useTimes()
   const scroller = useRef<HTMLDivElement>(null)
-  const shown = useCallRows({ title: 'Calls', calls, list: scroller, headPx, rowPx, onOpen })
-  useListEnds(shown, list)
+  const shown = useListRows(props, scroller, false)
   const heightPx = useHeightBelow(scroller)
   const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
   const lastIndex = shown.rows.at(-1)?.index ?? -1
@@ -133,7 +133,7 @@ export function CallsTable({ list, columns, onOpen }: CallsTableProps) {
     <div
       class={`calls-scroller ${isStale ? 'is-stale' : ''}`}
       ref={scroller}
-      style={{ '--row-height': `${rowPx}px`, height: `${heightPx}px` }}
+      style={{ height: `${heightPx}px` }}
       onKeyDown={shown.onKeyDown}
     >
       <table
@@ -156,9 +156,12 @@ export function CallsTable({ list, columns, onOpen }: CallsTableProps) {
           </tr>
         </thead>
         <tbody>
-          {shown.rows.map(({ index, call }, at) => (
+          {shown.rows.map(({ index, row: call }, at) => (
             <Fragment key={call.id}>
-              <Gap rows={index - (shown.rows[at - 1]?.index ?? -1) - 1} columns={columns.length} />
+              <Gap
+                px={shown.heightOf(index - (shown.rows[at - 1]?.index ?? -1) - 1)}
+                columns={columns.length}
+              />
               <CallRow
                 call={call}
                 index={index}
@@ -172,7 +175,7 @@ export function CallsTable({ list, columns, onOpen }: CallsTableProps) {
               />
             </Fragment>
           ))}
-          <Gap rows={calls.length - lastIndex - 1} columns={columns.length} />
+          <Gap px={shown.heightOf(calls.length - lastIndex - 1)} columns={columns.length} />
         </tbody>
       </table>
       <CallsFoot list={list} />
@@ -205,11 +208,11 @@ function ColumnHead({ name, scaleMs }: { readonly name: ColumnName; readonly sca
 }
 
 /** Room of rows that are not there. */
-function Gap({ rows, columns }: { readonly rows: number; readonly columns: number }) {
-  if (rows <= 0) return null
+function Gap({ px, columns }: { readonly px: number; readonly columns: number }) {
+  if (px <= 0) return null
   return (
     <tr class="gap" aria-hidden="true">
-      <td colSpan={columns} style={{ height: `${rows * rowPx}px` }} />
+      <td colSpan={columns} style={{ height: `${px}px` }} />
     </tr>
   )
 }

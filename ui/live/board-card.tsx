@@ -2,7 +2,7 @@ import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import { barScaleMs } from '../call/call-phases.ts'
 import { OnlyWhenChanged } from '../call/only-when-changed.ts'
-import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -15,7 +15,6 @@ import { ConfirmDialog } from '../design/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { useReading } from '../design/use-reading.ts'
-import { useMedia } from '../design/use-window.ts'
 import { bytes, count, longDuration, roundDuration } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import {
@@ -28,10 +27,8 @@ import {
   timedAt,
 } from './board-rows.ts'
 
-/** Of a row on one line, and on two in a narrow window, in pixels. */
-const [linePx, twoLinesPx] = [36, 60]
-/** Room for so much at least, and at most: more rows are scrolled. */
-const [leastPx, mostPx] = [3 * linePx, 10 * linePx]
+/** Room for three rows on one line at least, and for ten at most: more are scrolled. */
+const [leastPx, mostPx] = [108, 360]
 const tickMs = 1000
 
 export interface BoardCardProps {
@@ -126,8 +123,7 @@ interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' 
 function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen, onCancel }: BoardListProps) {
   const { address } = useNavigation()
   const tellsUpstream = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
-  const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
-  const list = useCallRows({ title: 'Under way', calls: rows, list: box, rowPx, hasKeys, onOpen })
+  const list = useVirtualRows({ title: 'Under way', all: rows, list: box, hasKeys, onOpen })
   const active = rows.find(({ id }) => id === list.activeId)
   const cancelActive = (): void => {
     if (active?.goneMs === null) onCancel(active.id)
@@ -135,7 +131,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
   useShortcuts('Under way', hasKeys ? [{ key: 'x', words: 'Cancel the call', run: cancelActive }] : [])
   // What is below moves only to make room, and not while it is read.
   const room = useRef(leastPx)
-  if (!isReadBelow) room.current = Math.max(room.current, Math.min(rows.length * rowPx, mostPx))
+  if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
   const now = lostMs ?? nowMs()
   const scaleMs = barScaleMs(rows.map(({ call, goneMs }) => timedAt(call, goneMs ?? now)))
   return (
@@ -170,14 +166,14 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
                 : 'The gateway is stopped, so no call is under way. Start it at the top of the page.'}
           </p>
         )}
-        <ol aria-label="Calls under way, the oldest first" style={{ height: `${rows.length * rowPx}px` }}>
-          {list.rows.map(({ call: row, index }) => (
+        <ol aria-label="Calls under way, the oldest first" style={{ height: `${list.heightPx}px` }}>
+          {list.rows.map(({ row, index, topPx }) => (
             <Row
               key={row.id}
               row={row}
               index={index}
               count={rows.length}
-              topPx={index * rowPx}
+              topPx={topPx}
               nowMs={row.goneMs ?? now}
               scaleMs={scaleMs}
               address={address}

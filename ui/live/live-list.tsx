@@ -1,22 +1,19 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
 import { CallTag } from '../call/call-tag.tsx'
-import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon, StateMark } from '../design/icon.tsx'
 import { OnlyWhenChanged } from '../call/only-when-changed.ts'
-import { useHeightBelow, useMedia } from '../design/use-window.ts'
+import { useHeightBelow } from '../design/use-window.ts'
 import type { Reading } from '../design/use-reading.ts'
 import { count, duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
 import { stateWords } from './board-rows.ts'
-
-/** Of a row on one line, and on two in a narrow window, in pixels. */
-const [linePx, twoLinesPx] = [36, 60]
 
 export interface LiveListProps {
   readonly box: RefObject<HTMLDivElement | null>
@@ -37,8 +34,7 @@ export function LiveList(props: LiveListProps) {
   const { box, calls, news, isHeld, reading, hasKeys, onOpen, onResume } = props
   const { address } = useNavigation()
   const times = useTimes()
-  const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
-  const list = useCallRows({ title: 'Live', calls, list: box, rowPx, hasKeys, onOpen })
+  const list = useVirtualRows({ title: 'Live', all: calls, list: box, hasKeys, onOpen })
   const heightPx = useHeightBelow(box)
   // A list that goes away is not told that the mouse has left it.
   useEffect(() => reading.leave, [])
@@ -62,15 +58,15 @@ export function LiveList(props: LiveListProps) {
           else list.onKeyDown(event)
         }}
       >
-        <ol aria-label="Calls, the newest first" style={{ height: `${calls.length * rowPx}px` }}>
-          {list.rows.map(({ call, index }) => (
+        <ol aria-label="Calls, the newest first" style={{ height: `${list.heightPx}px` }}>
+          {list.rows.map(({ row: call, index, topPx }) => (
             <LiveRow
               key={call.id}
               call={call}
               version={call.version}
               index={index}
               count={calls.length}
-              topPx={index * rowPx}
+              topPx={topPx}
               times={times}
               address={address}
               isActive={call.id === list.activeId}

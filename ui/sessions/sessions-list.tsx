@@ -1,6 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { OnlyWhenChanged } from '../call/only-when-changed.ts'
-import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, sessionAddress, withoutFilters, writeAddress } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
@@ -8,7 +8,7 @@ import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { Nothing } from '../design/nothing.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
-import { useHeightBelow, useMedia } from '../design/use-window.ts'
+import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
 import { count, counted, duration, known, percent, shortCount, unknownFigure } from '../format/figures.ts'
@@ -17,10 +17,8 @@ import { shownText } from '../payloads/shown-text.ts'
 import { costWords, modelWords } from './session-words.ts'
 import { type SessionList, type SessionRow, useSessions } from './use-sessions.ts'
 
-/** Of a row on one line, and on three in a narrow window, in pixels. */
-const [linePx, linesPx] = [44, 96]
-/** The next page is asked for when so many rows are left. */
-const nearEnd = 20
+/** Scrolled by more than so much, in pixels, somebody reads what is below. */
+const readPx = 22
 
 /** The sessions of a range, the one that was last called in first. */
 export function SessionsList() {
@@ -28,7 +26,7 @@ export function SessionsList() {
   const list = useSessions(address)
   const { answer, rows, isStale, isLoading, trouble, again } = list
   const box = useRef<HTMLDivElement>(null)
-  const reading = useReading(box, ({ scrollTop }) => scrollTop > linePx / 2, true)
+  const reading = useReading(box, ({ scrollTop }) => scrollTop > readPx, true)
   const question = JSON.stringify([address.text, isStale])
   const seen = useHeld(rows, reading.isRead && rows.length > 0, question, withFurther)
   const isHeld = seen.length !== rows.length || seen.some((row, at) => row !== rows[at])
@@ -115,12 +113,8 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
   const { address } = useNavigation()
   const times = useTimes()
   const { hasMore, moreTrouble, loadMore, answeredMs, isStale } = list
-  const rowPx = useMedia('(width < 60rem)') ? linesPx : linePx
-  const shown = useCallRows({ title: 'Sessions', calls: rows, list: box, rowPx, onOpen })
-  const last = shown.rows.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (hasMore && moreTrouble === null && last >= rows.length - nearEnd) loadMore()
-  }, [last, rows.length, hasMore, loadMore])
+  const onNearEnd = hasMore && moreTrouble === null ? loadMore : undefined
+  const shown = useVirtualRows({ title: 'Sessions', all: rows, list: box, onOpen, onNearEnd })
   const heightPx = useHeightBelow(box)
   return (
     <>
@@ -147,14 +141,14 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
         style={{ maxHeight: `${heightPx - 28}px` }}
         onKeyDown={shown.onKeyDown}
       >
-        <ol aria-label="Sessions" aria-busy={isStale} style={{ height: `${rows.length * rowPx}px` }}>
-          {shown.rows.map(({ call: row, index }) => (
+        <ol aria-label="Sessions" aria-busy={isStale} style={{ height: `${shown.heightPx}px` }}>
+          {shown.rows.map(({ row, index, topPx }) => (
             <Row
               key={row.id}
               row={row}
               index={index}
               count={hasMore ? -1 : rows.length}
-              topPx={index * rowPx}
+              topPx={topPx}
               href={writeAddress({ ...address, ...addressOf([row], row.id) })}
               times={times}
               lastCall={times.short(Date.parse(row.last_at), answeredMs ?? 0)}

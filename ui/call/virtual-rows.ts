@@ -10,9 +10,13 @@ export interface RowHandlers {
   readonly onPress: (event: MouseEvent, id: string) => void
 }
 
-export interface CallRows<Call> {
-  /** The rows that are there, in their order. */
-  readonly rows: readonly { readonly index: number; readonly call: Call }[]
+export interface VirtualRows<Row> {
+  /** The rows that are there, in their order, each with the distance of its top from the first row's. */
+  readonly rows: readonly { readonly index: number; readonly row: Row; readonly topPx: number }[]
+  /** Of all rows. */
+  readonly heightPx: number
+  /** The height of so many rows. */
+  readonly heightOf: (rows: number) => number
   /** The id of the row that Tab leads to. */
   readonly activeId: string | undefined
   readonly handlers: RowHandlers
@@ -20,74 +24,76 @@ export interface CallRows<Call> {
   readonly toTop: () => void
 }
 
-export interface CallRowsOptions<Call> {
+export interface VirtualRowsOptions<Row> {
   /** The title of j and k in the list of keys. */
   readonly title: string
-  readonly calls: readonly Call[]
-  /** The element around the rows; each row's link has `data-id`. */
+  readonly all: readonly Row[]
+  /** The element around the rows: each is an `li` or `tr`, with a link that has `data-id`. */
   readonly list: RefObject<HTMLElement | null>
-  readonly rowPx: number
-  /** Of a head that stays in sight above the rows. */
-  readonly headPx?: number
   /** The window scrolls rather than `list`. */
   readonly byWindow?: boolean
-  /** Whether j and k move through this list, and the focus comes back to it: true unless another list has them. */
+  /** Whether j and k move through this list, and the focus comes back to it (default: true). */
   readonly hasKeys?: boolean
   readonly onOpen: (id: string) => void
+  /** The last rows are about to be seen. */
+  readonly onNearEnd?: (() => void) | undefined
 }
 
+/** `onNearEnd` is called when so many rows are left. */
+const nearEnd = 40
+
 /**
- * The rows of a long list of calls: those that are there, as they are seen or near to that, and the keys j, k, arrows, Home and End. Enter opens a row, as
- * it does any link; the list follows the open panel, and gets the focus back from it.
+ * The rows of a long list that are seen, or near to that, and the keys j, k, arrows, Home and End. All rows are as high
+ * as the first that is there, which the style says and the list measures. Enter opens a row, as it does any link; the
+ * list follows the open panel, and gets the focus back from it.
  */
-export function useCallRows<Call extends { readonly id: string }>(
-  options: CallRowsOptions<Call>,
-): CallRows<Call> {
-  const { title, calls, list, rowPx, headPx = 0, byWindow = false, hasKeys = true, onOpen } = options
+export function useVirtualRows<Row extends { readonly id: string }>(
+  options: VirtualRowsOptions<Row>,
+): VirtualRows<Row> {
+  const { title, all, list, byWindow = false, hasKeys = true, onOpen, onNearEnd } = options
   const { address } = useNavigation()
   // Another object with each move: also if the row stays the same, the focus goes there.
   const [{ id: wantedId }, setActive] = useState<{ readonly id: string | null }>({ id: null })
-  const indexOf = (id: string | null): number => calls.findIndex((call) => call.id === id)
+  const indexOf = (id: string | null): number => all.findIndex((row) => row.id === id)
   const active = Math.max(0, indexOf(wantedId))
-  const activeId = calls[active]?.id
-  const [{ offsetPx, heightPx }, setView] = useState(unseen)
-  const view = (): View => (byWindow ? windowView(list.current) : elementView(list.current, headPx))
-  const latest = useRef({ view, rowPx })
-  latest.current = { view, rowPx }
+  const activeId = all[active]?.id
+  const [{ offsetPx, heightPx, rowPx }, setView] = useState(unseen)
+  const view = (): View => (byWindow ? windowView : elementView)(list.current)
   useLayoutEffect(() => {
     const element = list.current
     if (element === null) return
     const target = byWindow ? window : element
-    const look = (): void => {
-      const now = latest.current.view()
-      const grid = latest.current.rowPx
-      setView((before) => (isSameRows(before, now, grid) ? before : now))
+    const measure = (): void => {
+      const now = view()
+      setView((before) => (isSameRows(before, now) ? before : now))
     }
-    look()
-    const observer = new ResizeObserver(look)
+    measure()
+    const observer = new ResizeObserver(measure)
     observer.observe(element)
-    target.addEventListener('scroll', look, { passive: true })
-    addEventListener('resize', look)
+    // Another size of letters, or another layout of the rows, is another height of all of them.
+    if (element.firstElementChild !== null) observer.observe(element.firstElementChild)
+    target.addEventListener('scroll', measure, { passive: true })
+    addEventListener('resize', measure)
     return () => {
       observer.disconnect()
-      target.removeEventListener('scroll', look)
-      removeEventListener('resize', look)
+      target.removeEventListener('scroll', measure)
+      removeEventListener('resize', measure)
     }
   }, [byWindow])
-  const { seen, there } = seenRows(calls.length, rowPx, offsetPx, heightPx)
+  const { seen, there } = seenRows(all.length, rowPx, offsetPx, heightPx)
   const show = (index: number): void => {
     const now = view()
-    const byPx = scrollToSee(index, rowPx, now.offsetPx, now.heightPx)
+    const byPx = scrollToSee(index, now.rowPx, now.offsetPx, now.heightPx)
     if (byPx !== 0) (byWindow ? window : list.current)?.scrollBy(0, byPx)
   }
 
   const wantsFocus = useRef(false)
   const moveTo = (index: number): void => {
-    const next = Math.max(0, Math.min(index, calls.length - 1))
-    const call = calls[next]
-    if (call === undefined) return
+    const next = Math.max(0, Math.min(index, all.length - 1))
+    const row = all[next]
+    if (row === undefined) return
     wantsFocus.current = true
-    setActive({ id: call.id })
+    setActive({ id: row.id })
     show(next)
   }
   useLayoutEffect(() => {
@@ -128,7 +134,7 @@ export function useCallRows<Call extends { readonly id: string }>(
   useShortcuts(title, hasKeys ? keys : [])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isInList() || event.ctrlKey || event.metaKey || event.altKey) return
-    const next = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: calls.length - 1 }[event.key]
+    const next = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: all.length - 1 }[event.key]
     if (next === undefined) return
     event.preventDefault()
     moveTo(next)
@@ -147,34 +153,49 @@ export function useCallRows<Call extends { readonly id: string }>(
     },
   })
   // The row with the focus is there, whether it is seen or not.
-  const rows = placesOf(there, active < calls.length ? active : -1).flatMap((index) => {
-    const call = calls[index]
-    return call === undefined ? [] : [{ index, call }]
+  const rows = placesOf(there, active < all.length ? active : -1).flatMap((index) => {
+    const row = all[index]
+    return row === undefined ? [] : [{ index, row, topPx: index * rowPx }]
   })
+  const last = rows.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (all.length > 0 && last >= all.length - nearEnd) onNearEnd?.()
+  }, [last, all.length, onNearEnd])
   const toTop = (): void => {
     if (!byWindow) list.current?.scrollTo(0, 0)
   }
-  return { rows, activeId, handlers, onKeyDown, toTop }
+  const heightOf = (count: number): number => count * rowPx
+  return { rows, heightPx: heightOf(all.length), heightOf, activeId, handlers, onKeyDown, toTop }
 }
 
-/** What of the rows is scrolled away above, and in which height rows are seen; until that is known, for any screen. */
-const unseen = { offsetPx: 0, heightPx: 800 }
+/** What of the rows is scrolled away above, in which height rows are seen, and how high each is; until that is known, for any screen. */
+const unseen = { offsetPx: 0, heightPx: 800, rowPx: 36 }
 
 type View = typeof unseen
 
-function elementView(list: HTMLElement | null, headPx: number): View {
-  return list === null ? unseen : { offsetPx: list.scrollTop, heightPx: list.clientHeight - headPx }
+function elementView(list: HTMLElement | null): View {
+  if (list === null) return unseen
+  const headPx = list.querySelector('thead')?.offsetHeight ?? 0
+  return { offsetPx: list.scrollTop, heightPx: list.clientHeight - headPx, rowPx: rowHeight(list) }
 }
 
 /** Rows begin to be seen below what stays at the top of the window. */
 function windowView(list: HTMLElement | null): View {
   if (list === null) return unseen
   const barPx = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0
-  return { offsetPx: barPx - list.getBoundingClientRect().top, heightPx: innerHeight - barPx }
+  const offsetPx = barPx - list.getBoundingClientRect().top
+  return { offsetPx, heightPx: innerHeight - barPx, rowPx: rowHeight(list) }
 }
 
-function isSameRows(before: View, now: View, rowPx: number): boolean {
+function rowHeight(list: HTMLElement): number {
+  const heightPx = list.querySelector('[data-id]')?.closest('li, tr')?.getBoundingClientRect().height ?? 0
+  return heightPx > 0 ? heightPx : unseen.rowPx
+}
+
+function isSameRows(before: View, now: View): boolean {
+  const { rowPx } = now
   return (
+    before.rowPx === rowPx &&
     before.heightPx === now.heightPx &&
     Math.floor(before.offsetPx / rowPx) === Math.floor(now.offsetPx / rowPx) &&
     Math.ceil((before.offsetPx + before.heightPx) / rowPx) ===
