@@ -129,3 +129,21 @@ test('what is malformed behind a call does the call no harm, however long that l
   const row = await rowOf(gateway, answer)
   assert.deepEqual([row.outcome, upstream.requests.length - seen], ['ok', 1])
 })
+
+test('a malformed chunk of a body that is streamed through is a 400, whenever it comes', async () => {
+  const sent = upstream.requests.length
+  const head =
+    'POST /v1/files HTTP/1.1\r\nHost: a\r\nContent-Type: audio/wav\r\nTransfer-Encoding: chunked\r\n\r\n'
+  for (const isLate of [false, true]) {
+    await using client = await openRawClient(gateway.port)
+    await client.send(`${head}5\r\nhello\r\n${isLate ? '' : 'zz\r\nhello'}`)
+    if (isLate) {
+      await upstream.waitFor('the head', () => upstream.requests.length > sent)
+      await client.send('zz\r\nhello')
+    }
+    const answer = await client.response('POST')
+    assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [400, 'invalid_request'])
+    const { outcome, failure_code: code } = await rowOf(gateway, answer)
+    assert.deepEqual([outcome, code], ['refused', 'invalid_request'])
+  }
+})

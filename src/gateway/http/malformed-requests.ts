@@ -25,7 +25,12 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
   else if (answer.req.complete) refuseBehind(answer, socket, malformed(error.code))
   // Another answer would be taken for the body, or the answer, of the call that is still under way.
-  else if (answer.headersSent || !endReading(answer.req, malformed(error.code))) socket.resetAndDestroy()
+  else if (answer.headersSent) socket.resetAndDestroy()
+  else {
+    endReading(answer.req, malformed(error.code))
+    // Nobody knows where a next request would begin.
+    answer.once('close', () => socket.destroy())
+  }
 }
 
 /**

@@ -189,9 +189,15 @@ export function beginsAsObject(req: IncomingMessage): Promise<boolean> {
   return promise
 }
 
-/** Ends the reading of a body that is still being read, for this reason. Answers false where none is. */
+/** Bodies that broke off before anybody began to read them. */
+const brokenOff = new WeakMap<IncomingMessage, Failure>()
+
+/** Ends the reading of a body, for this reason: as soon as it begins where nobody reads it yet, which is answered false. */
 export function endReading(req: IncomingMessage, reason: Failure): boolean {
-  return !req.complete && req.listenerCount('error') > 0 && req.emit('error', reason)
+  if (req.complete) return false
+  if (req.listenerCount('error') > 0) return req.emit('error', reason)
+  brokenOff.set(req, reason)
+  return false
 }
 
 /** A body that is passed on as it comes, never held; `see` is shown each piece, and `end` called when it is whole. */
@@ -202,6 +208,8 @@ export async function* streamBody(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { socket } = req
   let read = socket.bytesRead
+  const flaw = brokenOff.get(req)
+  if (flaw !== undefined) throw flaw
   for await (const chunk of req) {
     // What came in one read is one piece here, however many chunks it was.
     const came = socket.bytesRead - read

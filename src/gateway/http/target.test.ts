@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '../../call/failure.ts'
-import { isForwarded, parseTarget, parseUpstreamBase, upstreamPath } from './target.ts'
+import { isForwarded, parseTarget, pathBelowBase, parseUpstreamBase, upstreamPath } from './target.ts'
 
 const forwardedAsTheyAre: readonly [target: string, path: string][] = [
   ['/v1/chat/completions', '/v1/chat/completions'],
@@ -81,6 +81,15 @@ test('an upstream with credentials, a fragment or another scheme is refused', ()
   for (const base of ['http://u:p@host', 'http://host/#a', 'ftp://host', 'host:80', '']) {
     assert.throws(() => parseUpstreamBase(base), TypeError)
   }
+})
+
+test('a path below that of the base is the one below /v1, but for the gateway’s own', () => {
+  const below = (base: string, path: string): string | null => pathBelowBase(parseUpstreamBase(base), path)
+  assert.equal(below('https://h/openai/v1', '/openai/v1/models'), '/v1/models')
+  assert.equal(below('https://h/openai/v1', '/openai/v1x/models'), null)
+  assert.equal(below('https://h/openai/v1', '/health'), null)
+  assert.equal(below('https://h/v1', '/v1/raw-log/clear'), null)
+  assert.equal(below('https://h', '/models'), null)
 })
 
 test('what is forwarded without the name of an upstream', () => {

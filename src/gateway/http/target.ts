@@ -113,6 +113,7 @@ function withParameters(query: string, parameters: string): string {
  * host; null for any other.
  */
 export function pathBelowBase(base: UpstreamBase, path: string): string | null {
-  if (base.pathPrefix === '' || !path.startsWith(`${base.pathPrefix}/`)) return null
+  if (base.pathPrefix === '' || path.startsWith('/v1/') || !path.startsWith(`${base.pathPrefix}/`))
+    return null
   return `/v1${path.slice(base.pathPrefix.length)}`
 }
