@@ -67,10 +67,8 @@ export interface MinuteUsage {
   readonly tokens: number
   /** How many of them no upstream reported; a gateway of an earlier version does not tell. */
   readonly estimated?: number | undefined
-  /** The client whose own budget counts them, too. */
-  readonly of?: string | undefined
-  /** The upstream whose own budget counts them, too. */
-  readonly at?: string | undefined
+  /** The keys of the budgets that count them, too: of the client or key, and of the upstream. */
+  readonly owners?: readonly string[] | undefined
 }
 
 /** Tokens used by the calls of one client and key at one upstream that ended in one minute. */

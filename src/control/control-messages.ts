@@ -43,8 +43,7 @@ export const isMinuteUsage = record<MinuteUsage>({
   minute: isWhole(0, maxMinute),
   tokens: isAmount,
   estimated: optional(isAmount),
-  of: optional(isText),
-  at: optional(isText),
+  owners: optional(listOf(isText)),
 })
 
 /** The members that are shown or decide something; a page takes all others as they are. */

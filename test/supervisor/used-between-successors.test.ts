@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ControlServer, openControl } from '../../src/control/control-server.ts'
 import type { DrainListener, DrainOrder } from '../../src/control/control-messages.ts'
-import type { LocalBudget } from '../../src/gateway/admission/local-budget.ts'
+import type { TokenWindow } from '../../src/gateway/admission/token-window.ts'
 import { Draining } from '../../src/gateway/handover/draining.ts'
 import { Predecessors } from '../../src/gateway/handover/predecessors.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -50,7 +50,7 @@ test('its end waits for the next successor to be found', async () => {
 /** Takes reports, as a gateway that has replaced another does. */
 class Successor extends FakeGateway {
   readonly predecessors: Predecessors
-  readonly #budget: LocalBudget
+  readonly #budget: TokenWindow
   readonly #clock: FakeClock
   readonly #held: (() => void)[] = []
   #control: ControlServer | null = null

@@ -1,5 +1,5 @@
 import { LocalAdmission } from '../../src/gateway/admission/local-admission.ts'
-import { LocalBudget } from '../../src/gateway/admission/local-budget.ts'
+import { TokenWindow } from '../../src/gateway/admission/token-window.ts'
 import { SharedSlots } from '../../src/gateway/admission/shared-slots.ts'
 import type { SharedParts } from '../../src/gateway/handover/predecessors.ts'
 import type { FakeClock } from './fake-clock.ts'
@@ -14,6 +14,6 @@ export function gatewayOfAChain(
   const admission = new LocalAdmission({ clock, ...limits })
   const slots = new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
   const clients = { used: () => {}, handover: () => [] }
-  const budget = new LocalBudget(1000, budgetRejects)
+  const budget = new TokenWindow(1000)
   return { instance, admission, slots, budget, clients, budgetRejects, clock }
 }

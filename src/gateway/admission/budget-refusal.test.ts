@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { LocalBudget } from './local-budget.ts'
+import { nobody } from './admission.ts'
+import { TokenWindows } from './token-windows.ts'
 
 const minuteMs = 60_000
 const dayS = 24 * 60 * 60
@@ -11,10 +12,16 @@ const dayS = 24 * 60 * 60
 /** A budget that refuses, asked at the clock's time. */
 function setUp(limit: number) {
   const clock = new FakeClock()
-  const budget = new LocalBudget(limit, true)
+  const past = { usageByMinute: () => Promise.resolve([]), usageOfClients: () => Promise.resolve([]) }
+  const options = { clock, rejects: true, tokenLimit: limit, sharedLimit: null, past }
+  const windows = new TokenWindows({ ...options, keyNames: () => new Map() })
+  void windows.restore({ told: [], isAll: true, sinceMs: 0 })
+  const budget = windows.all
+  const own = windows.of(nobody, null)
   const gate = {
-    check: (tokens: number) => budget.check(clock.wallTime(), tokens),
-    reserve: (tokens: number) => budget.reserve(clock.wallTime(), tokens)!,
+    add: (tokens: number) => windows.add(own, tokens, 0),
+    check: (tokens: number) => windows.check(own, tokens, new AbortController()),
+    reserve: (tokens: number) => windows.reserve(own, tokens)!,
   }
   return { budget, clock, gate }
 }
@@ -29,21 +36,21 @@ function failureOf(action: () => unknown): Failure {
   return assert.fail('it was not refused')
 }
 
-describe('a LocalBudget that refuses', () => {
+describe('a budget that refuses', () => {
   it('lets calls through until nothing is left', () => {
-    const { budget, clock, gate } = setUp(100)
+    const { gate } = setUp(100)
     gate.check(0)
-    budget.add(clock.wallTime(), 99)
+    gate.add(99)
     gate.check(0)
     gate.check(1)
     assert.ok(failureOf(() => gate.check(2)))
-    budget.add(clock.wallTime(), 1)
+    gate.add(1)
     assert.equal(failureOf(() => gate.check(0)).code, 'token_budget_exceeded')
   })
 
   it('says the limit, what is used and what remains, which may be negative', () => {
-    const { budget, clock, gate } = setUp(100)
-    budget.add(clock.wallTime(), 130)
+    const { gate } = setUp(100)
+    gate.add(130)
     const failure = failureOf(() => gate.check(0))
     assert.deepEqual(failure.headers, [
       'X-Token-Budget-Limit',
@@ -83,20 +90,20 @@ describe('a LocalBudget that refuses', () => {
   })
 
   it('goes by a limit that was changed', () => {
-    const { budget, clock, gate } = setUp(100)
-    budget.add(clock.wallTime(), 100)
+    const { budget, gate } = setUp(100)
+    gate.add(100)
     assert.ok(failureOf(() => gate.check(0)))
     budget.setLimit(101)
     gate.check(0)
   })
 
   it('says when enough tokens will have left', () => {
-    const { budget, clock, gate } = setUp(100)
-    budget.add(clock.wallTime(), 30)
+    const { clock, gate } = setUp(100)
+    gate.add(30)
     clock.tick(60 * minuteMs)
-    budget.add(clock.wallTime(), 50)
+    gate.add(50)
     clock.tick(60 * minuteMs + 10_000)
-    budget.add(clock.wallTime(), 20)
+    gate.add(20)
     const retryAfterS = (tokens: number): number | null => failureOf(() => gate.check(tokens)).retryAfterS
     const toTheFirst = dayS + 60 - 2 * 3600 - 10
     assert.deepEqual([0, 1, 30, 31, 80, 81, 100, 101].map(retryAfterS), [
@@ -144,8 +151,8 @@ describe('a LocalBudget that refuses', () => {
   })
 
   it('counts what was used before the clock was set back, and says when that leaves', () => {
-    const { budget, clock, gate } = setUp(100)
-    budget.add(clock.wallTime(), 100)
+    const { clock, gate } = setUp(100)
+    gate.add(100)
     clock.stepWallTime(-60 * minuteMs)
     assert.equal(failureOf(() => gate.check(0)).retryAfterS, dayS + 60 + 3600)
   })
@@ -182,7 +189,7 @@ it('calls that keep to their bounds never use more than the limit, and the time 
           }
         }
         for (const { reservation, uses } of inFlight.splice(0, ends)) {
-          budget.add(clock.wallTime(), uses)
+          gate.add(uses)
           reservation[Symbol.dispose]()
         }
         assert.ok(budget.snapshot(clock.wallTime()).totalUsed <= 100)

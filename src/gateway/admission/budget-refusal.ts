@@ -1,17 +1,20 @@
 import { Failure } from '../../call/failure.ts'
-import type { BudgetFigures } from './budget.ts'
 import { type Owner, isUpstream, nameOfOwner } from './owner.ts'
+import type { TokenFigures } from './token-window.ts'
+
+/** When to try again if the database has not told what was used. */
+const unknownRetryS = 10
 
 /** Why a call is more than the budget still allows. */
-export interface BudgetShortage extends BudgetFigures {
+export interface BudgetShortage extends TokenFigures {
   /** Tokens that calls in flight may still use. */
   readonly reserved: number
   /** Whole seconds until enough tokens have left the window, at least one; `null` if the whole limit is not enough. */
   readonly retryAfterS: number | null
 }
 
-/** The answer to a call that may use so many tokens, and is too much for the budget; of all calls, or of one client's or upstream's. */
-export function budgetRefusal(shortage: BudgetShortage, tokens: number, owner: Owner | null = null): Failure {
+/** The answer to a call that may use so many tokens, and is too much for the budget of this owner. */
+export function budgetRefusal(shortage: BudgetShortage, tokens: number, owner: Owner): Failure {
   const { dailyLimit, totalUsed, remaining, retryAfterS } = shortage
   const headers = [
     'X-Token-Budget-Limit',
@@ -23,16 +26,15 @@ export function budgetRefusal(shortage: BudgetShortage, tokens: number, owner: O
   ]
   const why = retryAfterS === null ? neverPasses(dailyLimit, tokens) : notNow(shortage, tokens)
   const when = retryAfterS === null ? {} : { retryAfterS }
-  if (owner === null) {
-    return new Failure('token_budget_exceeded', `${why} (--token-limit).`, { ...when, headers })
-  }
-  const name = nameOfOwner(owner)
-  if (isUpstream(owner)) {
-    const words = `${why} (the token_limit of ${name} in upstreams.json).`
-    return new Failure('upstream_budget_exceeded', words, { ...when, headers })
-  }
-  const words = `${why} (the token_limit of ${name} in clients.json).`
-  return new Failure('client_budget_exceeded', words, { ...when, headers })
+  const [code, limit] = limitOf(owner)
+  return new Failure(code, `${why} (${limit}).`, { ...when, headers })
+}
+
+function limitOf(owner: Owner) {
+  if (owner === 'all') return ['token_budget_exceeded', '--token-limit'] as const
+  const limit = `the token_limit of ${nameOfOwner(owner)} in`
+  if (isUpstream(owner)) return ['upstream_budget_exceeded', `${limit} upstreams.json`] as const
+  return ['client_budget_exceeded', `${limit} clients.json`] as const
 }
 
 function notNow({ dailyLimit, totalUsed, reserved }: BudgetShortage, tokens: number): string {
@@ -45,4 +47,14 @@ function notNow({ dailyLimit, totalUsed, reserved }: BudgetShortage, tokens: num
 function neverPasses(dailyLimit: number, tokens: number): string {
   const asked = Number.isFinite(tokens) ? `up to ${tokens} tokens` : 'more tokens than can be counted'
   return `This call may use ${asked}, and any 24 hours have ${dailyLimit}: it never passes, whenever it is tried again`
+}
+
+/** The answer to a call while it is not known what its budget has left. */
+export function budgetUnknown(owner: Owner): Failure {
+  const [what, whose] =
+    owner === 'all'
+      ? ['What was used of the token budget', 'call is']
+      : [`What ${nameOfOwner(owner)} used of its tokens`, 'call of it is']
+  const message = `${what} cannot be read from the database yet, so no ${whose} let through (--budget-action reject).`
+  return new Failure('budget_unknown', message, { retryAfterS: unknownRetryS })
 }

@@ -111,34 +111,6 @@ describe('LocalAdmission', () => {
     assert.deepEqual(asked, [50, 0])
   })
 
-  it('lets nobody in while it is held, in order once it is not, and refuses who waited too long', async () => {
-    const { admission, clock } = setUp({ maxConcurrent: 2 })
-    const callers = new Callers(admission)
-    const refusal = (): Failure => new Failure('budget_unknown', 'not yet')
-    admission.hold({ limitMs: 10_000, refusal })
-    callers.arrive('early')
-    await clock.advance(6000)
-    for (const name of ['first', 'second', 'third']) callers.arrive(name)
-    assert.equal(admission.tryAcquire(), null)
-    await clock.advance(3999)
-    assert.deepEqual([callers.admitted, callers.refused.size], [[], 0])
-    await clock.advance(1)
-    assert.equal(callers.failure('early').code, 'budget_unknown')
-    assert.equal(admission.snapshot().queued, 3)
-    admission.setCapacity(2)
-    admission.useAtMost(1)
-    admission.useAtMost(Infinity)
-    await clock.advance(0)
-    assert.deepEqual(callers.admitted, [])
-    admission.hold(null)
-    await clock.advance(20_000)
-    assert.deepEqual(callers.admitted, ['first', 'second'])
-    callers.finish('first')
-    await clock.advance(50)
-    assert.deepEqual(callers.admitted, ['first', 'second', 'third'])
-    assert.equal(callers.refused.size, 1)
-  })
-
   it('tells who watches of every change in what is in flight or waits', async () => {
     const { admission } = setUp({ maxConcurrent: 1 })
     const seen: string[] = []
@@ -386,14 +358,10 @@ describe('LocalAdmission', () => {
     assert.deepEqual(admission.minute(true), { activeMax: 2, queuedMax: 0, atLimitMs: 0, admitted: 0 })
   })
 
-  it('is not at its limit while it is held, or has lent its slots and nobody wants one', async () => {
+  it('is not at its limit while it has lent its slots and nobody wants one', async () => {
     const { admission, clock } = setUp({ maxConcurrent: 2 })
     const callers = new Callers(admission)
-    admission.hold({ limitMs: 60_000, refusal: () => new Failure('budget_unknown', 'not yet') })
     callers.arrive('a')
-    await clock.advance(5000)
-    assert.equal(admission.minute(true).atLimitMs, 0)
-    admission.hold(null)
     await clock.advance(0)
     callers.finish('a')
     admission.useAtMost(0)

@@ -39,14 +39,6 @@ export interface ClientCalls {
   readonly waiting: number
 }
 
-/** Why nobody is admitted for now, though slots may be free. */
-export interface AdmissionHold {
-  /** How long a call waits for its end. */
-  readonly limitMs: number
-  /** What it is refused with then. */
-  readonly refusal: () => Failure
-}
-
 /** How slots are taken and given back that other gateways use, too. */
 export interface SlotSharing {
   /** Whether the slots that are this gateway's may be used at this instant. */
@@ -84,7 +76,6 @@ export class LocalAdmission implements Admission {
   #queueOrder: QueueDiscipline
   #limits: ReadonlyMap<string, number> = new Map()
   #lentOf: ReadonlyMap<string, number> = new Map()
-  #hold: AdmissionHold | null = null
   #watcher: (() => void) | null = null
   #draining: Failure | null = null
   #timerAtMs: number | null = null
@@ -151,12 +142,6 @@ export class LocalAdmission implements Admission {
   useAtMost(slots: number): void {
     if (slots === this.#ownSlots) return
     this.#ownSlots = slots
-    this.#applyCapacity()
-  }
-
-  /** All who come wait, until the hold is lifted again with `null`. */
-  hold(hold: AdmissionHold | null): void {
-    this.#hold = hold
     this.#applyCapacity()
   }
 
@@ -307,13 +292,6 @@ export class LocalAdmission implements Admission {
         const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
         timers.push(this.#clock.after(this.#options.queueTimeoutMs, tooLate))
       }
-      const hold = this.#hold
-      if (hold !== null) {
-        const stillHeld = (): void => {
-          if (this.#hold !== null) wait.refuse(hold.refusal())
-        }
-        timers.push(this.#clock.after(hold.limitMs, stillHeld))
-      }
       this.#noteChange()
     })
   }
@@ -331,14 +309,14 @@ export class LocalAdmission implements Admission {
   }
 
   #applyCapacity(): void {
-    this.#queue.setCapacity(this.#hold === null ? this.#slots : 0)
+    this.#queue.setCapacity(this.#slots)
     this.#admitNext()
   }
 
   #noteChange(): void {
     const { active, queued, taken, full } = this.#queue
-    // Who waits for a database, or holds none of the slots that others do not need, is not at the limit.
-    const isAtLimit = full && this.#hold === null && taken + queued > 0 && this.#isSure
+    // Who holds none of the slots that others do not need, is not at the limit.
+    const isAtLimit = full && taken + queued > 0 && this.#isSure
     this.#minute.changed(active, queued, isAtLimit)
     this.#options.tally?.changed(active - this.#active, queued - this.#queued)
     this.#active = active

@@ -5,7 +5,7 @@ import type { Caller } from './admission.ts'
  * Whose a limit or a budget is. A client says its name itself, so no name may be taken for a key's fingerprint or for an
  * upstream.
  */
-export type Owner = `client:${string}` | `key:${string}` | `upstream:${string}`
+export type Owner = 'all' | `client:${string}` | `key:${string}` | `upstream:${string}`
 
 export function clientOwner(name: string): Owner {
   return `client:${name}`

@@ -7,8 +7,8 @@ import type { Failure } from '../../call/failure.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Placed } from '../../lib/swap-list.ts'
 import type { Permit, QueueOrder } from '../admission/admission.ts'
-import type { Budget } from '../admission/budget.ts'
-import { type ClientBudget, type ClientLimits, noBudgets, ownersOf } from '../admission/client-limits.ts'
+import type { TokenWindow } from '../admission/token-window.ts'
+import type { TokenWindows } from '../admission/token-windows.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
 import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
@@ -45,9 +45,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly instance: string
   readonly ids: CallIds
   readonly labels: ClientLabels
-  /** What people said of clients and keys. */
-  readonly clients: Pick<ClientLimits, 'budgetsOf' | 'budgetAt'>
-  readonly budget: Budget
+  readonly tokens: TokenWindows
   readonly sessionPlaces: SessionPlaces
   readonly upstreams: Upstreams
   /** Who may use a key of the gateway's own, so that nobody else can spend it. */
@@ -55,8 +53,6 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly clientStallTimeoutMs: number
   readonly taps: PayloadTaps
 }
-
-const noReservations: readonly Disposable[] = []
 
 /** All that is known of one call while it runs. Nobody else sets any of it. */
 export class RunningCall implements Placed {
@@ -81,7 +77,7 @@ export class RunningCall implements Placed {
   #injected: InjectedAnswer | null = null
   #permit: Permit | null = null
   /** What it may use of the token budgets until it is over. */
-  #reservations: readonly Disposable[] = noReservations
+  #reservation: Disposable | null = null
   #waitsSince: number | null = null
   #failure: Failure | null = null
 
@@ -202,14 +198,11 @@ export class RunningCall implements Placed {
   }
 
   /** Throws if a budget has too few tokens left for it. A promise while it is not known what was used before. */
-  checkTokens(): Promise<void> | null {
-    this.#options.budget.check(this.clock.wallTime(), this.tokensAsked)
-    const own = this.#ownBudgets
-    return own === noBudgets ? null : this.#checkOwn(own)
-  }
-
-  async #checkOwn(own: readonly ClientBudget[]): Promise<void> {
-    for (const each of own) await each.check(this.tokensAsked)
+  checkTokens(windows: readonly TokenWindow[] = this.#windows): Promise<void> | null {
+    const known = this.#options.tokens.check(windows, this.tokensAsked, this.client)
+    if (known === null) return null
+    this.#waitsSince = this.clock.now()
+    return known.finally(() => (this.#waitsSince = null))
   }
 
   /** False if none is free. */
@@ -254,7 +247,7 @@ export class RunningCall implements Placed {
     this.#goTo(upstream)
     if (model !== null) this.request.rename(model)
     if (this.needsSlot) {
-      await this.#options.clients.budgetAt(upstream.name)?.check(this.tokensAsked)
+      await this.checkTokens(this.#options.tokens.at(upstream.name))
       await this.waitForSlot('arrival')
       this.reserveTokens()
     }
@@ -295,34 +288,20 @@ export class RunningCall implements Placed {
     if (this.#options.upstreams.areSeveral) this.record.upstreamName = this.#upstream.name
   }
 
-  /** The budgets of its client and its upstream, as far as they have their own. */
-  get #ownBudgets(): readonly ClientBudget[] {
-    return this.#options.clients.budgetsOf(this.record, this.#upstream.name)
+  /** The windows in which its tokens count. */
+  get #windows(): readonly TokenWindow[] {
+    return this.#options.tokens.of(this.record, this.#upstream.name)
   }
 
-  /** Holds what it may use of the budgets from now on, in place of what it held. Throws as {@link Budget.check}. */
+  /** Reserves what it may use from now on, in place of what it had reserved. Throws if that is too much. */
   reserveTokens(): void {
-    for (const each of this.#reservations) each[Symbol.dispose]()
-    const held: Disposable[] = []
-    // Before they are asked: if the second one refuses, what the first one gave is still to be given back.
-    this.#reservations = held
-    for (const each of this.#ownBudgets) {
-      const reservation = each.reserve(this.tokensAsked)
-      if (reservation !== null) held.push(reservation)
-    }
-    const reservation = this.#options.budget.reserve(this.clock.wallTime(), this.tokensAsked)
-    if (reservation !== null) held.push(reservation)
+    this.giveTokensBack()
+    this.#reservation = this.#options.tokens.reserve(this.#windows, this.tokensAsked)
   }
 
   /** Whether an upstream's own budget has enough left for it, as far as that is known. */
-  mayUse(upstream: Upstream): boolean {
-    try {
-      const own = this.#options.clients.budgetAt(upstream.name)
-      own?.budget.check(this.clock.wallTime(), this.tokensAsked)
-      return true
-    } catch {
-      return false
-    }
+  mayUse({ name }: Upstream): boolean {
+    return this.#options.tokens.hasEnough(name, this.tokensAsked)
   }
 
   /** What ended it before its answer was complete. */
@@ -370,18 +349,13 @@ export class RunningCall implements Placed {
   /** What it used counts against the budgets, in place of what it might use. */
   countTokens(): void {
     const { record } = this
-    const nowMs = this.clock.wallTime()
-    const own = this.#ownBudgets
-    const reported = reportedTokens(record)
-    const estimated = estimatedTokens(record)
-    this.#options.budget.add(nowMs, reported, estimated, ownersOf(own))
-    for (const { budget } of own) budget.add(nowMs, reported, estimated)
+    this.#options.tokens.add(this.#windows, reportedTokens(record), estimatedTokens(record))
   }
 
   /** It may use no more of the budgets. */
   giveTokensBack(): void {
-    for (const each of this.#reservations) each[Symbol.dispose]()
-    this.#reservations = noReservations
+    this.#reservation?.[Symbol.dispose]()
+    this.#reservation = null
   }
 
   /** Its upstream is known better by it. */

@@ -29,10 +29,8 @@ export const isHandover = record({
   used: listOf(isMinuteUsage),
   /** If that is not all yet, it is of calls that began since then; those before are in the database. ms since the Unix epoch. */
   usedSinceMs: nullable(isNumber),
-  /** The same of clients with budgets of their own; absent in earlier versions. */
-  usedByClients: optional(
-    listOf(record({ of: isText, isUpstream: optional(isFlag), used: listOf(isMinuteUsage) })),
-  ),
+  /** The same of clients, keys and upstreams with budgets of their own; absent in earlier versions. */
+  usedByOwners: optional(listOf(record({ owner: isText, used: listOf(isMinuteUsage) }))),
   rawLog: record({
     ...rawLogSwitch,
     /** What the option said, or the last setting. */

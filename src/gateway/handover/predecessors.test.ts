@@ -7,7 +7,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { gatewayOfAChain } from '../../../test/support/gateway-of-a-chain.ts'
 import type { DrainOrder, DrainReport } from '../../control/control-messages.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
-import type { LocalBudget } from '../admission/local-budget.ts'
+import type { TokenWindow } from '../admission/token-window.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { Predecessors } from './predecessors.ts'
 
@@ -16,7 +16,7 @@ const identity = ownIdentity()
 function setUp(): {
   predecessors: Predecessors
   admission: LocalAdmission
-  budget: LocalBudget
+  budget: TokenWindow
   clock: FakeClock
   ordersTo: (name: string) => readonly DrainOrder[]
   takenBy: (name: string) => number[]
@@ -82,12 +82,12 @@ test('predecessors are told what is taken elsewhere: reserved, or used unknown t
   predecessors.expect({ instance: 'b', identity, clients: [], upstreams: [], reserved: 0 })
   report('b', { reserved: 100, counted: 50 })
   report('a', { reserved: 200, counted: 20 })
-  budget.add(Date.UTC(2026, 10, 21, 6), 60)
-  const held = budget.reserve(Date.UTC(2026, 10, 21, 6), 300)!
+  budget.addTo({ minute: Date.UTC(2026, 10, 21, 6) / 60_000, tokens: 60 })
+  budget.reserve(300)
   await turn()
   assert.equal(takenBy('b').at(-1), 60 - 50 + 300 + 200)
   assert.equal(takenBy('a').at(-1), 60 - 20 + 300 + 100)
-  held[Symbol.dispose]()
+  budget.reserve(-300)
   await turn()
   assert.equal(takenBy('b').at(-1), 60 - 50 + 200)
 })

@@ -9,9 +9,9 @@ import type {
   RawLogSwitch,
 } from '../../control/control-messages.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
-import type { ClientLimits } from '../admission/client-limits.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
-import type { LocalBudget } from '../admission/local-budget.ts'
+import type { TokenWindow } from '../admission/token-window.ts'
+import type { TokenWindows } from '../admission/token-windows.ts'
 import { SlotPools, type UpstreamSlots } from './slot-pools.ts'
 
 /** Gateways that should report and do not are looked at this often. */
@@ -28,8 +28,8 @@ export interface SharedParts {
   /** The name of this gateway's run. */
   readonly instance: string
   readonly admission: LocalAdmission
-  readonly budget: LocalBudget
-  readonly clients: Pick<ClientLimits, 'used' | 'handover'>
+  readonly budget: TokenWindow
+  readonly clients: Pick<TokenWindows, 'used' | 'handover'>
   /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
   readonly budgetRejects: boolean
   readonly clock: Clock

@@ -160,7 +160,7 @@ export class Succession {
       atMs: clock.wallTime(),
       used: budget.minutes(clock.wallTime()),
       usedSinceMs: budget.isKnown ? null : this.#options.usedSinceMs,
-      usedByClients: clients.handover(),
+      usedByOwners: clients.handover(),
       reserved: budget.reservedInAll,
       clients: slotsOfClients(admission),
       upstreams: Array.from(upstreams(), ({ name }) => name),

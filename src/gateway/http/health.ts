@@ -4,8 +4,9 @@ import type { ClientUse } from '../../api/clients.ts'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { CallSink, Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { Budget } from '../admission/budget.ts'
+import { upstreamOwner } from '../admission/owner.ts'
 import type { SlotTally } from '../admission/slot-tally.ts'
+import type { TokenWindows } from '../admission/token-windows.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 
@@ -21,11 +22,9 @@ export interface HealthSources {
   readonly tally: SlotTally
   readonly clients: { report(): readonly ClientUse[]; readonly warning: Warning | null }
   readonly upstreams: Upstreams
-  /** The tokens that an upstream with a limit has used. */
-  readonly usedAt: (upstreamName: string) => number | null
   /** What the start met. */
   readonly ofStart: readonly Warning[]
-  readonly budget: Budget
+  readonly tokens: TokenWindows
   /** Whether calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
   readonly sink: CallSink
@@ -52,9 +51,11 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, tally, budget, clients, sink, rawLog, share, limit, upstreams, usedAt } = this.#sources
-    const each = Array.from(upstreams.configured(), (upstream) => upstreamHealth(upstream, usedAt))
-    const tokens = budget.snapshot(clock.wallTime())
+    const { clock, tally, clients, sink, rawLog, share, limit, upstreams } = this.#sources
+    const each = Array.from(upstreams.configured(), (upstream) =>
+      upstreamHealth(upstream, this.#sources.tokens),
+    )
+    const tokens = this.#sources.tokens.whole.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
     const uptimeMs = clock.now() - this.#startedAt
     const isBudgetLate = !tokens.isKnown && uptimeMs > budgetLateMs
@@ -110,10 +111,9 @@ export class Health {
   }
 }
 
-/** `usedAt`: the tokens that an upstream with a limit has used; null while that is not known. */
 function upstreamHealth(
   { name, problem, setting, admission, replicas, retries429 }: Upstream,
-  usedAt: (name: string) => number | null,
+  used: TokenWindows,
 ): UpstreamHealth {
   const slots = admission.snapshot()
   const states = replicas.states()
@@ -134,7 +134,7 @@ function upstreamHealth(
     },
     ...(setting.token_limit !== undefined && {
       token_limit: setting.token_limit,
-      used_tokens: usedAt(name),
+      used_tokens: used.usedBy(upstreamOwner(name)),
     }),
     replicas: states.map(({ host, inFlight, failingSinceMs, problem: why }) => ({
       host,

@@ -18,12 +18,11 @@ import { WriterThread } from '../../store/write/writer-thread.ts'
 import type { SchemePorts } from '../../traces/call-span.ts'
 import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
-import { ClientLimits, type UsedByClient } from '../admission/client-limits.ts'
 import { disciplineOf } from '../admission/admission.ts'
-import type { AdmissionHold } from '../admission/local-admission.ts'
-import { LocalBudget } from '../admission/local-budget.ts'
 import type { LimitedGateway, SlotLink } from '../admission/shared-slots.ts'
-import { type BudgetLink, SharedBudget } from '../admission/shared-budget.ts'
+import { type BudgetLink, SharedUsage } from '../admission/shared-usage.ts'
+import { TokenWindows, type UsedByOwner } from '../admission/token-windows.ts'
+import { type Owner, upstreamOwner } from '../admission/owner.ts'
 import { sumOfMinutes } from '../admission/minute-figures.ts'
 import { SlotTally } from '../admission/slot-tally.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
@@ -31,7 +30,6 @@ import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
 import type { StartedBy } from '../../control/spawn-gateway.ts'
 import type { Handover } from '../handover/handover.ts'
-import { restoreBudget, untilKnown } from '../handover/restore-budget.ts'
 import { Succession } from '../handover/succession.ts'
 import { sessionPlaces } from '../caller/caller-headers.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
@@ -182,26 +180,20 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     )
   const minutes = new MinuteReport({ clock, admission: { minute }, sink })
   const budgetRejects = limit?.tokens.rejects ?? options.budgetAction === 'reject'
-  const ownBudget = new LocalBudget(options.tokenLimit, budgetRejects && limit === null)
-  const sharedBudget =
-    limit === null
-      ? null
-      : new SharedBudget({
-          clock,
-          tokenLimit: limit.tokens.limit,
-          rejects: budgetRejects,
-          link: limit,
-          local: ownBudget,
-        })
-  const budget = sharedBudget ?? ownBudget
-
-  const limits = new ClientLimits({
+  const tokens = new TokenWindows({
     clock,
-    admissions,
     rejects: budgetRejects,
-    usageOfClients: (of, at, endedBeforeMs) => sink.usageOfClients(of, at, endedBeforeMs),
+    tokenLimit: options.tokenLimit,
+    sharedLimit: limit?.tokens.limit ?? null,
+    past: sink,
+    keyNames: () => clients.names,
   })
-  const clients = new WatchedClients(dataFolder, limits, handover?.usedByClients ?? [])
+  const sharedUsage = limit === null ? null : new SharedUsage(clock, limit, tokens.whole)
+  const clients = new WatchedClients({
+    folder: dataFolder,
+    admissions,
+    usedBy: (owner) => tokens.usedBy(owner),
+  })
 
   const sharedSlots = limit === null ? null : slots
   const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
@@ -210,8 +202,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     slots,
     isShared: limit !== null,
     admission,
-    budget: ownBudget,
-    clients: limits,
+    budget: tokens.all,
+    clients: tokens,
     budgetRejects,
     clock,
     instance,
@@ -230,17 +222,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
   const { used: told = [], usedSinceMs = null } = handover ?? {}
   const isAll = handover !== null && usedSinceMs === null
-  let held: AdmissionHold | null = null
-  const hold = (by: AdmissionHold | null): void => {
-    held = by
-    for (const each of admissions()) each.hold(by)
-  }
-  const holds = budgetRejects && limit === null ? { hold } : null
-  restoreBudget(ownBudget, holds, sink, clock, { told, isAll, sinceMs }).catch(reportFault)
-  if (sharedBudget !== null && budgetRejects) {
-    hold(untilKnown)
-    sharedBudget.known.then(() => hold(null)).catch(reportFault)
-  }
+  tokens.restore({ told, isAll, sinceMs }).catch(reportFault)
   const tellTraces = (): void => {
     for (const { name, setting } of upstreams.others()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
@@ -248,15 +230,21 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     // A thread that is started anew has them among its settings.
     sink.ask('traces', JSON.stringify(schemePorts)).catch(() => undefined)
   }
-  const onUpstreams = (usedBefore?: readonly UsedByClient[]): void => {
-    succession.refreshUpstreams()
-    limits.limitAll()
-    limits.applyUpstreams(tokenLimits(upstreams), usedBefore)
-    if (traces !== null) tellTraces()
-    for (const each of admissions()) each.hold(held)
+  const limitTokens = (usedBefore: readonly UsedByOwner[] = []): void => {
+    tokens.setLimits(new Map([...clients.tokenLimits, ...tokenLimits(upstreams)]), usedBefore)
   }
-  upstreams.onChange = () => onUpstreams()
-  onUpstreams(handover?.usedByClients)
+  const onUpstreams = (): void => {
+    succession.refreshUpstreams()
+    clients.limitSlots()
+    if (traces !== null) tellTraces()
+  }
+  clients.onChange = () => limitTokens()
+  upstreams.onChange = () => {
+    onUpstreams()
+    limitTokens()
+  }
+  onUpstreams()
+  limitTokens(handover?.usedByOwners)
   const rawLog = new GatewayRawLog({
     values: options,
     salt,
@@ -272,13 +260,12 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     clock,
     instance,
     ids,
-    labels: new ClientLabels(salt, (fingerprint) => limits.nameOf(fingerprint)),
-    clients: limits,
+    labels: new ClientLabels(salt, (fingerprint) => clients.nameOf(fingerprint)),
+    tokens,
     sessionPlaces: places,
     upstreams,
     retry429Max: options.retry429Max,
     trusted,
-    budget,
     sink,
     taps: rawLog.log,
     limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, maxHeldBytes: bodyMemoryBytes, heldBytes: 0 },
@@ -293,10 +280,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     instance,
     version,
     tally,
-    budget,
+    tokens,
     clients,
     upstreams,
-    usedAt: (name) => limits.usedAt(name),
     ofStart: saltWarning === null ? [] : [saltWarning],
     budgetRejects,
     sink,
@@ -324,7 +310,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
       limit: (maxConcurrent) => admission.setCapacity(maxConcurrent),
       number: (number) => {
         ids.renumber(number)
-        sharedBudget?.tellAnew()
+        sharedUsage?.tellAnew()
       },
     })
     sharedSlots.connect(limit)
@@ -339,9 +325,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     admission,
     admissions,
     minutes,
-    budget,
-    ownBudget,
-    sharedBudget,
+    tokens,
+    sharedUsage,
     budgetRejects,
     clients,
     succession,
@@ -355,10 +340,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 }
 
 /** Tokens of any 24 hours, by the upstream that has a limit of its own. */
-function tokenLimits(upstreams: Upstreams): ReadonlyMap<string, number> {
-  const limits = new Map<string, number>()
+function tokenLimits(upstreams: Upstreams): ReadonlyMap<Owner, number> {
+  const limits = new Map<Owner, number>()
   for (const { name, setting } of upstreams.configured())
-    if (setting.token_limit !== undefined) limits.set(name, setting.token_limit)
+    if (setting.token_limit !== undefined) limits.set(upstreamOwner(name), setting.token_limit)
   return limits
 }
 

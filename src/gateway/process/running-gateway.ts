@@ -110,7 +110,7 @@ export class RunningGateway implements ControlledGateway {
 
   status(): ControlStatus {
     const values = this.#values
-    const { instance, health, succession, admission, budget, budgetRejects } = this.#parts
+    const { instance, health, succession, admission, tokens, budgetRejects } = this.#parts
     return {
       identity: ownIdentity(),
       instance,
@@ -124,7 +124,7 @@ export class RunningGateway implements ControlledGateway {
       options: settingsOf({
         ...values,
         maxConcurrent: admission.snapshot().maxConcurrent,
-        tokenLimit: budget.snapshot(this.#setup.clock.wallTime()).dailyLimit,
+        tokenLimit: tokens.whole.snapshot(this.#setup.clock.wallTime()).dailyLimit,
         budgetAction: budgetRejects ? 'reject' : 'report',
         db: resolve(values.db),
         upstreamFile: fileOfUpstreams(values.upstreamFile),
@@ -188,7 +188,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   async setOptions(options: LiveOptions): Promise<void> {
-    const { ownBudget, rawLog, succession, upstreams } = this.#parts
+    const { tokens, rawLog, succession, upstreams } = this.#parts
     const { limit } = this.#setup
     const changed = valuesIn({ ...options })
     // First of all: what holds for all gateways holds for none if the others cannot be told.
@@ -202,7 +202,7 @@ export class RunningGateway implements ControlledGateway {
       ...(slotCooldownMs !== undefined && { slotCooldownMs }),
     })
     if (maxConcurrent !== undefined) succession.predecessors.refreshSlots()
-    if (changed.tokenLimit !== undefined) ownBudget.setLimit(changed.tokenLimit)
+    if (changed.tokenLimit !== undefined) tokens.all.setLimit(changed.tokenLimit)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
     this.#keep()
@@ -234,7 +234,7 @@ export class RunningGateway implements ControlledGateway {
     await upstreams.close()
     await Promise.all([sink.close(), rawLog.log.close()])
     this.#parts.endGuard()
-    this.#parts.sharedBudget?.close()
+    this.#parts.sharedUsage?.close()
     await Promise.all([this.#setup.share?.close(), this.#setup.limit?.close()])
     await succession.close()
     await this.#control?.close()

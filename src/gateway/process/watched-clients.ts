@@ -1,31 +1,74 @@
 import { join } from 'node:path'
 import type { ClientUse } from '../../api/clients.ts'
 import type { Warning } from '../../call/call-sink.ts'
-import { ClientsFile } from '../../options/clients-file.ts'
 import { watchPath } from '../../lib/watch-path.ts'
-import type { ClientLimits, UsedByClient } from '../admission/client-limits.ts'
+import type { ClientSetting } from '../../options/client-settings.ts'
+import { ClientsFile } from '../../options/clients-file.ts'
+import type { ClientCalls, LocalAdmission } from '../admission/local-admission.ts'
+import { type Owner, ownerOfEntry } from '../admission/owner.ts'
 
 const lookEveryMs = 500
+/** More clients are not reported. */
+const mostReported = 100
 
-/** Keeps what people said of clients in force, as they change it. */
+export interface WatchedClientsOptions {
+  readonly folder: string
+  /** The slots of each upstream: a limit holds at each of them. */
+  readonly admissions: () => readonly LocalAdmission[]
+  /** Tokens that an owner with a limit of its own has used; null while that is not known. */
+  readonly usedBy: (owner: Owner) => number | null
+}
+
+/** Keeps what people said of clients and keys in force, as they change it: names, slots of their own, tokens of their own. */
 export class WatchedClients {
-  readonly #limits: ClientLimits
+  readonly #options: WatchedClientsOptions
   readonly #file: ClientsFile
-  /** Looks no more. */
-  readonly close: () => void
+  readonly #unwatch: () => void
+  #settings: ReadonlyMap<string, ClientSetting> = new Map()
+  /** Told when something else holds. */
+  onChange = (): void => {}
 
-  /** `told` is what a predecessor knows of what clients used. */
-  constructor(folder: string, limits: ClientLimits, told: readonly UsedByClient[]) {
-    this.#limits = limits
+  constructor(options: WatchedClientsOptions) {
+    const { folder } = options
+    this.#options = options
     this.#file = new ClientsFile(folder)
-    this.look(told)
-    this.close = watchPath(join(folder, 'clients.json'), lookEveryMs, () => this.look())
+    this.look()
+    this.#unwatch = watchPath(join(folder, 'clients.json'), lookEveryMs, () => this.look())
+  }
+
+  /** Looks no more. */
+  close(): void {
+    this.#unwatch()
   }
 
   /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
-  look(told?: readonly UsedByClient[]): void {
-    if (this.#file.look({ ownOnly: true }))
-      this.#limits.apply(new Map(Object.entries(this.#file.content)), told)
+  look(): void {
+    if (!this.#file.look({ ownOnly: true })) return
+    this.#settings = new Map(Object.entries(this.#file.content))
+    this.limitSlots()
+    this.onChange()
+  }
+
+  /** The limits hold at upstreams that have come, too. */
+  limitSlots(): void {
+    const slots = this.#said(({ max_concurrent: most }) => most)
+    for (const admission of this.#options.admissions()) admission.setLimits(slots)
+  }
+
+  /** Names that people gave to keys, by fingerprint. */
+  get names(): ReadonlyMap<string, string> {
+    return this.#said(({ name }) => name)
+  }
+
+  /** The name that a person gave the calls of a key. */
+  nameOf(keyFingerprint: string): string | null {
+    return this.#settings.get(keyFingerprint)?.name ?? null
+  }
+
+  /** Tokens of any 24 hours. */
+  get tokenLimits(): ReadonlyMap<Owner, number> {
+    const limits = this.#said(({ token_limit: limit }) => limit)
+    return new Map([...limits].map(([of, limit]) => [ownerOfEntry(of), limit]))
   }
 
   /** What is wrong with the file. */
@@ -38,7 +81,39 @@ export class WatchedClients {
     }
   }
 
+  /** Who has calls or limits, those with the most waiting calls first. */
   report(): readonly ClientUse[] {
-    return this.#limits.report()
+    const { usedBy } = this.#options
+    const calls = this.#calls()
+    const limited = [...this.#settings].filter(
+      ([, { max_concurrent, token_limit }]) => max_concurrent !== undefined || token_limit !== undefined,
+    )
+    const names = new Set([...calls.keys(), ...limited.map(([of]) => of)])
+    return [...names]
+      .map((client): ClientUse => {
+        const { active, waiting } = calls.get(client) ?? { active: 0, waiting: 0 }
+        const { max_concurrent = null, token_limit = null } = this.#settings.get(client) ?? {}
+        const used_tokens = usedBy(ownerOfEntry(client))
+        return { client, active, waiting, max_concurrent, token_limit, used_tokens }
+      })
+      .sort((one, other) => other.waiting - one.waiting || other.active - one.active)
+      .slice(0, mostReported)
+  }
+
+  #calls(): ReadonlyMap<string, ClientCalls> {
+    const calls = new Map<string, ClientCalls>()
+    for (const admission of this.#options.admissions()) {
+      for (const [client, { active, waiting }] of admission.byClient()) {
+        const before = calls.get(client) ?? { active: 0, waiting: 0 }
+        calls.set(client, { active: before.active + active, waiting: before.waiting + waiting })
+      }
+    }
+    return calls
+  }
+
+  /** One value of each entry that has it. */
+  #said<V>(of: (setting: ClientSetting) => V | undefined): ReadonlyMap<string, V> {
+    const said = [...this.#settings].map(([name, setting]) => [name, of(setting)] as const)
+    return new Map(said.filter((entry): entry is readonly [string, V & {}] => entry[1] !== undefined))
   }
 }

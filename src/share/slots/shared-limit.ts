@@ -1,7 +1,7 @@
 import type { HealthReport } from '../../api/health-report.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
+import type { BudgetAnswer, BudgetLink, BudgetMessage } from '../../gateway/admission/shared-usage.ts'
 import type { LimitedGateway, SlotLink } from '../../gateway/admission/shared-slots.ts'
 import type { SlotAnswer, SlotSync } from '../../gateway/admission/slot-pool.ts'
 import { type PostgresConnection, connectShared, errorInWords, shownAddress } from '../postgres.ts'

@@ -1,4 +1,4 @@
-import type { BudgetAnswer, BudgetMessage } from '../../gateway/admission/shared-budget.ts'
+import type { BudgetAnswer, BudgetMessage } from '../../gateway/admission/shared-usage.ts'
 import type { PostgresConnection } from '../postgres.ts'
 
 /** What a start asks for; null is what the others have. */

@@ -1,10 +1,23 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import type { Budget, BudgetFigures, BudgetOwners } from './budget.ts'
 import { budgetRefusal } from './budget-refusal.ts'
 import type { Owner } from './owner.ts'
 
+/** The figures of a token budget. */
+export interface TokenFigures {
+  readonly dailyLimit: number
+  /** Tokens of the calls that ended in the last 24 hours. */
+  readonly totalUsed: number
+  /** How many of them no upstream reported. */
+  readonly estimated: number
+  /** Whether what was used before this gateway's start is among them. */
+  readonly isKnown: boolean
+  /** Negative when more was used than the limit. */
+  readonly remaining: number
+  readonly percentageUsed: number
+}
+
 /** Learns of what other gateways have to know. */
-export interface BudgetWatcher {
+export interface TokenWatcher {
   /** A call that ended here used this. */
   readonly added: (usage: MinuteUsage) => void
   /** What calls in flight here may use is another number now. */
@@ -17,45 +30,42 @@ interface UsedMinute {
   estimated: number
 }
 
-const noOwners: BudgetOwners = {}
 const minuteMs = 60_000
-const windowMinutes = 24 * 60
+export const windowMinutes = 24 * 60
 /** Those of a clock that was set are kept, as it may be set back, until there are so many. */
 const mostMinutes = 4 * windowMinutes
 /** When to try again if only calls in flight stand in the way: nobody knows when they end. */
 const reservedRetryS = 60
 
 /**
- * The budget of one gateway: a sliding window of 24 hours, by the minute: the running one and the 1440 before it.
+ * The tokens of one owner in a sliding window of 24 hours, by the minute: the running one and the 1440 before it.
  *
  * Minutes are those of the wall clock, as the recorded calls have them. When that is set back, what was used
  * in what is now the future still counts, so that nobody gains tokens by setting a clock; when it is set
  * forward and back again, nothing is forgotten. What lies more than a day ahead is not believed.
  */
-export class LocalBudget implements Budget {
+export class TokenWindow {
+  readonly owner: Owner
   #dailyLimit: number
-  readonly #rejects: boolean
   readonly #minutes = new Map<number, UsedMinute>()
+  /** What other gateways used that share the limit. */
+  readonly #elsewhere = new Map<number, UsedMinute>()
   /** The minute for which the totals hold; in every new one they are summed up afresh. */
   #totalAt = -1
   #total = 0
   #totalEstimated = 0
-  /** Tokens that calls in flight here may still use. Set here alone, as is the next. */
+  /** Tokens that calls in flight here may still use. Set here alone, as are the next two. */
   reserved = 0
   #reservedElsewhere = 0
-  /** Whether it has been told what was used before this gateway's start. */
   isKnown = false
-  #watcher: BudgetWatcher | null = null
-  readonly #owner: Owner | null
+  readonly #known = Promise.withResolvers<void>()
+  /** Resolves when it has been told what was used before this gateway's start. */
+  readonly known: Promise<void> = this.#known.promise
+  #watcher: TokenWatcher | null = null
 
-  /**
-   * `rejects`: refuses calls for which too few tokens are left, and does not only count. `owner`: whose budget it is;
-   * null for that of all.
-   */
-  constructor(dailyLimit: number, rejects: boolean, owner: Owner | null = null) {
+  constructor(dailyLimit: number, owner: Owner = 'all') {
     this.#dailyLimit = dailyLimit
-    this.#rejects = rejects
-    this.#owner = owner
+    this.owner = owner
   }
 
   /** What calls in flight may still use, with those of other gateways. */
@@ -63,18 +73,13 @@ export class LocalBudget implements Budget {
     return this.reserved + this.#reservedElsewhere
   }
 
-  add(nowMs: number, reported: number, estimated = 0, owners: BudgetOwners = noOwners): void {
-    const { of, at } = owners
-    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens: reported + estimated, estimated, of, at })
-  }
-
-  /** As `add`, for a call that another gateway has told of. */
+  /** A call has used this, here or at another gateway that has told of it. */
   addTo(usage: MinuteUsage): void {
     this.#put(usage)
     this.#watcher?.added(usage)
   }
 
-  watch(watcher: BudgetWatcher | null): void {
+  watch(watcher: TokenWatcher | null): void {
     this.#watcher = watcher
   }
 
@@ -83,58 +88,56 @@ export class LocalBudget implements Budget {
     this.#reservedElsewhere = tokens
   }
 
-  /** All that counts: what `restore` takes to make a budget that is like this one. */
+  /** Calls in flight may use so many more, or fewer. */
+  reserve(tokens: number): void {
+    if (tokens === 0) return
+    this.reserved += tokens
+    this.#watcher?.reserved()
+  }
+
+  /** All that counts: what `restore` takes to make a window that is like this one. */
   minutes(nowMs: number): readonly Readonly<UsedMinute>[] {
     const now = Math.floor(nowMs / minuteMs)
-    return [...this.#minutes.values()].filter(({ minute }) => Math.abs(minute - now) <= windowMinutes)
+    const all = [...this.#minutes.values(), ...this.#elsewhere.values()]
+    return all.filter(({ minute }) => Math.abs(minute - now) <= windowMinutes)
   }
 
   /**
-   * What the calls of before this gateway's start used. They are others than those given to `add`, so it
+   * What the calls of before this gateway's start used. They are others than those given to `addTo`, so it
    * does not matter which comes first; it is to be called once.
    */
   restore(minutes: readonly MinuteUsage[]): void {
-    this.isKnown = true
     for (const usage of minutes) this.#put(usage)
+    this.isKnown = true
+    this.#known.resolve()
   }
 
-  /** All that counts, in place of what was counted here. */
-  replace(minutes: Iterable<MinuteUsage>): void {
-    this.#minutes.clear()
+  /** Other gateways used this in these minutes, in place of what they were thought to have used there; `isAll`, or at all. */
+  learn(minutes: readonly MinuteUsage[], isAll: boolean): void {
+    if (isAll) this.#elsewhere.clear()
+    for (const { minute, tokens, estimated = 0 } of minutes)
+      this.#elsewhere.set(minute, { minute, tokens, estimated })
+    forgetFar(this.#elsewhere, minutes.at(-1)?.minute ?? 0)
     this.#totalAt = -1
-    this.restore([...minutes])
+    this.restore([])
   }
 
+  /** Throws if a call that may use so many tokens is too much; 0 for one that does not say. `nowMs` is Unix time. */
   check(nowMs: number, tokens: number): void {
-    if (!this.#rejects) return
     const figures = this.snapshot(nowMs)
     // One that does not say how many it may use needs at least one.
     const needed = Math.max(1, tokens)
     const reserved = this.reservedInAll
     if (figures.totalUsed + reserved + needed <= figures.dailyLimit) return
     const retryAfterS = this.#retryAfterS(nowMs, figures, needed)
-    throw budgetRefusal({ ...figures, reserved, retryAfterS }, tokens, this.#owner)
-  }
-
-  reserve(nowMs: number, tokens: number): Disposable | null {
-    this.check(nowMs, tokens)
-    if (!this.#rejects) return null
-    let held = 0
-    const hold = (count: number): void => {
-      if (count === held) return
-      this.reserved += count - held
-      held = count
-      this.#watcher?.reserved()
-    }
-    hold(tokens)
-    return { [Symbol.dispose]: () => hold(0) }
+    throw budgetRefusal({ ...figures, reserved, retryAfterS }, tokens, this.owner)
   }
 
   setLimit(dailyLimit: number): void {
     this.#dailyLimit = dailyLimit
   }
 
-  snapshot(nowMs: number): BudgetFigures {
+  snapshot(nowMs: number): TokenFigures {
     const totalUsed = this.#used(nowMs)
     const limit = this.#dailyLimit
     return {
@@ -157,10 +160,7 @@ export class LocalBudget implements Budget {
       this.#total += tokens
       this.#totalEstimated += estimated
     } else this.#totalAt = -1
-    if (this.#minutes.size <= mostMinutes) return
-    for (const other of this.#minutes.keys()) {
-      if (Math.abs(other - minute) > windowMinutes) this.#minutes.delete(other)
-    }
+    forgetFar(this.#minutes, minute)
   }
 
   #used(nowMs: number): number {
@@ -176,7 +176,7 @@ export class LocalBudget implements Budget {
     return this.#total
   }
 
-  #retryAfterS(nowMs: number, { totalUsed, dailyLimit }: BudgetFigures, needed: number): number | null {
+  #retryAfterS(nowMs: number, { totalUsed, dailyLimit }: TokenFigures, needed: number): number | null {
     if (needed > dailyLimit) return null
     const tooMany = totalUsed + needed - dailyLimit
     return tooMany > 0 ? this.#leavesAfterS(nowMs, tooMany) : reservedRetryS
@@ -191,4 +191,9 @@ export class LocalBudget implements Budget {
     const leavesAtMs = ((last?.minute ?? 0) + windowMinutes + 1) * minuteMs
     return Math.max(1, Math.ceil((leavesAtMs - nowMs) / 1000))
   }
+}
+
+function forgetFar(minutes: Map<number, UsedMinute>, minute: number): void {
+  if (minutes.size <= mostMinutes) return
+  for (const other of minutes.keys()) if (Math.abs(other - minute) > windowMinutes) minutes.delete(other)
 }

@@ -1,0 +1,85 @@
+import type { MinuteUsage } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { reportFault } from '../../lib/fault.ts'
+import type { TokenWindow } from './token-window.ts'
+
+/** What a gateway tells of its tokens. */
+export interface BudgetMessage {
+  /** What calls have used since it is on the list of gateways, with what those in flight may use. */
+  readonly told: number
+  /** Rows up to this number are known; 0 asks for all minutes. */
+  readonly fromSeq: number
+}
+
+export interface BudgetAnswer {
+  readonly tokenLimit: number
+  /** What all other gateways have told, without what has come as rows. */
+  readonly pending: number
+  /** All rows up to this number are counted. */
+  readonly seq: number
+  /** `minutes` are all that count, and not only those in which rows have come. */
+  readonly isWhole: boolean
+  /** What others have used. */
+  readonly minutes: readonly MinuteUsage[]
+}
+
+/** Carries messages to the database through which gateways share a budget. */
+export interface BudgetLink {
+  /** Resolves with null if there was no answer, or it took too long. Never rejects. */
+  syncBudget(message: BudgetMessage): Promise<BudgetAnswer | null>
+}
+
+const beatMs = 500
+
+/**
+ * Keeps the window of gateways that share a limit: each counts its own calls at once, and those of the others as their rows
+ * come, half a second or so later. No call waits for the database; so all together may pass the limit by what they admit
+ * meanwhile.
+ */
+export class SharedUsage {
+  readonly #clock: Clock
+  readonly #link: BudgetLink
+  readonly #window: TokenWindow
+  #seq = 0
+  /** By calls of this gateway that have ended, since it is on the list of gateways. */
+  #used = 0
+  #isClosed = false
+
+  constructor(clock: Clock, link: BudgetLink, window: TokenWindow) {
+    this.#clock = clock
+    this.#link = link
+    this.#window = window
+    window.watch({ added: ({ tokens }) => (this.#used += tokens), reserved: () => {} })
+    this.#beatAfter(0)
+  }
+
+  /** The list of gateways has forgotten what this one told. */
+  tellAnew(): void {
+    this.#used = 0
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+
+  #beatAfter(ms: number): void {
+    this.#clock.after(ms, () => this.#beat().catch(reportFault), { background: true })
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#isClosed) return
+    const told = Math.ceil(this.#used + this.#window.reserved)
+    const answer = await this.#link.syncBudget({ told, fromSeq: this.#seq })
+    if (answer !== null) this.#learn(answer)
+    this.#beatAfter(beatMs)
+  }
+
+  #learn({ tokenLimit, pending, seq, isWhole, minutes }: BudgetAnswer): void {
+    // A database that knows less than before was put back: all minutes are asked for.
+    const isOlder = seq < this.#seq
+    this.#seq = isOlder ? 0 : seq
+    this.#window.setLimit(tokenLimit)
+    this.#window.reserveElsewhere(pending)
+    if (!isOlder) this.#window.learn(minutes, isWhole)
+  }
+}

@@ -1,0 +1,216 @@
+import type { ClientUsage, MinuteUsage } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { reportFault } from '../../lib/fault.ts'
+import type { Caller } from './admission.ts'
+import { budgetUnknown } from './budget-refusal.ts'
+import { type Owner, clientOwner, isUpstream, keyOwner, nameOfOwner, upstreamOwner } from './owner.ts'
+import { TokenWindow, windowMinutes } from './token-window.ts'
+
+const minuteMs = 60_000
+/** A call waits so long to learn what was used before. */
+const waitLimitMs = 10_000
+
+export interface TokenWindowsOptions {
+  readonly clock: Clock
+  /** Whether calls are refused for which too few tokens are left; else they are only counted. */
+  readonly rejects: boolean
+  readonly tokenLimit: number
+  /** The tokens of all gateways that share a limit; null if they share none. */
+  readonly sharedLimit: number | null
+  /** What was used before; null if it cannot be told. */
+  readonly past: {
+    usageByMinute(fromMinute: number, sinceMs: number): Promise<readonly MinuteUsage[] | null>
+    /** By clients and keys, and at upstreams, in calls that ended before an instant. */
+    usageOfClients(
+      of: readonly string[],
+      at: readonly string[],
+      endedBeforeMs: number,
+    ): Promise<readonly ClientUsage[] | null>
+  }
+  /** Names that people gave to keys, by fingerprint. */
+  readonly keyNames: () => ReadonlyMap<string, string>
+}
+
+/** All that counts of what an owner used. */
+export interface UsedByOwner {
+  readonly owner: string
+  readonly used: readonly MinuteUsage[]
+}
+
+/** What a predecessor tells of the whole budget. */
+export interface ToldUsage {
+  readonly told: readonly MinuteUsage[]
+  readonly isAll: boolean
+  /** Calls that began since then are in `told`: ms since the Unix epoch. */
+  readonly sinceMs: number
+}
+
+/**
+ * The tokens of the last 24 hours: of all calls, and of each client, key and upstream that has a limit of its own. A call is
+ * looked at when it comes, so that it need not wait in vain, and reserves what it may use when it has its slot: so the calls
+ * in flight can together not use more than is left, as far as they say what they may use.
+ */
+export class TokenWindows {
+  readonly #options: TokenWindowsOptions
+  /** Of all calls that this gateway knows. */
+  readonly all: TokenWindow
+  /** Of all calls of all gateways that share; the same as `all` if they share none. */
+  readonly whole: TokenWindow
+  /** The windows in which every call counts. */
+  readonly #always: readonly TokenWindow[]
+  /** The windows of clients, keys and upstreams with limits of their own. */
+  readonly #own = new Map<string, TokenWindow>()
+
+  constructor(options: TokenWindowsOptions) {
+    const { tokenLimit, sharedLimit } = options
+    this.#options = options
+    this.all = new TokenWindow(tokenLimit)
+    this.whole = sharedLimit === null ? this.all : new TokenWindow(sharedLimit)
+    this.#always = [this.whole]
+  }
+
+  /** The windows in which a call counts: that of all, that of its key or else its client, and that of its upstream. */
+  of({ client, keyFingerprint }: Caller, upstreamName: string | null): readonly TokenWindow[] {
+    if (this.#own.size === 0) return this.#always
+    const byKey = keyFingerprint === null ? undefined : this.#own.get(keyOwner(keyFingerprint))
+    const own = byKey ?? (client === null ? undefined : this.#own.get(clientOwner(client)))
+    const there = upstreamName === null ? undefined : this.#own.get(upstreamOwner(upstreamName))
+    return [...this.#always, own, there].filter((window) => window !== undefined)
+  }
+
+  /**
+   * Throws if a call that may use so many tokens is too much for one of its windows. A promise while it is not known what was
+   * used before: it rejects as well if that takes too long, and with the reason of the waiter's signal.
+   */
+  check(
+    windows: readonly TokenWindow[],
+    tokens: number,
+    waiter: { readonly signal: AbortSignal },
+  ): Promise<void> | null {
+    if (!this.#options.rejects) return null
+    if (!windows.every(({ isKnown }) => isKnown)) return this.#checkOnceKnown(windows, tokens, waiter.signal)
+    this.#check(windows, tokens)
+    return null
+  }
+
+  /** The window of an upstream, if it has one. */
+  at(upstreamName: string): readonly TokenWindow[] {
+    const window = this.#own.get(upstreamOwner(upstreamName))
+    return window === undefined ? [] : [window]
+  }
+
+  /** Whether an upstream's own window has enough left, as far as that is known. */
+  hasEnough(upstreamName: string, tokens: number): boolean {
+    try {
+      if (this.#options.rejects) this.#check(this.at(upstreamName), tokens)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Reserves what a call may use, until it is disposed; `null` if nobody is refused. Throws if it is too much. */
+  reserve(windows: readonly TokenWindow[], tokens: number): Disposable | null {
+    if (!this.#options.rejects) return null
+    this.#check(windows, tokens)
+    let held = tokens
+    for (const window of windows) window.reserve(tokens)
+    return {
+      [Symbol.dispose]: () => {
+        for (const window of windows) window.reserve(-held)
+        held = 0
+      },
+    }
+  }
+
+  /** A call ended and used so many tokens that were reported, and so many that are estimated. */
+  add(windows: readonly TokenWindow[], reported: number, estimated: number): void {
+    const minute = Math.floor(this.#options.clock.wallTime() / minuteMs)
+    const owners = windows.length === 1 ? undefined : windows.slice(1).map(({ owner }) => owner)
+    const usage = { minute, tokens: reported + estimated, estimated, owners }
+    for (const window of windows) window.addTo(usage)
+    if (this.whole !== this.all) this.all.addTo(usage)
+  }
+
+  /** A call that another gateway finished used this, beside what that gateway has told of all. */
+  used(usage: MinuteUsage): void {
+    for (const owner of usage.owners ?? []) this.#own.get(owner)?.addTo(usage)
+  }
+
+  /** Tokens that an owner with a limit of its own has used; null while that is not known. */
+  usedBy(owner: Owner): number | null {
+    const window = this.#own.get(owner)
+    return window?.isKnown === true ? window.snapshot(this.#options.clock.wallTime()).totalUsed : null
+  }
+
+  /** For the gateway that takes over. */
+  handover(): readonly UsedByOwner[] {
+    const nowMs = this.#options.clock.wallTime()
+    return Array.from(this.#own.values()).flatMap((window) =>
+      window.isKnown ? [{ owner: window.owner, used: window.minutes(nowMs) }] : [],
+    )
+  }
+
+  /**
+   * These limits of clients, keys and upstreams hold from now on. `told` is what a predecessor knows of what was used; what it
+   * does not tell is read from the database.
+   */
+  setLimits(limits: ReadonlyMap<Owner, number>, told: readonly UsedByOwner[]): void {
+    for (const owner of this.#own.keys()) if (!limits.has(owner as Owner)) this.#own.delete(owner)
+    const unknown: TokenWindow[] = []
+    for (const [owner, limit] of limits) {
+      const known = this.#own.get(owner)
+      known?.setLimit(limit)
+      if (known !== undefined) continue
+      const added = new TokenWindow(limit, owner)
+      this.#own.set(owner, added)
+      const used = told.find((each) => each.owner === owner)?.used
+      if (used === undefined) unknown.push(added)
+      else added.restore(used)
+    }
+    if (unknown.length > 0) this.#read(unknown).catch(reportFault)
+  }
+
+  /** Learns what was used before this gateway's start, however long that takes: from a predecessor, and from the database. */
+  async restore({ told, isAll, sinceMs }: ToldUsage): Promise<void> {
+    const { clock, past } = this.#options
+    for (const usage of told) this.all.addTo(usage)
+    const minuteNow = Math.floor(clock.wallTime() / minuteMs)
+    // Not what a predecessor counts, nor what came since: rows of those may be there already.
+    const read = isAll ? [] : await past.usageByMinute(minuteNow - windowMinutes, sinceMs)
+    if (read !== null) this.all.restore(read)
+  }
+
+  #check(windows: readonly TokenWindow[], tokens: number): void {
+    const nowMs = this.#options.clock.wallTime()
+    for (const window of windows) window.check(nowMs, tokens)
+  }
+
+  async #checkOnceKnown(windows: readonly TokenWindow[], tokens: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const isLate = this.#options.clock.delay(waitLimitMs, AbortSignal.any([signal, over.signal]))
+    await Promise.race([Promise.all(windows.map(({ known }) => known)), isLate]).finally(() => over.abort())
+    const unknown = windows.find(({ isKnown }) => !isKnown)
+    if (unknown !== undefined) throw budgetUnknown(unknown.owner)
+    this.#check(windows, tokens)
+  }
+
+  /** Reads what these used before; what their calls use from now on is added as they end. */
+  async #read(windows: readonly TokenWindow[]): Promise<void> {
+    const { past, clock, keyNames } = this.#options
+    const names = keyNames()
+    const own = new Set(windows.map(({ owner }) => owner))
+    const keys = [...names].filter(([, name]) => own.has(clientOwner(name))).map(([key]) => key)
+    const of = [...own].filter((owner) => !isUpstream(owner)).map(nameOfOwner)
+    const at = [...own].filter(isUpstream).map(nameOfOwner)
+    const found = await past.usageOfClients([...of, ...keys], at, clock.wallTime())
+    if (found === null) return
+    const minutes = new Map(windows.map((window) => [window, [] as MinuteUsage[]]))
+    for (const usage of found) {
+      const { keyFingerprint, upstreamName } = usage
+      const client = usage.client ?? (keyFingerprint === null ? null : (names.get(keyFingerprint) ?? null))
+      for (const window of this.of({ client, keyFingerprint }, upstreamName)) minutes.get(window)?.push(usage)
+    }
+    for (const [window, used] of minutes) window.restore(used)
+  }
+}
