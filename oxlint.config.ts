@@ -36,10 +36,9 @@ const source: Record<string, string> = {
   'store/sqlite': 'call lib store/rollup',
   'store/rollup': 'call lib store/sqlite',
   'store/read': 'call lib store/rollup store/sqlite',
-  'store/journal': 'call lib store/rollup store/sqlite store/write',
-  'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
+  'store/write': 'api call lib pricing store/jobs store/rollup store/sqlite',
   'store/share': 'call lib store/jobs store/rollup store/sqlite store/write',
-  'store/jobs': 'api call lib pricing store/journal store/read store/rollup store/sqlite store/write',
+  'store/jobs': 'api call lib pricing store/read store/rollup store/sqlite store/write',
 
   import: 'call json lib gateway/call gateway/recorder store/read store/sqlite',
   share: 'share/schema',

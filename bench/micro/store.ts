@@ -9,14 +9,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
-import { systemClock } from '../../src/call/clock.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { InflightJournal } from '../../src/store/journal/inflight-journal.ts'
 import { PricesInForce } from '../../src/pricing/prices-in-force.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
-import { callStart, chatCall, sampleStartMs } from '../../test/store/sample-call.ts'
+import { chatCall, sampleStartMs } from '../../test/store/sample-call.ts'
 
 const rows = Number(process.argv[2] ?? 200_000)
 const batchSize = 100
@@ -77,33 +75,6 @@ function measureParts(prices: PricesInForce | null): void {
   database.close()
 }
 
-async function measureJournal(): Promise<void> {
-  const journal = new InflightJournal({
-    folder,
-    instance: 'bench',
-    number: null,
-    clock: systemClock,
-    waiting: () => [],
-  })
-  const starts = Array.from({ length: rows }, (_, row) => callStart(idAt(row)))
-  let settleUs = 0
-  let begun: Promise<void> | null = null
-  const before = cpuUs()
-  for (let row = 0; row < rows; row += batchSize) {
-    for (let index = row; index < row + batchSize; index++) begun = journal.begin(starts[index]!)
-    await begun
-    const settledFrom = cpuUs()
-    for (const start of starts.slice(row, row + batchSize)) journal.over(start)
-    journal.tidy()
-    settleUs += cpuUs() - settledFrom
-  }
-  const beginUs = cpuUs() - before - settleUs
-  journal.close()
-  console.log(
-    `journal: begin ${(beginUs / rows).toFixed(2)} us, over ${(settleUs / rows).toFixed(2)} us a call`,
-  )
-}
-
 async function measureThread(perSecond: number): Promise<void> {
   const writer = new WriterThread({ dbPath: join(folder, 'thread.db'), instance: 'bench', version: '0' })
   await writer.usageByMinute(0)
@@ -119,7 +90,7 @@ async function measureThread(perSecond: number): Promise<void> {
       for (let index = 0; index < perTick; index++, row++) {
         const call = { ...calls[row % calls.length]!, id: idAt(row) }
         if (isRecording) {
-          void writer.begin(call)
+          writer.begin(call)
           writer.finish(call)
         }
       }
@@ -145,7 +116,6 @@ try {
   const prices = new PricesInForce(join(folder, 'model_costs.json'))
   prices.look()
   measureParts(prices)
-  await measureJournal()
   for (const perSecond of [1000, 5000]) await measureThread(perSecond)
 } finally {
   rmSync(folder, { recursive: true })

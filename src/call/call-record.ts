@@ -35,14 +35,16 @@ export const unknownFields: NullableFields = Object.fromEntries(
 
 /** A record that is filled in while its call runs. */
 export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] } & {
-  /** Among the calls that have begun; of its sink alone. */
+  /** These two are its sink's alone: see `OpenCall`. */
   place: number
+  noted: number
 }
 
 const blank: CallDraft = {
   ...unknownFields,
   id: 0,
   place: -1,
+  noted: 0,
   callType: 'other',
   endpoint: '/',
   method: 'GET',

@@ -22,8 +22,8 @@ export interface Warning {
  * what cannot be kept is counted in `dropped`.
  */
 export interface CallSink {
-  /** Before the call's first byte goes to the upstream: resolves, within this turn of the loop, when it is noted. */
-  begin(call: CallStart): Promise<void>
+  /** Before the call goes to the upstream: a kill leaves a trace of a call that has been open for 100 ms. */
+  begin(call: CallStart): void
   /** When the call has ended, with the very object that was begun: one row, written in a batch off the request's path. */
   finish(record: CallRecord): void
   /** A call that has ended and of which no record could be made; `null` if it did not come to have an id. */

@@ -20,5 +20,5 @@ export type Call = Pick<
   | 'clientRetry'
 >
 
-/** What the gateway notes of a call before the upstream can see it, so that no call is without a trace. */
+/** What is known of a call before the upstream can see it, and stays known of one that is cut off. */
 export type CallStart = Call & Pick<StoredCall, 'model' | 'stream' | 'upstream' | 'requestBytes'>

@@ -12,7 +12,7 @@ export type FolderUse = 'none' | 'reads' | 'acts' | 'serves'
 
 /** Files that decide what a gateway does, or that it adds to. */
 const settingsFile =
-  /^(?:\.salt|\.proxy\.pid|(?:alerts|clients|gateway|model_costs|notes|upstreams)[.\w-]*\.json.*|proxy\.log.*|(?:instance|share)-\d+\.lock|inflight-.+\.log)$/
+  /^(?:\.salt|\.proxy\.pid|(?:alerts|clients|gateway|model_costs|notes|upstreams)[.\w-]*\.json.*|proxy\.log.*|(?:instance|share)-\d+\.lock)$/
 
 /** Throws {@link CommandError} if the files that a command is about cannot be read, or others could have written them. */
 export function checkFolders(use: FolderUse, options: object): void {

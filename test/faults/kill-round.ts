@@ -5,13 +5,15 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilHealth } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
+import { untilNoted } from '../support/open-calls.ts'
 import { readCalls } from '../support/recorded-calls.ts'
+import { stall } from '../support/reply-step.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import type { SimulatedUpstream } from '../support/simulated-upstream.ts'
 
 /** What one `kill -9` under load came to. */
 export interface KillFigures {
-  /** Calls whose request reached the upstream. */
+  /** Calls whose request reached the upstream, but the one that stays open. */
   readonly reached: number
   /** Calls whose client had the whole answer before the kill. */
   readonly finished: number
@@ -19,6 +21,8 @@ export interface KillFigures {
   readonly interrupted: number
   /** The longest time before the kill at which a call finished whose row was lost; 0 where none was. */
   readonly lostMs: number
+  /** The same of calls that left no trace, by the time at which they began or finished. */
+  readonly untracedMs: number
   /** The first answer of `/health` after the new start, from the line that says that it listens. */
   readonly healthMs: number
 }
@@ -27,7 +31,6 @@ const workers = 24
 /** So many calls are finished before the clock of the kill starts. */
 const callsBeforeKill = 60
 const longestWaitMs = 400
-const recoverLimitMs = 10_000
 const random = seededRandom(1)
 
 /**
@@ -40,17 +43,22 @@ export async function killRound(
   round: number,
 ): Promise<KillFigures> {
   const options = { upstream: upstream.baseUrl, directory, args: ['--max-concurrent', String(workers)] }
-  const reachedBefore = upstream.requests.length
   const finishedAtMs = new Map<string, number>()
+  const begunAtMs = new Map<string, number>()
+  const reachedBefore = upstream.requests.length + 1
   let killedAtMs: number
   {
     await using gateway = await startGatewayProcess(options)
-    const load = new Load(gateway, round, finishedAtMs)
+    upstream.replyOnce([stall()])
+    const held = call(gateway, `${round}-held`, false).catch(() => undefined)
+    await untilNoted(gateway.databaseFile, 1)
+    const load = new Load(gateway, round, begunAtMs, finishedAtMs)
     await load.waitForFinished(callsBeforeKill)
     await delay(random() * longestWaitMs)
     killedAtMs = performance.now()
     await gateway.kill9()
     await load.stop()
+    await held
   }
   const reached = upstream.requests
     .slice(reachedBefore)
@@ -62,34 +70,48 @@ export async function killRound(
   await next.health()
   const healthMs = performance.now() - startedAtMs
   await untilHealth(next, 'it is well', ({ status }) => status === 'ok')
-  const rows = await untilRows(next.databaseFile, reached)
+  await untilNoted(next.databaseFile, 0)
+  const rows = rowsBySession(next.databaseFile)
+  assert.equal(rows.get(`${round}-held`)?.outcome, 'interrupted')
   checkDatabase(next.databaseFile)
   await untilBudget(next, tokensOf([...rows.values()]))
 
-  let lostMs = 0
-  for (const [session, atMs] of finishedAtMs) {
-    if (rows.get(session)?.outcome === 'ok') continue
-    assert.equal(rows.get(session)?.outcome, 'interrupted', session)
-    lostMs = Math.max(lostMs, killedAtMs - atMs)
+  let [lostMs, untracedMs] = [0, 0]
+  for (const session of reached) {
+    const finishedMs = finishedAtMs.get(session)
+    const outcome = rows.get(session)?.outcome
+    if (outcome === 'ok') continue
+    const lastMs = finishedMs ?? begunAtMs.get(session) ?? 0
+    if (outcome === undefined) untracedMs = Math.max(untracedMs, killedAtMs - lastMs)
+    else assert.equal(outcome, 'interrupted', session)
+    if (finishedMs !== undefined) lostMs = Math.max(lostMs, killedAtMs - finishedMs)
   }
   const interrupted = reached.filter((session) => rows.get(session)?.outcome === 'interrupted').length
   assert.deepEqual(await next.stop(), { code: 0, signal: null })
-  return { reached: reached.length, finished: finishedAtMs.size, interrupted, lostMs, healthMs }
+  const finished = finishedAtMs.size
+  return { reached: reached.length, finished, interrupted, lostMs, untracedMs, healthMs }
 }
 
 /** Clients that call without pause, streams and JSON in turn. */
 class Load {
   readonly #gateway: GatewayProcess
   readonly #round: number
+  readonly #begunAtMs: Map<string, number>
   readonly #finishedAtMs: Map<string, number>
   readonly #workers: Promise<void>[]
   readonly #stop = new AbortController()
   #calls = 0
   #enough: { readonly count: number; readonly reached: () => void } | null = null
 
-  constructor(gateway: GatewayProcess, round: number, finishedAtMs: Map<string, number>) {
+  constructor(
+    gateway: GatewayProcess,
+    round: number,
+    begunAtMs: Map<string, number>,
+    finishedAtMs: Map<string, number>,
+  ) {
     this.#gateway = gateway
     this.#round = round
+    this.#begunAtMs = begunAtMs
     this.#finishedAtMs = finishedAtMs
     this.#workers = Array.from({ length: workers }, (_, index) => this.#work(index % 2 === 0))
   }
@@ -109,18 +131,8 @@ class Load {
     while (!this.#stop.signal.aborted) {
       const session = `${this.#round}-${this.#calls++}`
       try {
-        const response = await fetch(`${this.#gateway.baseUrl}/chat/completions?call=${session}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-tokenweir-session': session },
-          body: JSON.stringify({
-            model: 'm',
-            stream,
-            stream_options: { include_usage: stream },
-            messages: [],
-          }),
-          signal: this.#stop.signal,
-        })
-        await response.text()
+        this.#begunAtMs.set(session, performance.now())
+        await call(this.#gateway, session, stream, this.#stop.signal)
       } catch {
         return // The gateway is gone: what had to come has come.
       }
@@ -130,21 +142,32 @@ class Load {
   }
 }
 
-/** All rows by their session, once each of these calls has one; fails where a call has two. */
-async function untilRows(
-  databaseFile: string,
-  sessions: readonly string[],
-): Promise<ReadonlyMap<string, CallJson>> {
-  const deadline = performance.now() + recoverLimitMs
-  for (;;) {
-    const calls = readCalls(databaseFile)
-    const rows = new Map(calls.map((call) => [call.session ?? '', call]))
-    assert.equal(rows.size, calls.length, 'a call has two rows')
-    const missing = sessions.filter((session) => !rows.has(session))
-    if (missing.length === 0) return rows
-    if (performance.now() > deadline) throw new Error(`no row for ${missing.join(' ')}`)
-    await delay(5)
-  }
+async function call(
+  gateway: GatewayProcess,
+  session: string,
+  stream: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  const response = await fetch(`${gateway.baseUrl}/chat/completions?call=${session}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-tokenweir-session': session },
+    body: JSON.stringify({
+      model: 'm',
+      stream,
+      stream_options: { include_usage: stream },
+      messages: [],
+    }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  await response.text()
+}
+
+/** Fails where a call has two. */
+function rowsBySession(databaseFile: string): ReadonlyMap<string, CallJson> {
+  const calls = readCalls(databaseFile)
+  const rows = new Map(calls.map((row) => [row.session ?? '', row]))
+  assert.equal(rows.size, calls.length, 'a call has two rows')
+  return rows
 }
 
 function checkDatabase(file: string): void {

@@ -2,7 +2,7 @@
  * Several gateways on one data folder under load, one of which is killed now and then and started anew:
  * `node test/faults/one-folder.ts [--gateways 8] [--calls-per-s 200] [--seconds 600] [--kill-every-s 60] [--loss-ms 250] [--namespaces]`, with
  * `--namespaces` every other one in a PID namespace of its own. Ends with 1 where a call has no row or two, or was written
- * off although it had ended.
+ * off although it had ended; a call that began or ended less than `loss-ms` before its gateway was killed may have no row.
  */
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
@@ -60,6 +60,8 @@ for (let at = 0; at < count; at++) gateways.push(await start(at))
 const agent = new Agent({ keepAlive: true })
 /** When the client had the whole answer of a call, and at which gateway. */
 const ended = new Map<string, { readonly atMs: number; readonly gateway: GatewayProcess }>()
+/** When a call was sent, and to which gateway. */
+const begunAt = new Map<string, { readonly atMs: number; readonly gateway: GatewayProcess }>()
 const killedAtMs = new Map<GatewayProcess, number>()
 const running = new Set<Promise<void>>()
 let failedElsewhere = 0
@@ -67,6 +69,7 @@ let failedElsewhere = 0
 let notServed = 0
 
 async function call(id: string, gateway: GatewayProcess): Promise<void> {
+  begunAt.set(id, { atMs: performance.now(), gateway })
   try {
     const req = request({
       port: gateway.port,
@@ -161,7 +164,11 @@ function readAll(file: string): ReadonlyMap<string, string[]> {
   return outcomes
 }
 
-const missing = [...reached].filter((id) => !rows.has(id))
+const missing = [...reached].filter((id) => {
+  if (rows.has(id)) return false
+  const { atMs, gateway } = ended.get(id) ?? begunAt.get(id)!
+  return (killedAtMs.get(gateway) ?? Number.POSITIVE_INFINITY) - atMs > lossMs
+})
 const twice = [...rows].filter(([, outcomes]) => outcomes.length > 1)
 const writtenOff = [...ended].filter(([id]) => rows.get(id)?.[0] === 'interrupted')
 const byTheLiving = writtenOff.filter(([, { gateway }]) => !killedAtMs.has(gateway)).length

@@ -86,7 +86,6 @@ const kept = [
   '.salt',
   '.share-id',
   'gateway-process.json',
-  'inflight-abcdefgh.log',
   'gateway.pid',
 ] as const
 

@@ -5,6 +5,7 @@ import { openFeed } from '../support/feed-reader.ts'
 import { filesBelow } from '../support/files-below.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { rawLogOf } from '../support/raw-log.ts'
+import { untilNoted } from '../support/open-calls.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { until, write } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
@@ -80,8 +81,8 @@ test('a key stands in no file, feed, log or answer, wherever a client or an upst
     answers.push(exchange(gateway.port, 'POST', target, { headers, body }))
     await upstream.waitForRequest(i)
   }
+  await untilNoted(gateway.databaseFile, credentials.length)
   const whileTheyRun = await filesBelow(gateway.directory)
-  assert.ok(whileTheyRun.some(({ name }) => /inflight-/.test(name)))
   asked.resolve(undefined)
   await Promise.all(answers)
   const calls = await recordedCalls(gateway, credentials.length)

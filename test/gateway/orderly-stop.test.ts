@@ -5,6 +5,7 @@ import { requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { complaintsOf, untilCalls, untilPastIsRead } from '../support/gateway-state.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
+import { untilNoted } from '../support/open-calls.ts'
 import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
 import {
@@ -38,7 +39,7 @@ async function send(gateway: GatewayProcess, bytes: Uint8Array): Promise<RawClie
 
 function leftFiles(directory: string): string[] {
   return readdirSync(directory)
-    .filter((name) => name.startsWith('inflight') || name.endsWith('.pid') || name.endsWith('-wal'))
+    .filter((name) => name.endsWith('.pid') || name.endsWith('-wal'))
     .toSorted()
 }
 
@@ -164,6 +165,7 @@ test('a second signal stops at once, and the next start finds the unfinished cal
     await using gateway = await startGatewayProcess(options)
     await using client = await send(gateway, chat())
     await client.waitForBytes('w0')
+    await untilNoted(gateway.databaseFile, 1)
     process.kill(gateway.pid, 'SIGTERM')
     await gateway.waitForOutput(/stopping/)
     process.kill(gateway.pid, 'SIGTERM')

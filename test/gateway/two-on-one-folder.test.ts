@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ControlClient } from '../../src/control/control-client.ts'
 import { tryFileLock } from '../../src/lib/file-lock.ts'
@@ -10,6 +10,7 @@ import { jsonReply } from '../support/response-bytes.ts'
 import { until } from '../support/reply-step.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { untilNoted } from '../support/open-calls.ts'
 import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -73,8 +74,6 @@ test('a gateway in another PID namespace takes nobody for dead, but who is', asy
   await using upstream = await startSimulatedUpstream()
   const options = { upstream: upstream.baseUrl, directory: dir.path }
   const gate = Promise.withResolvers<void>()
-  const journals = (): readonly string[] =>
-    readdirSync(dir.path).filter((name) => name.startsWith('inflight'))
   const outcomes = (): readonly string[] =>
     readCalls(`${dir.path}/telemetry.db`).map(({ outcome }) => outcome)
 
@@ -86,11 +85,12 @@ test('a gateway in another PID namespace takes nobody for dead, but who is', asy
   assert.equal(await call(there), 200)
   await recordedCalls(there, 1)
   assert.deepEqual(outcomes(), ['ok'])
-  assert.equal(journals().length, 2)
+  await untilNoted(here.databaseFile, 1)
 
   upstream.replyOnce([until(new Promise(() => {}))])
   const lost = call(there).catch(() => 0)
   await upstream.waitForRequest(2)
+  await untilNoted(here.databaseFile, 2)
   gate.resolve()
   assert.equal(await late, 200)
   await recordedCalls(here, 2)

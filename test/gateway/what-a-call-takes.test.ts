@@ -10,22 +10,22 @@ import { promisify } from 'node:util'
  */
 const limits = {
   json: {
-    promises: 9.2,
+    promises: 9.1,
     ticks: 1,
     timers: 0.05,
-    immediates: 0.1,
+    immediates: 0.05,
     messages: 0.05,
-    fileWrites: 0.1,
-    bytes: 12_600,
+    fileWrites: 0,
+    bytes: 12_300,
   },
   stream: {
-    promises: 11.2,
+    promises: 9.1,
     ticks: 1,
     timers: 0.05,
-    immediates: 0.1,
+    immediates: 0.05,
     messages: 0.05,
-    fileWrites: 0.1,
-    bytes: 11_800,
+    fileWrites: 0,
+    bytes: 12_100,
   },
 }
 
@@ -36,7 +36,7 @@ for (const [kind, limit] of Object.entries(limits)) {
     const taken = JSON.parse(stdout) as typeof limit
     const over = Object.entries(limit).filter(([name, most]) => !(taken[name as keyof typeof limit] <= most))
     assert.deepEqual(over, [], stdout)
-    // It was counted at all: no call is without its line in the journal, or its promise.
-    assert.ok(taken.fileWrites > 0 && taken.promises > 1 && taken.bytes > 1000, stdout)
+    // It was counted at all: no call is without a promise.
+    assert.ok(taken.promises > 1 && taken.bytes > 1000, stdout)
   })
 }

@@ -4,6 +4,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
+import { untilNoted } from '../support/open-calls.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { stall } from '../support/reply-step.ts'
 import { type HeaderLines, jsonReply } from '../support/response-bytes.ts'
@@ -203,6 +204,7 @@ test('a call that was interrupted has its session, what named it, its client and
   const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nUser-Agent: codex_exec/1\r\nx-tokenweir-tag-team: a\r\n`
   await client.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)
   await silent.waitForRequest(1)
+  await untilNoted(first.databaseFile, 1)
   await first.kill9()
   await using second = await startGatewayProcess({ upstream: silent.origin, directory: first.directory })
   const [, row] = await recordedCalls(second, 2)

@@ -21,7 +21,6 @@ import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
-import { chatCall } from './sample-call.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { until } from './until.ts'
 
@@ -199,28 +198,6 @@ test('when every call is folded, the next ones still count', async () => {
   writeCalls(path, more)
   await compress(path, { keepDays: 1000 })
   assertTold(path, [...calls, ...more], todayMs - (days + 10) * dayMs, todayMs)
-})
-
-test('a call that was folded away is not found again in a journal', async () => {
-  await using dir = await makeTempDir()
-  const path = dir.file('calls.db')
-  const oldMs = Date.now() - 95 * dayMs
-  const call = chatCall(oldMs * 4096)
-  const writer = new WriterThread({ dbPath: path, instance: 'long', version: '0' })
-  await writer.begin(call)
-  writer.finish(call)
-  await until('the call is a row', () => writer.figures().written === 1)
-  // A database without a call of these days is idle, and keeps its last ones.
-  writeCalls(path, [chatCall(Date.now() * 4096)])
-  // Its gateway lives on, so its journal, in which the call still stands, is left alone.
-  await compress(path, { keepDays: 90 })
-  assert.equal(valueIn(path, `SELECT count(*) FROM calls WHERE id = ${call.id}`), 0)
-  const { recoverJournals } = await import('../../src/store/journal/journal-recovery.ts')
-  const database = openForWriting(path)
-  recoverJournals(dir.path, database, { self: null, wallTimeMs: 0 })
-  database.close()
-  assert.equal(valueIn(path, `SELECT count(*) FROM calls WHERE id = ${call.id}`), 0)
-  await writer.close()
 })
 
 test('where there is no database, none is made; a second one at once is refused', async () => {

@@ -1,5 +1,6 @@
 /**
- * Records about 2,000 calls a second, or as many as are written, until it is killed:
+ * Records about 2,000 calls a second that each last 200 ms, and some that never end, or as many as are written, until it
+ * is killed:
  * `node kill-child.ts <db> <instance> <witness>`. The witness file gets `b <id>` after a call's begin, `f <id> <wall time>`
  * before its finish, and `w <count>` once so many that finished are rows; `ready` goes to stdout once the calls that
  * ended while the database was being opened are rows.
@@ -19,6 +20,8 @@ const ids = new CallIds(() => Date.now(), number.value)
 const writer = new WriterThread({ dbPath, instance, number, version: '0' })
 const running: ReturnType<typeof callStart>[] = []
 const callsPerTick = 10
+/** One of so many calls never ends. */
+const callsPerEndless = 100
 const mostPerTick = 10 * callsPerTick
 /** What waits beyond the bound of the writer's memory would be dropped, which on a busy machine comes to pass. */
 const mostPending = 5000
@@ -37,12 +40,11 @@ setInterval(() => {
   for (const until = Math.min(due, allowed); begun < until; begun++) {
     const id = ids.next()
     const call = callStart(id)
-    void writer.begin(call).then(() => {
-      writeSync(file, `b ${id}\n`)
-      running.push(call)
-    })
+    writer.begin(call)
+    writeSync(file, `b ${id}\n`)
+    if (begun % callsPerEndless !== 0) running.push(call)
   }
-  while (running.length > 100) {
+  while (running.length > 400) {
     const call = running.shift()!
     writeSync(file, `f ${call.id} ${Date.now()}\n`)
     writer.finish(Object.assign(call, chatCall(call.id), { instance }))

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,6 +15,7 @@ import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { batchesToTrace, readWitness, type Witness } from './kill-witness.ts'
 
 const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 5)
 const random = seededRandom(14)
@@ -23,7 +23,7 @@ const child = fileURLToPath(new URL('kill-child.ts', import.meta.url))
 
 interface Kill {
   readonly atMs: number
-  readonly witness: string
+  readonly witness: Witness
 }
 
 async function recordAndKill(dbPath: string, witness: string, round: number): Promise<Kill> {
@@ -34,19 +34,11 @@ async function recordAndKill(dbPath: string, witness: string, round: number): Pr
   // Every third is killed at any instant of its start.
   const wasReady = round % 3 !== 2
   await (wasReady ? once(recorder.stdout, 'data') : once(recorder, 'spawn'))
-  await delay(random() * 400)
+  await delay(random() * 800)
   const atMs = Date.now()
   recorder.kill('SIGKILL')
   await exited
   return { atMs, witness: readWitness(witness) }
-}
-
-function readWitness(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 /** Every call is in these, in one cell of each. */
@@ -64,7 +56,7 @@ function rollAll(dbPath: string): void {
   database.close()
 }
 
-test(`${kills} times kill -9: no call without a trace, the file sound, the budget right`, async (context) => {
+test(`${kills} times kill -9: no older call without a trace, the file sound, the budget right`, async (context) => {
   await using dir = await makeTempDir()
   const dbPath = dir.file('data/calls.db')
   const outcomes: Kill[] = []
@@ -80,27 +72,26 @@ test(`${kills} times kill -9: no call without a trace, the file sound, the budge
   assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
   const rows = database.prepare('SELECT id, outcome_id = 6 AS interrupted FROM calls').all()
   const isInterrupted = new Map(rows.map((row) => [Number(row['id']), row['interrupted'] === 1]))
-  let begun = 0
+  let [begun, finishedRows, untraced] = [0, 0, 0]
   const losses: number[] = []
-  for (const kill of outcomes) {
+  for (const { atMs, witness } of outcomes) {
     let lostMs = 0
-    let written = 0
+    begun += witness.calls.length
     const finished: number[] = []
-    // What follows the last line's end was torn by the kill.
-    for (const line of kill.witness.split('\n').slice(0, -1)) {
-      const [verb, id, finishedAt] = line.split(' ')
-      if (verb === 'w') written = Number(id)
-      if (verb === 'w') continue
-      const interrupted = isInterrupted.get(Number(id))
-      assert.notEqual(interrupted, undefined, `call ${id} has no row`)
-      if (verb === 'b') begun++
-      else {
-        finished.push(Number(id))
-        if (interrupted === true) lostMs = Math.max(lostMs, kill.atMs - Number(finishedAt))
+    for (const { id, finishedAtMs, batches } of witness.calls) {
+      const interrupted = isInterrupted.get(id)
+      if (interrupted === undefined) {
+        assert.ok(batches <= batchesToTrace, `call ${id} has no row after ${batches} batches`)
+        untraced++
       }
+      if (finishedAtMs === null) continue
+      finished.push(id)
+      if (interrupted === false) finishedRows++
+      else lostMs = Math.max(lostMs, atMs - finishedAtMs)
     }
-    const taken = finished.slice(0, written)
-    assert.equal(taken.length, written)
+    finished.sort((a, b) => a - b)
+    const taken = finished.slice(0, witness.written)
+    assert.equal(taken.length, witness.written)
     assert.equal(taken.filter((id) => isInterrupted.get(id) !== false).length, 0, 'what was a row is one')
     losses.push(lostMs)
   }
@@ -126,8 +117,7 @@ test(`${kills} times kill -9: no call without a trace, the file sound, the budge
   const seqs = database.prepare('SELECT count(*) AS n, min(seq) AS low, max(seq) AS high FROM calls').get()
   assert.deepEqual({ ...seqs }, { n: rows.length, low: 1, high: rows.length })
   database.close()
-  const finished = rows.length - [...isInterrupted.values()].filter(Boolean).length
   context.diagnostic(
-    `${begun} begun, ${finished} finished rows, ${rows.length - finished} interrupted; lost at most ${losses.slice(0, 5).join(', ')} ms`,
+    `${begun} begun, ${finishedRows} finished rows, ${rows.length - finishedRows} interrupted, ${untraced} untraced; lost at most ${losses.slice(0, 5).join(', ')} ms`,
   )
 })

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
 import { storedFields } from '../../src/call/call-fields.ts'
 import type { StoredCall } from '../../src/call/call-record.ts'
-import { systemClock } from '../../src/call/clock.ts'
 import type { ObserverModule } from '../../src/call/row-observer.ts'
-import { InflightJournal } from '../../src/store/journal/inflight-journal.ts'
+import { openForWriting } from '../../src/store/sqlite/open-store.ts'
+import { HistoryWriter } from '../../src/store/write/history-writer.ts'
+import { OpenCalls } from '../../src/store/write/open-calls.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -75,18 +76,18 @@ test('each row is told once, as it was recorded and with its cost', async () => 
 
 test('calls that a dead gateway left are told by the one that makes them rows', async () => {
   await using dir = await makeTempDir()
-  // With a number whose lock nobody holds.
-  const journal = new InflightJournal({
-    folder: dir.path,
-    instance: 'a',
-    number: 5,
-    clock: systemClock,
-    waiting: () => [],
-  })
-  await journal.begin(callStart(idAt(1)))
+  {
+    using database = openForWriting(dir.file('calls.db'))
+    const open = new OpenCalls()
+    open.begin(callStart(idAt(1)))
+    open.tick()
+    open.tick()
+    // With a number whose lock nobody holds.
+    new HistoryWriter(database, { instance: 'a', version: '1', number: 5 }).write([], [], open.take())
+  }
   const notes = dir.file('notes')
   const writer = writerIn(dir, 'b', [observer('one', { notes })])
-  // The journals are looked at before anything else is done.
+  // Calls of dead gateways are looked for before anything else is done.
   await writer.usageByMinute(0)
   await writer.close()
   assert.deepEqual(

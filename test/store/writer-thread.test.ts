@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -9,15 +9,17 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallReader } from '../../src/call/call-reader.ts'
 import { readCalls } from '../support/recorded-calls.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { parseEnd } from '../../src/store/journal/journal-line.ts'
 import { schemaVersion } from '../../src/store/sqlite/schema.ts'
+import { takeInstanceNumber } from '../../src/store/sqlite/instance-number.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
+import type { ToWriter } from '../../src/store/write/writer-messages.ts'
 import { WriterThread, type WriterThreadOptions } from '../../src/store/write/writer-thread.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
 import { until } from './until.ts'
 import { assertWithin } from '../support/assert-within.ts'
+import { openCallIds } from '../support/open-calls.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 
@@ -47,8 +49,8 @@ test('calls become rows, whatever they hold; close leaves one tidy file', async 
   await using dir = await makeTempDir()
   const writer = writerIn(dir)
   const [full, chat] = [fullCall(idAt(1)), chatCall(idAt(2))]
-  await writer.begin(chat)
-  await writer.begin(full)
+  writer.begin(chat)
+  writer.begin(full)
   writer.finish(chat)
   writer.finish(full)
   writer.finish(bareCall(idAt(3)))
@@ -133,7 +135,7 @@ test('a call of which no record can be made is counted, warned of, and no row at
   await using dir = await makeTempDir()
   const writer = writerIn(dir)
   const call = callStart(idAt(0))
-  await writer.begin(call)
+  writer.begin(call)
   writer.lose(call)
   writer.lose(null)
   assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 2 })
@@ -250,17 +252,14 @@ test('a folder that cannot be made is a warning; the oldest calls make way; all 
   writeFileSync(dir.file('data'), 'a plain file')
   const writer = writerIn(dir, { pendingLimit: 100 })
   await until('the warning', () => codes(writer).includes('database_unavailable'))
-  assert.ok(codes(writer).includes('journal_unavailable'))
   // In one turn: of calls that come while a batch is on its way, the newest would have to make way.
-  const begun = Array.from({ length: 250 }, (_, ms) => {
+  for (let ms = 0; ms < 250; ms++) {
     const call = chatCall(idAt(ms))
-    const beginning = writer.begin(call)
+    writer.begin(call)
     writer.finish(call)
-    return beginning
-  })
+  }
   const { written, pending, dropped } = writer.figures()
   assert.deepEqual({ written, pending, dropped }, { written: 0, pending: 100, dropped: 150 })
-  await Promise.all(begun)
   rmSync(dir.file('data'))
   await until('the rest is written', () => writer.figures().written === 100)
   await until('the warning goes', () => !codes(writer).includes('database_unavailable'))
@@ -281,7 +280,7 @@ test("a newer version's database is neither read, written nor moved", async () =
   await until('the warning', () => codes(writer).includes('database_other_version'))
   writer.finish(chatCall(idAt(0)))
   await writer.close()
-  assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 0 })
+  assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 1 })
   assert.equal(openCallReader(dir.file('data/calls.db')), 'other_version')
 })
 
@@ -301,28 +300,117 @@ test('while another process holds the lock nothing is lost and nobody waits', as
   await writer.close()
 })
 
-test('close is bounded, and leaves what it could not write to the journal, which is no loss', async () => {
+test('close is bounded, and counts what it could not write as dropped', async () => {
   await using dir = await makeTempDir()
   const writer = writerIn(dir, { closeTimeoutMs: 300 })
   await writer.usageByMinute(0)
   const other = new DatabaseSync(dir.file('data/calls.db'), { timeout: 5000 })
   other.exec('BEGIN IMMEDIATE')
-  const call = chatCall(idAt(0))
-  await writer.begin(call)
-  writer.finish(call)
+  writer.finish(chatCall(idAt(0)))
   const startedMs = performance.now()
   await writer.close()
   assertWithin(1000, performance.now() - startedMs, 'closing')
-  assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 0 })
+  assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 1 })
   writer.finish(chatCall(idAt(1)))
-  assert.equal(writer.figures().dropped, 1)
-  const left = readFileSync(dir.file('data/inflight-k3v9.log'), 'utf8').split('\n')
-  assert.deepEqual(
-    left.flatMap((line) => parseEnd(line) ?? []),
-    [chatCall(idAt(0))],
-  )
+  assert.equal(writer.figures().dropped, 2)
   other.exec('COMMIT')
   other.close()
+})
+
+/** With a lock, as each gateway has it. */
+function recorderIn(dir: TempDir, options: Partial<WriterThreadOptions> = {}): WriterThread {
+  mkdirSync(dir.file('data'), { recursive: true })
+  return writerIn(dir, { number: takeInstanceNumber(dir.file('data')), ...options })
+}
+
+const openIds = (dir: TempDir): readonly number[] => openCallIds(dir.file('data/calls.db'))
+
+test('a call that stays open is noted, also where none ends, and no longer once it has ended', async () => {
+  await using dir = await makeTempDir()
+  const writer = recorderIn(dir)
+  const calls = [1, 2].map((ms) => chatCall(idAt(ms)))
+  for (const call of calls) writer.begin(call)
+  await until('both are noted', () => openIds(dir).length === 2)
+  assert.deepEqual(callsIn(dir), [])
+  writer.finish(calls[0]!)
+  await until('a row', () => writer.figures().written === 1)
+  assert.deepEqual(openIds(dir), [calls[1]!.id])
+  writer.finish(calls[1]!)
+  await writer.close()
+  assert.deepEqual([openIds(dir), callsIn(dir).length], [[], 2])
+})
+
+test('a call that is shorter than a batch is never noted, and nothing runs while nothing happens', async () => {
+  await using dir = await makeTempDir()
+  const clock = new FakeClock()
+  const posted: ToWriter[] = []
+  const startWorker = (): Worker => {
+    const worker = new Worker('setInterval(() => {}, 1000)', { eval: true })
+    worker.postMessage = (message: ToWriter) => {
+      posted.push(message)
+      worker.emit('message', { kind: 'written', dropped: 0 })
+    }
+    return worker
+  }
+  const writer = recorderIn(dir, { clock, startWorker, closeTimeoutMs: 10 })
+  assert.equal(clock.pending(), 0)
+  const opened = (): readonly number[] =>
+    posted.splice(0).flatMap((message) => (message.kind === 'write' ? message.opened.map(([id]) => id) : []))
+  const [short, long] = [chatCall(idAt(1)), chatCall(idAt(2))]
+  writer.begin(short)
+  clock.tick(40)
+  writer.begin(long)
+  writer.finish(short)
+  clock.tick(10)
+  assert.deepEqual(opened(), [])
+  clock.tick(50)
+  assert.deepEqual(opened(), [long.id])
+  clock.tick(50)
+  assert.equal(clock.pending(), 0)
+  const closed = writer.close()
+  clock.tick(10)
+  await closed
+})
+
+test('open calls are noted anew in the file that takes the place of one that was deleted', async () => {
+  await using dir = await makeTempDir()
+  const writer = recorderIn(dir, { checkEveryMs: 20 })
+  const call = chatCall(idAt(1))
+  writer.begin(call)
+  await until('it is noted', () => openIds(dir).length === 1)
+  rmSync(dir.file('data'), { recursive: true })
+  await until('it is noted again', () => openIds(dir).length === 1)
+  assert.ok(codes(writer).includes('database_moved'))
+  writer.finish(call)
+  await writer.close()
+  assert.deepEqual([openIds(dir), callsIn(dir).length], [[], 1])
+})
+
+test('while the database cannot be written open calls wait, and a thread that dies loses none', async () => {
+  await using dir = await makeTempDir()
+  const workers: Worker[] = []
+  const writer = recorderIn(dir, {
+    startWorker: (settings) => {
+      const file = new URL('../../src/store/write/writer-worker.ts', import.meta.url)
+      workers.push(new Worker(file, { workerData: settings }))
+      return workers.at(-1)!
+    },
+  })
+  await writer.usageByMinute(0)
+  const other = new DatabaseSync(dir.file('data/calls.db'), { timeout: 5000 })
+  other.exec('BEGIN IMMEDIATE')
+  const calls = [1, 2, 3].map((ms) => chatCall(idAt(ms)))
+  for (const call of calls) writer.begin(call)
+  writer.finish(calls[0]!)
+  await workers[0]!.terminate()
+  other.exec('COMMIT')
+  other.close()
+  await until('those that are open are noted', () => openIds(dir).length === 2)
+  await until('the other is a row', () => writer.figures().written === 1)
+  writer.finish(calls[1]!)
+  writer.finish(calls[2]!)
+  await writer.close()
+  assert.deepEqual([openIds(dir), callsIn(dir).length], [[], 3])
 })
 
 test('a log that a reader let grow is emptied when that reader ends', async () => {

@@ -63,7 +63,7 @@ export class CallHandler {
         call.reserveTokens()
       }
       call.admitted()
-      await this.#options.sink.begin(call.record)
+      this.#options.sink.begin(call.record)
       const attempts = new Attempts(call, this.#attemptsOptions)
       let isAnswered = call.asksForAllModels && (await listModels(call, this.#attemptsOptions))
       while (!isAnswered) isAnswered = await attempts.next()

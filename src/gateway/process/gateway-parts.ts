@@ -357,7 +357,7 @@ function schemePortsOf(bases: readonly UpstreamBase[]): SchemePorts[string] {
   return Object.fromEntries(bases.map(({ origin, host }) => [host, origin.startsWith('https:') ? 443 : 80]))
 }
 
-/** A name for one run of a gateway: it marks its rows, its journal and its `Via`. */
+/** A name for one run of a gateway: it marks its rows and its `Via`. */
 export function newInstance(): string {
   const pick = (): string => instanceLetters.charAt(randomInt(instanceLetters.length))
   return Array.from({ length: instanceLength }, pick).join('')

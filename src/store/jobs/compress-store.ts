@@ -1,11 +1,7 @@
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { CompressPhase, CompressProgress, CompressResult } from '../../api/database-job.ts'
 import { startedAtMs } from '../../call/call-id.ts'
-import { priceFileOf } from '../../pricing/price-file.ts'
-import { PricesInForce } from '../../pricing/prices-in-force.ts'
-import { recoverJournals } from '../journal/journal-recovery.ts'
 import { foldableUntil, foldedDayMs } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
@@ -81,10 +77,6 @@ export async function compressStore(
           if (++slices % slicesPerCheckpoint === 0) await carryOver(database, clock)
         },
       )
-    // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
-    const pricer = new PricesInForce(priceFileOf(path))
-    pricer.look()
-    recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime(), pricer })
     await run('roll_up', rollUp(database, clock))
     let foldedCalls = await run('fold', foldBefore(database, untilIn(database, keepDays)))
     if (keepBytes !== undefined) {

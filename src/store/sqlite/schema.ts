@@ -71,6 +71,15 @@ CREATE INDEX calls_by_session ON calls (session_id) WHERE session_id IS NOT NULL
 CREATE INDEX calls_in_sessions ON calls (id, session_id, model_id, client_id) WHERE session_id IS NOT NULL;
 CREATE INDEX calls_by_tags ON calls (tags_id) WHERE tags_id IS NOT NULL;
 
+-- Calls of living gateways, and of dead ones until they become rows \`interrupted\`.
+CREATE TABLE open_calls (
+  id INTEGER PRIMARY KEY,
+  instance_id INTEGER NOT NULL REFERENCES instances,
+  -- Of the lock that the gateway holds as long as it lives.
+  lock_number INTEGER NOT NULL,
+  call TEXT NOT NULL
+) STRICT;
+
 -- Many calls have the same tags: the tags of a set are noted once, with its first call.
 CREATE TABLE tags (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE tags_in_sets (

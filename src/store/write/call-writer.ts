@@ -10,13 +10,14 @@ import {
   wordTables,
 } from '../../call/call-fields.ts'
 import { type BookedCost, type CallPricer, type PriceableCall, priceableFields } from './call-pricer.ts'
-import { InterruptedCalls } from '../journal/interrupted-calls.ts'
+import { InterruptedCalls } from './interrupted-calls.ts'
 import {
   batchReader,
   type CallBatch,
   callIn,
   estimateAt,
   indexOf,
+  notedAt,
   numbersPerCall,
   type WordList,
 } from './record-batch.ts'
@@ -69,6 +70,7 @@ const priceableIn = batchReader<Omit<PriceableCall, 'startedAtMs'>>(priceableFie
 const addTo = (table: string): string =>
   `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE
     SET tokens = min(tokens + excluded.tokens, ${Number.MAX_SAFE_INTEGER})`
+const close = 'DELETE FROM open_calls WHERE id = ?'
 const microsecondsPerMinute = 60_000_000
 
 /** Where the value of a column comes from: a word's table, the texts of a batch, or the number itself. */
@@ -159,6 +161,8 @@ export class CallWriter {
     let row = from
     for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
       const inserted = this.#insert(batch, shape, row * numbersPerCall, seq + 1)
+      if (batch.numbers[row * numbersPerCall + notedAt] === 1)
+        this.#statements.run(close, batch.numbers[row * numbersPerCall] ?? 0)
       if (inserted === 'added') {
         seq++
         if (this.#recorded !== null) added.push(this.#asRecorded(batch, row * numbersPerCall))

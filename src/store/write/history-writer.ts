@@ -4,18 +4,22 @@ import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { ownInstances, usageOfClients } from './client-usage.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
+import type { OpenRows } from './open-calls.ts'
 import type { UsageQuestion } from './writer-messages.ts'
 
 /** Who writes: a row of `instances`. */
 export interface WriterIdentity {
   readonly instance: string
   readonly version: string
+  /** Whose lock it holds; without one no calls are noted. */
+  readonly number?: number | null
 }
 
 const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (minute, instance_id) DO UPDATE SET active_max = excluded.active_max,
   queued_max = excluded.queued_max, at_limit_ms = excluded.at_limit_ms,
   admitted = excluded.admitted, dropped = excluded.dropped`
+const addOpen = 'INSERT INTO open_calls VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
 const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
 /** Later than all calls. */
 const everMs = 2 ** 41
@@ -32,18 +36,22 @@ export class HistoryWriter {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
   readonly #instanceId: number | null
+  readonly #number: number | null
 
-  constructor(database: DatabaseSync, { instance, version }: WriterIdentity) {
+  constructor(database: DatabaseSync, { instance, version, number = null }: WriterIdentity) {
     this.#database = database
     this.#statements = new RowStatements(database)
+    this.#number = number
     const upsert =
       'INSERT INTO instances (text, version) VALUES (?, ?) ON CONFLICT (text) DO UPDATE SET version = excluded.version RETURNING id'
     this.#instanceId = this.#statements.number(upsert, instance, version)
   }
 
-  write(minutes: readonly GatewayMinute[], events: readonly GatewayEvent[]): void {
-    if (minutes.length === 0 && events.length === 0) return
+  /** `opened` are calls that stay in `open_calls` until `CallWriter` writes their rows. */
+  write(minutes: readonly GatewayMinute[], events: readonly GatewayEvent[], opened: OpenRows = []): void {
+    if (minutes.length + events.length + opened.length === 0) return
     inTransaction(this.#database, () => {
+      for (const [id, call] of opened) this.#statements.run(addOpen, id, this.#instanceId, this.#number, call)
       for (const { minute, activeMax, queuedMax, atLimitMs, admitted, dropped } of minutes) {
         const figures = [activeMax, queuedMax, Math.round(atLimitMs), admitted, dropped]
         this.#statements.run(addMinute, minute, this.#instanceId, ...figures)

@@ -56,11 +56,6 @@ export class PendingCalls {
     this.#size = 0
   }
 
-  /** All of them, or those that came since this was last asked, which stay where they are. */
-  calls(onlyNew: boolean): readonly StoredCall[] {
-    return this.#batches.flatMap((batch) => batch.calls(onlyNew))
-  }
-
   #giveUpOldest(): void {
     const [batch] = this.#batches
     batch?.giveUpOldest()

@@ -7,12 +7,16 @@ import { plausibleAmounts } from '../../call/plausible-amounts.ts'
 import { type NamedField, type RecordFields, storedFields } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import { recordReader } from '../../call/record-reader.ts'
+import type { OpenCall } from './open-calls.ts'
 
 /** Behind the columns: tokens that are no part of the row, and that the budget counts with it. */
 export const estimateAt: number = 1 + storedFields.length
 
-/** Numbers per call: the id, one for each of `storedFields`, in their order, and {@link estimateAt}. */
-export const numbersPerCall: number = estimateAt + 1
+/** 1 for a call that may stand in `open_calls`. */
+export const notedAt: number = estimateAt + 1
+
+/** Numbers per call: the id, one for each of `storedFields`, in their order, {@link estimateAt} and {@link notedAt}. */
+export const numbersPerCall: number = notedAt + 1
 
 /** `NaN` stands for null. That of a `text` is its index in `texts`, that of a `word` the word's number. */
 export interface CallBatch {
@@ -140,12 +144,6 @@ class WordNumbers {
     this.#unsent = []
     return words.map((word) => (word.length > limits.wordLength ? word.slice(0, limits.wordLength) : word))
   }
-
-  /** What reads numbers of these words. */
-  list(): Pick<WordList, 'word'> {
-    const words = [...this.#numbers.keys()]
-    return { word: (number) => words[number] ?? '' }
-  }
 }
 
 const firstRoom = 64
@@ -158,8 +156,6 @@ export class FilledBatch {
   /** Those before it were given up. */
   #first = 0
   #past = 0
-  /** Those before it were handed out by `takeNew`. */
-  #seen = 0
 
   constructor(words: WordNumbers) {
     this.words = words
@@ -169,7 +165,7 @@ export class FilledBatch {
     return this.#past - this.#first
   }
 
-  add(call: StoredCall): void {
+  add(call: StoredCall & Pick<OpenCall, 'noted'>): void {
     const base = this.#past * numbersPerCall
     if (base === this.#numbers.length) {
       const larger = new Float64Array(2 * base)
@@ -179,6 +175,7 @@ export class FilledBatch {
     this.#numbers[base] = call.id
     fill(call, this.#numbers, base, this.texts, this.words.numberOf)
     this.#numbers[base + estimateAt] = estimatedTokens(call)
+    this.#numbers[base + notedAt] = (call.noted ?? 0) ? 1 : 0
     this.#past++
   }
 
@@ -189,17 +186,6 @@ export class FilledBatch {
   /** A copy, to be sent. */
   numbers(): Float64Array<ArrayBuffer> {
     return this.#numbers.slice(this.#first * numbersPerCall, this.#past * numbersPerCall)
-  }
-
-  /** Its calls as they were encoded; with `onlyNew` those that it was not asked for before. */
-  calls(onlyNew: boolean): readonly StoredCall[] {
-    const from = onlyNew ? Math.max(this.#first, this.#seen) : this.#first
-    if (onlyNew) this.#seen = this.#past
-    if (from === this.#past) return []
-    const words = this.words.list()
-    return Array.from({ length: this.#past - from }, (_, index) =>
-      read(this.#numbers, (from + index) * numbersPerCall, this.texts, words),
-    )
   }
 }
 

@@ -6,7 +6,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { CallWriter, type RecordedListener } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
-import { recoverJournals } from '../journal/journal-recovery.ts'
+import { recoverCalls } from './recover-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import { startMending } from '../sqlite/mend-sums.ts'
 import { haveDamage } from '../rollup/damaged-sums.ts'
@@ -24,7 +24,7 @@ import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
 import { reportFault } from '../../lib/fault.ts'
 
 const retry = { firstMs: 50, longestMs: 2000 } as const
-/** Dead instances' journals are looked for at the start and every so many checks. */
+/** Calls of dead gateways are looked for at the start and every so many checks. */
 const checksPerRecovery = 12
 /** How often the price file is looked at while no call ends; before calls are written, it is anyway. */
 const pricesEveryMs = 2000
@@ -84,7 +84,7 @@ export class StoreWriter {
     )
   }
 
-  /** Loads the observers, opens the database, recovers what dead instances left, and begins to watch the file. */
+  /** Loads the observers, opens the database, recovers what dead gateways left, and begins to watch the file. */
   async start(): Promise<void> {
     await this.#observers.load(this.#settings.observers)
     this.#watchPrices()
@@ -132,17 +132,18 @@ export class StoreWriter {
   }
 
   #open(): OpenStore {
-    const { path, instance, version } = this.#settings
+    const { path } = this.#settings
     this.#remember('log_kept', keepLeftLog(path, this.#clock.wallTime()))
     const database = openForWriting(path)
     let file: number | null = null
     try {
       file = openSync(path, 'r')
       placeShippedPrices(priceFileOf(path))
-      const history = new HistoryWriter(database, { instance, version })
+      const history = new HistoryWriter(database, this.#settings)
       const calls = new CallWriter(database, this.#words, this.#prices, this.#recorded)
-      this.#recoverJournals(database)
+      this.#recoverCalls(database)
       this.#lookAtOlderProxy(database)
+      this.#emit({ kind: 'opened' })
       return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
     } catch (error) {
       database.close()
@@ -151,16 +152,9 @@ export class StoreWriter {
     }
   }
 
-  #recoverJournals(database: DatabaseSync): void {
-    const [wallTimeMs, pricer] = [this.#clock.wallTime(), this.#prices]
-    const { damage, conflicts } = recoverJournals(dirname(this.#settings.path), database, {
-      self: this.#settings,
-      wallTimeMs,
-      pricer,
-      recorded: this.#recorded,
-    })
-    this.#remember('journal_damaged', damage)
-    this.#noteConflicts(conflicts)
+  #recoverCalls(database: DatabaseSync): void {
+    const folder = dirname(this.#settings.path)
+    this.#noteConflicts(recoverCalls(database, folder, this.#settings, this.#recorded))
   }
 
   #noteConflicts(count: number): void {
@@ -189,7 +183,7 @@ export class StoreWriter {
     this.#lookAtPrices()
     const { dropped, conflicts } = store.calls.write(job.calls)
     this.#noteConflicts(conflicts)
-    store.history.write(job.minutes, job.events)
+    store.history.write(job.minutes, job.events, job.opened)
     // Rows in a file that nobody can open any more are not kept: write them again to the one that is there.
     this.#assertInPlace(store)
     this.#emit({ kind: 'written', dropped })
@@ -297,9 +291,7 @@ export class StoreWriter {
       if (!hasOurHeader(this.#store.file)) throw new StoreError('damaged', 'its header was overwritten')
       this.#boundWal(this.#store.database)
       this.#lookAtOlderProxy(this.#store.database)
-      if (++this.#checks % checksPerRecovery === 0) {
-        this.#recoverJournals(this.#store.database)
-      }
+      if (++this.#checks % checksPerRecovery === 0) this.#recoverCalls(this.#store.database)
     } catch (error) {
       this.#fail(error)
     }

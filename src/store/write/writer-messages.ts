@@ -6,6 +6,7 @@ import type {
   Warning,
 } from '../../call/call-sink.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
+import type { OpenRows } from './open-calls.ts'
 import type { CallBatch } from './record-batch.ts'
 
 /** What the writer's thread is started with. */
@@ -46,6 +47,7 @@ export type ToWriter =
       readonly calls: CallBatch
       readonly minutes: readonly GatewayMinute[]
       readonly events: readonly GatewayEvent[]
+      readonly opened: OpenRows
     }
   | { readonly kind: 'usage'; readonly question: number; readonly about: UsageQuestion }
   /** To an observer, by its name. */
@@ -54,6 +56,8 @@ export type ToWriter =
 
 /** From the writer's thread. */
 export type FromWriter =
+  /** The database was opened, and may be another than before. */
+  | { readonly kind: 'opened' }
   | { readonly kind: 'written'; readonly dropped: number }
   /** `null`: it could not be read, and is to be asked again. */
   | { readonly kind: 'usage'; readonly question: number; readonly usage: readonly MinuteUsage[] | null }

@@ -1,6 +1,6 @@
-import { dirname, extname } from 'node:path'
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { CallRecord, StoredCall } from '../../call/call-record.ts'
+import type { CallRecord } from '../../call/call-record.ts'
 import type {
   CallSink,
   ClientUsage,
@@ -14,10 +14,9 @@ import type {
 import type { CallStart } from '../../call/call.ts'
 import { type Clock, systemClock } from '../../call/clock.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
-import { InflightJournal } from '../journal/inflight-journal.ts'
-import { endLine } from '../journal/journal-line.ts'
 import { WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
+import { type OpenCall, OpenCalls } from './open-calls.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder, type FilledBatch } from './record-batch.ts'
 import type { FromWriter, ToWriter, UsageQuestion, WatchSettings, WriterSettings } from './writer-messages.ts'
@@ -27,16 +26,13 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
   /** See `WriterSettings`. */
   readonly olderProxy?: string | null
   readonly instance: string
-  /** What its calls' ids carry; without it, or one of its own, others know its end by its process. */
+  /** By its lock others know whether this gateway lives. Without one of its own, a kill leaves no trace of open calls. */
   readonly number?: InstanceNumber
   readonly version: string
   readonly clock?: Clock
   /** What looks on as calls become rows. */
   readonly observers?: readonly ObserverModule[]
-  /**
-   * From a record's end to its sending, unless a batch is on its way, and again from there to its line in the
-   * journal, where it is no row by then: what `kill -9` can lose.
-   */
+  /** From a record's end to its sending, unless a batch is on its way. A call that is open for longer is noted. */
   readonly flushAfterMs?: number
   /** Records held in memory, those on their way included. */
   readonly pendingLimit?: number
@@ -73,7 +69,7 @@ function startThread(settings: WriterSettings): Worker {
 export class WriterThread implements CallSink, GatewayHistory {
   readonly #options: Required<Omit<WriterThreadOptions, 'number'>>
   readonly #clock: Clock
-  readonly #journal: InflightJournal
+  readonly #open: OpenCalls | null
   readonly #pending: PendingCalls
   readonly #host: WorkerHost<ToWriter, FromWriter>
   #minutes: GatewayMinute[] = []
@@ -86,7 +82,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   #ownWarning: Warning | null = null
   #written = 0
   #dropped = 0
-  readonly #planned = new Set<'flush' | 'late look'>()
+  #isPlanned = false
   #flushDue = false
   #isClosing = false
   #closing: Promise<void> | null = null
@@ -111,13 +107,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#pending = new PendingCalls(this.#options.pendingLimit, this.#encoder)
     const { instance, dbPath } = this.#options
     const number = options.number?.isOwn === true ? options.number.value : null
-    this.#journal = new InflightJournal({
-      folder: dirname(dbPath),
-      instance,
-      number,
-      clock: this.#clock,
-      waiting: () => this.#waiting(false).map(endLine),
-    })
+    this.#open = number === null ? null : new OpenCalls()
     const { checkEveryMs, walLimits, startWorker, version, observers, olderProxy } = this.#options
     const watch = { checkEveryMs, walLimits }
     this.#host = new WorkerHost({
@@ -130,8 +120,10 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#host.need()
   }
 
-  begin(call: CallStart): Promise<void> {
-    return this.#journal.begin(call)
+  begin(call: OpenCall): void {
+    if (this.#open === null || this.#isClosed) return
+    this.#open.begin(call)
+    this.#planFlush()
   }
 
   finish(record: CallRecord): void {
@@ -139,14 +131,14 @@ export class WriterThread implements CallSink, GatewayHistory {
       this.#dropped++
       return
     }
-    this.#journal.over(record)
+    this.#open?.end(record)
     this.#lose(this.#pending.add(record, this.#onTheWay))
     this.#planFlush()
   }
 
   lose(call: CallStart | null): void {
     this.#lose(1)
-    if (call !== null) this.#journal.over(call)
+    if (call !== null) this.#open?.end(call)
   }
 
   minute(minute: GatewayMinute): void {
@@ -170,7 +162,7 @@ export class WriterThread implements CallSink, GatewayHistory {
 
   warnings(): readonly Warning[] {
     const warnings = [...this.#workerWarnings, this.#ownWarning, this.#stall(), this.#loss()]
-    return [...warnings, this.#journal.warning].filter((warning) => warning !== null)
+    return warnings.filter((warning) => warning !== null)
   }
 
   /**
@@ -221,7 +213,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     return answer.kind === 'answer' ? answer.text : null
   }
 
-  /** Writes what is pending and closes the database; after `closeTimeoutMs` the rest is left to the journal. */
+  /** Writes what is pending and closes the database; after `closeTimeoutMs` the rest counts as dropped. */
   close(): Promise<void> {
     this.#isClosing = true
     this.#closing ??= new Promise((resolve) => {
@@ -252,31 +244,27 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #planFlush(): void {
-    if (!this.#flushDue) this.#plan('flush')
-  }
-
-  /** Does something once, after the time of a batch. */
-  #plan(what: 'flush' | 'late look'): void {
-    if (this.#planned.has(what)) return
-    this.#planned.add(what)
+    if (this.#isPlanned || this.#flushDue) return
+    this.#isPlanned = true
     this.#clock.after(this.#options.flushAfterMs, () => {
-      this.#planned.delete(what)
-      if (what === 'flush') this.#flush()
-      else this.#keepLate()
+      this.#isPlanned = false
+      this.#open?.tick()
+      this.#flush()
     })
   }
 
   /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
   #flush(): void {
     if (this.#isClosed) return
-    this.#plan('late look')
     if (this.#parcel !== null || !this.#host.isRunning) {
       this.#flushDue = true
       return
     }
     this.#flushDue = false
     const calls = this.#pending.take()
-    if (calls === null && this.#minutes.length + this.#events.length === 0) {
+    const opened = this.#open?.take() ?? []
+    if (this.#open?.areWaiting === true) this.#planFlush()
+    if (calls === null && this.#minutes.length + this.#events.length + opened.length === 0) {
       if (this.#isClosing) this.#host.post({ kind: 'close' })
       return
     }
@@ -288,21 +276,13 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#flushDue = this.#pending.size > 0
     const batch = this.#encoder.send(calls ?? this.#encoder.begin())
     const { minutes, events } = parcel
-    this.#host.post({ kind: 'write', calls: batch, minutes, events }, [batch.numbers.buffer])
-  }
-
-  /** While the database takes its time, be it opened, locked or full, what has ended goes to the journal. */
-  #keepLate(): void {
-    const parcel = this.#parcel
-    if (this.#isClosed || (parcel === null && this.#host.isRunning)) return
-    const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
-    if (isLate) this.#journal.noteEnded(this.#waiting(true).map(endLine))
-    this.#plan('late look')
+    this.#host.post({ kind: 'write', calls: batch, minutes, events, opened }, [batch.numbers.buffer])
   }
 
   #receive(message: FromWriter): void {
     if (message.kind === 'written') this.#settle(message.dropped)
     else if (message.kind === 'warnings') this.#workerWarnings = message.warnings
+    else if (message.kind === 'opened') this.#reopened()
     else if (message.kind === 'closed') this.#onClosed()
   }
 
@@ -314,7 +294,6 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#lose(dropped)
     this.#host.isWell()
     this.#ownWarning = null
-    this.#journal.tidy()
     if (this.#flushDue || this.#isClosing) this.#flush()
   }
 
@@ -323,15 +302,15 @@ export class WriterThread implements CallSink, GatewayHistory {
     return this.#parcel?.calls?.size ?? 0
   }
 
-  /** Calls that have ended and are no rows yet; with `onlyNew` those that this was not asked for before. */
-  #waiting(onlyNew: boolean): readonly StoredCall[] {
-    return [...(this.#parcel?.calls?.calls(onlyNew) ?? []), ...this.#pending.calls(onlyNew)]
-  }
-
   #lose(count: number): void {
     if (count === 0) return
     this.#dropped += count
     this.#lostAtMs = this.#clock.now()
+  }
+
+  #reopened(): void {
+    this.#open?.reopened()
+    if (this.#open?.areWaiting === true) this.#planFlush()
   }
 
   #started(): void {
@@ -345,7 +324,6 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#encoder.forget()
     if (parcel !== null) {
       if (parcel.calls !== null) this.#pending.putBack(parcel.calls)
-      this.#journal.noteEnded(this.#waiting(true).map(endLine))
       this.#minutes = [...parcel.minutes, ...this.#minutes]
       this.#events = [...parcel.events, ...this.#events]
       this.#flushDue = true
@@ -359,11 +337,8 @@ export class WriterThread implements CallSink, GatewayHistory {
 
   #end(): void {
     this.#isClosed = true
-    // The next start finds them in the journal.
-    const isNoted = this.#journal.noteEnded(this.#waiting(true).map(endLine))
-    if (!isNoted) this.#dropped += this.#pending.size + this.#onTheWay
+    this.#dropped += this.#pending.size + this.#onTheWay
     this.#ending.abort()
-    this.#journal.close()
     this.#parcel = null
     this.#pending.clear()
     this.#host.end()

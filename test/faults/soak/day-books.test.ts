@@ -57,10 +57,10 @@ test('interrupted are calls that were at the upstream when their gateway was kil
   const nothing = { status: null, input: null, output: null, usd: null }
   const interrupted = { ...nothing, id: 'id 1', trace: null, outcome: 'interrupted' }
   assert.equal(faultsOf([rowOf(whole), interrupted], [whole, cutOff], [9000]), '')
-  assert.match(faultsOf([rowOf(whole)], [whole, cutOff], [9000]), /^0 interrupted rows of 1 calls/)
+  assert.match(faultsOf([rowOf(whole)], [whole, cutOff], [9000]), /^0 interrupted rows of 1 older calls/)
   assert.match(
     faultsOf([rowOf(whole), interrupted], [whole, cutOff]),
-    /broken.*\n.*interrupted rows of 0 calls/s,
+    /broken.*\n.*interrupted rows of 0 older calls/s,
   )
 })
 

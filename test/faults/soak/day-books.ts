@@ -43,6 +43,8 @@ const statuses: Readonly<Partial<Record<CallKind, number>>> = {
 }
 /** What ended so shortly before a kill may be told as interrupted: longer than a busy machine needs for a batch. */
 const lossLimitMs = 5000
+/** A kill leaves a row of each call that began so long before, also where the machine is busy. */
+const tracedAfterMs = 500
 const nano = 1e9
 
 function wantedOutcome(kind: CallKind): string {
@@ -82,7 +84,7 @@ export function balance(
   }
   const left = new Set(rows)
   const sums = { tokens: 0, nanoUsd: 0 }
-  /** Calls of a killed gateway without a row that names them, and those of them that the upstream had. */
+  /** Calls of a killed gateway without a row that names them, and older ones of them that the upstream had. */
   const cutOff = { all: 0, reached: 0 }
   const rowOf = (call: MadeCall): BookedRow | undefined =>
     byTrace.get(traceOf(call.plan.n)) ?? (call.id === null ? undefined : byId.get(call.id))
@@ -108,18 +110,18 @@ export function balance(
       if (call.end === 'whole' && endedBeforeMs > 0) lostMs = Math.max(lostMs, endedBeforeMs)
       if (row !== undefined) continue
       cutOff.all += 1
-      if (reached > 0) cutOff.reached += 1
+      if (reached > 0 && call.begunMs < killMs - tracedAfterMs) cutOff.reached += 1
       continue
     }
     const fault = killMs === undefined || row?.outcome === 'ok' ? faultOf(call, row, upstream) : null
     if (fault !== null) faults.push(`${nameOf(call)}: ${fault}`)
   }
-  // A killed gateway's journal has no trace: such rows are counted.
+  // An open call is kept without its trace id: such rows are counted.
   const nameless = [...left].filter((row) => row.outcome === 'interrupted' && row.trace === null)
   for (const row of left) if (!nameless.includes(row)) faults.push(`row ${row.id}: nobody made this call`)
   if (nameless.length < cutOff.reached || nameless.length > cutOff.all)
     faults.push(
-      `${nameless.length} interrupted rows of ${cutOff.reached} calls at the upstream, ${cutOff.all} in all`,
+      `${nameless.length} interrupted rows of ${cutOff.reached} older calls at the upstream, ${cutOff.all} in all`,
     )
   const tokens = rows.reduce((sum, { input, output }) => sum + (input ?? 0) + (output ?? 0), 0)
   const nanoUsd = rows.reduce((sum, { usd }) => sum + Math.round((usd ?? 0) * nano), 0)

@@ -2,7 +2,7 @@ import type { Sample } from './day-watch.ts'
 import { hoursOfDay } from './day.ts'
 
 /** In megabytes, at any moment of the day. */
-const most = { wal: 64, journal: 8, log: 1, payloads: 4 } as const
+const most = { wal: 64, log: 1, payloads: 4 } as const
 /**
  * By how much the most of the last third of a day may be above the most of the middle one. Each has one peak, as high as
  * the other; what a peak takes, Node keeps for a while.

@@ -17,7 +17,6 @@ export interface Sample {
   readonly dashboardFiles: number
   readonly database: number
   readonly wal: number
-  readonly journal: number
   readonly log: number
   readonly payloads: number
 }
@@ -124,7 +123,6 @@ export class DayWatch {
         dashboardFiles: openFiles(dashboardPid),
         database: sizeOf(data, /^llm_telemetry\.db$/),
         wal: sizeOf(data, /-wal$/),
-        journal: sizeOf(data, /^inflight-/),
         log: sizeOf(data, /^proxy\.log/),
         payloads: sizeOf(join(directory, 'logger'), /^payloads/),
       })

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { callStart } from '../../../test/store/sample-call.ts'
+import { OpenCalls } from './open-calls.ts'
+
+const idsOf = (open: OpenCalls): readonly number[] => open.take().map(([id]) => id)
+
+test('a call is taken once, after it was open for a whole tick', () => {
+  const open = new OpenCalls()
+  open.begin(callStart(1))
+  assert.deepEqual(idsOf(open), [])
+  open.tick()
+  open.begin(callStart(2))
+  assert.deepEqual(idsOf(open), [])
+  open.tick()
+  assert.deepEqual(idsOf(open), [1])
+  assert.deepEqual(idsOf(open), [])
+  assert.ok(open.areWaiting)
+  open.tick()
+  assert.deepEqual(idsOf(open), [2])
+  assert.ok(!open.areWaiting)
+})
+
+test('a call that ends before is never taken, and one that never began may end', () => {
+  const open = new OpenCalls()
+  const [short, other] = [callStart(1), callStart(2)]
+  open.begin(short)
+  open.tick()
+  open.end(short)
+  open.end(other)
+  assert.ok(!open.areWaiting)
+  open.tick()
+  assert.deepEqual(idsOf(open), [])
+})
+
+test('calls are taken also where the clock was set back', () => {
+  const open = new OpenCalls()
+  open.begin(callStart(1000))
+  open.begin(callStart(5))
+  open.tick()
+  open.tick()
+  assert.deepEqual(idsOf(open), [1000, 5])
+})
+
+test('all calls are taken again when the database was opened anew', () => {
+  const open = new OpenCalls()
+  const calls = [1, 2, 3].map((id) => callStart(id))
+  for (const call of calls) open.begin(call)
+  open.tick()
+  open.tick()
+  assert.deepEqual(idsOf(open), [1, 2, 3])
+  open.end(calls[1]!)
+  open.reopened()
+  assert.ok(open.areWaiting)
+  assert.deepEqual(
+    idsOf(open).toSorted((a, b) => a - b),
+    [1, 3],
+  )
+  assert.ok(!open.areWaiting)
+})
+
+test('many calls are taken in parts', () => {
+  const open = new OpenCalls()
+  for (let id = 1; id <= 2500; id++) open.begin(callStart(id))
+  open.tick()
+  open.tick()
+  assert.deepEqual(
+    [1, 2, 3].map(() => idsOf(open).length),
+    [1000, 1000, 500],
+  )
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import type { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { rowsOf } from '../../../test/store/rows-of.ts'
+import { callStart, chatCall } from '../../../test/store/sample-call.ts'
+import { makeTempDir, type TempDir } from '../../../test/support/temp-dir.ts'
+import type { StoredCall } from '../../call/call-record.ts'
+import { takeInstanceNumber } from '../sqlite/instance-number.ts'
+import { openForWriting } from '../sqlite/open-store.ts'
+import { CallWriter } from './call-writer.ts'
+import { HistoryWriter } from './history-writer.ts'
+import { OpenCalls } from './open-calls.ts'
+import { BatchEncoder, WordList } from './record-batch.ts'
+import { recoverCalls } from './recover-calls.ts'
+
+const self = { instance: 'self1', number: null }
+
+async function withStore(work: (database: DatabaseSync, dir: TempDir) => void): Promise<void> {
+  await using dir = await makeTempDir()
+  using database = openForWriting(dir.file('calls.db'))
+  work(database, dir)
+}
+
+/** Puts calls into `open_calls` as the gateway with that number does. */
+function note(database: DatabaseSync, instance: string, number: number, ids: readonly number[]): void {
+  const open = new OpenCalls()
+  for (const id of ids) open.begin(callStart(id))
+  open.tick()
+  open.tick()
+  const history = new HistoryWriter(database, { instance, version: '1', number })
+  for (let rows = open.take(); rows.length > 0; rows = open.take()) history.write([], [], rows)
+}
+
+function write(database: DatabaseSync, call: StoredCall & { readonly noted?: number }): void {
+  const words = new WordList()
+  const batch = new BatchEncoder().encode([call])
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+}
+
+function rows(database: DatabaseSync): readonly unknown[] {
+  return rowsOf(
+    database,
+    `SELECT id, (SELECT text FROM outcomes WHERE id = outcome_id) AS outcome, status, duration_us,
+      attempts, (SELECT text FROM instances WHERE id = instance_id) AS instance FROM calls`,
+  )
+}
+
+const openIds = (database: DatabaseSync): readonly unknown[] =>
+  rowsOf(database, 'SELECT id FROM open_calls').map(({ id }) => id)
+const cutOff = { outcome: 'interrupted', status: null, duration_us: null, attempts: 1, instance: 'dead1' }
+
+test("a dead gateway's calls become rows, once, with all that was known of them", () =>
+  withStore((database, dir) => {
+    note(database, 'dead1', 7, [5, 6])
+    assert.equal(recoverCalls(database, dir.path, self), 0)
+    assert.deepEqual(rows(database), [
+      { id: 5, ...cutOff },
+      { id: 6, ...cutOff },
+    ])
+    const [call] = database.prepare('SELECT * FROM calls_readable').all()
+    const { model, request_bytes: bytes, key_fingerprint: key, session, tags } = call ?? {}
+    const { session: sent, tags: sentTags } = chatCall(5)
+    assert.deepEqual([model, bytes, key, session, tags], ['gpt-5.1-mini', 5321, 'a1b2c3d4', sent, sentTags])
+    assert.deepEqual(openIds(database), [])
+    assert.deepEqual(rowsOf(database, 'SELECT sum(tokens) AS n FROM budget_minutes'), [{ n: null }])
+    const before = rows(database)
+    recoverCalls(database, dir.path, self)
+    assert.deepEqual(rows(database), before)
+  }))
+
+test('the end of a call takes it out of the open ones, in the transaction that adds its row', () =>
+  withStore((database, dir) => {
+    note(database, 'k3v9', 7, [5, 6])
+    database.exec("CREATE TRIGGER fail BEFORE INSERT ON budget_minutes BEGIN SELECT raise(FAIL, 'no'); END")
+    assert.throws(() => write(database, { ...chatCall(5), noted: 1 }), /no/)
+    assert.deepEqual(openIds(database), [5, 6])
+    database.exec('DROP TRIGGER fail')
+    write(database, { ...chatCall(5), noted: 1 })
+    assert.deepEqual(openIds(database), [6])
+    recoverCalls(database, dir.path, self)
+    assert.deepEqual(
+      rowsOf(database, 'SELECT id, outcome_id FROM calls'),
+      [
+        [5, 0],
+        [6, 6],
+      ].map(([id, outcome_id]) => ({ id, outcome_id })),
+    )
+  }))
+
+test('a call that has its row keeps it', () =>
+  withStore((database, dir) => {
+    note(database, 'k3v9', 7, [5])
+    write(database, chatCall(5))
+    const before = rows(database)
+    assert.equal(recoverCalls(database, dir.path, self), 0)
+    assert.deepEqual(rows(database), before)
+    assert.deepEqual(openIds(database), [])
+  }))
+
+test('calls of a living gateway are left alone until its lock is free', () =>
+  withStore((database, dir) => {
+    const number = takeInstanceNumber(dir.path)
+    note(database, 'dead1', number.value, [5])
+    recoverCalls(database, dir.path, self)
+    assert.deepEqual([rows(database), openIds(database)], [[], [5]])
+    number[Symbol.dispose]()
+    recoverCalls(database, dir.path, self)
+    assert.deepEqual(rows(database), [{ id: 5, ...cutOff }])
+  }))
+
+test('the gateway that has the number of a dead one recovers its calls, and leaves its own', () =>
+  withStore((database, dir) => {
+    using number = takeInstanceNumber(dir.path)
+    note(database, 'dead1', number.value, [5])
+    note(database, 'next1', number.value, [6])
+    recoverCalls(database, dir.path, { instance: 'next1', number: number.value })
+    assert.deepEqual(rows(database), [{ id: 5, ...cutOff }])
+    assert.deepEqual(openIds(database), [6])
+  }))
+
+test('a call whose id another one has is counted, and an unreadable one does not keep others from being read', () =>
+  withStore((database, dir) => {
+    note(database, 'dead1', 7, [5, 6, 7, 8])
+    write(database, chatCall(5))
+    database.exec(`UPDATE open_calls SET call = '{"callType":' WHERE id = 6;
+      UPDATE open_calls SET call = json_remove(call, '$.endpoint') WHERE id = 7`)
+    assert.equal(recoverCalls(database, dir.path, self), 1)
+    assert.deepEqual(rowsOf(database, 'SELECT id FROM calls'), [{ id: 5 }, { id: 8 }])
+    assert.deepEqual(openIds(database), [])
+  }))
+
+test('more calls than one batch holds are recovered', () =>
+  withStore((database, dir) => {
+    const ids = Array.from({ length: 1200 }, (_, id) => id + 1)
+    note(database, 'dead1', 7, ids)
+    recoverCalls(database, dir.path, self)
+    assert.deepEqual(rowsOf(database, 'SELECT count(*) AS n FROM calls'), [{ n: 1200 }])
+    assert.deepEqual(openIds(database), [])
+  }))

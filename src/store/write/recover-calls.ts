@@ -1,0 +1,99 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import type { CallStart } from '../../call/call.ts'
+import { type StoredCall, unknownFields } from '../../call/call-record.ts'
+import { tryFileLock } from '../../lib/file-lock.ts'
+import { instanceLockPath } from '../sqlite/instance-number.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { CallWriter, type RecordedListener } from './call-writer.ts'
+import type { OpenCall } from './open-calls.ts'
+import { BatchEncoder, WordList } from './record-batch.ts'
+
+/** The gateway that looks for calls of dead ones. */
+export interface Recoverer {
+  readonly instance: string
+  /** The instance's own, if it has one. */
+  readonly number: number | null
+}
+
+const callsAtOnce = 500
+
+/**
+ * Makes rows of the calls that were open when their gateways ended. Says how many of them found their id taken by another
+ * call. A call leaves `open_calls` in the transaction that adds its row, so a kill in the middle changes nothing.
+ */
+export function recoverCalls(
+  database: DatabaseSync,
+  folder: string,
+  self: Recoverer,
+  recorded: RecordedListener | null = null,
+): number {
+  const statements = new RowStatements(database)
+  let conflicts = 0
+  const numbers = statements.all<readonly [number]>('SELECT DISTINCT lock_number FROM open_calls')
+  for (const [number] of numbers) {
+    using lock = lockOfDead(folder, number, self)
+    if (lock === null) continue
+    const left = statements.all<readonly [number, string, string]>(
+      `SELECT o.id, i.text, o.call FROM open_calls AS o JOIN instances AS i ON i.id = o.instance_id
+        WHERE o.lock_number = ? AND i.text <> ?`,
+      number,
+      self.instance,
+    )
+    const calls = left.flatMap((row) => leftCall(...row) ?? [])
+    const [words, encoder] = [new WordList(), new BatchEncoder()]
+    const writer = new CallWriter(database, words, null, recorded)
+    for (let at = 0; at < calls.length; at += callsAtOnce) {
+      const batch = encoder.encode(calls.slice(at, at + callsAtOnce))
+      words.accept(batch)
+      conflicts += writer.write(batch).conflicts
+    }
+    // Those that are left: calls that have a row, and unreadable ones.
+    for (const [id] of left) statements.run('DELETE FROM open_calls WHERE id = ?', id)
+  }
+  return conflicts
+}
+
+const free: Disposable = { [Symbol.dispose]: () => {} }
+
+/** Null if the gateway with that number lives. While the lock is held, no gateway takes its number. */
+function lockOfDead(folder: string, number: number, self: Recoverer): Disposable | null {
+  if (number === self.number) return free
+  try {
+    return tryFileLock(instanceLockPath(folder, number))
+  } catch {
+    // Nothing tells of the gateway: its calls are left for another time.
+    return null
+  }
+}
+
+/** The call of a row of `open_calls`. Null if a damaged page has made its text unreadable. */
+function leftCall(id: number, instance: string, text: string): (StoredCall & Pick<OpenCall, 'noted'>) | null {
+  try {
+    const call = interruptedCall({ ...JSON.parse(text), id }, instance)
+    const isWhole = storedFields.every((field) => mayHold(field, call[field.record]))
+    return isWhole ? { ...call, noted: 1 } : null
+  } catch {
+    return null
+  }
+}
+
+/** A call that began, and of which nothing more is known. */
+export function interruptedCall(start: CallStart, instance: string): StoredCall {
+  return {
+    ...unknownFields,
+    ...start,
+    instance,
+    outcome: 'interrupted',
+    attempts: 1,
+    responseBytes: 0,
+    usageSource: 'none',
+  }
+}
+
+function mayHold({ kind, codes = {}, required }: NamedField, value: unknown): boolean {
+  if (value === null) return required !== true
+  if (kind === 'flag') return typeof value === 'boolean'
+  if (kind === 'time' || kind === 'count' || kind === 'cost') return typeof value === 'number'
+  return typeof value === 'string' && (kind !== 'code' || Object.hasOwn(codes, value))
+}
