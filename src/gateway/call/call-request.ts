@@ -7,10 +7,13 @@ import {
   beginsAsObject,
   endReading,
   mayBeObject,
+  mayBeginObject,
   readBody,
   streamBody,
 } from '../http/request-body.ts'
-import { type RequestFacts, RequestPeek, factsOfCopy } from '../http/request-peek.ts'
+import { FormPeek, boundaryOf } from '../http/form-peek.ts'
+import { type RequestFacts, RequestPeek, factsOfCopy, noFacts } from '../http/request-peek.ts'
+import type { PathMeaning } from '../http/path-meaning.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'
 import type { ArrivedCall } from './running-call.ts'
 
@@ -29,17 +32,19 @@ export class CallRequest {
   readonly #onFault: (error: unknown) => void
   /** Its body may name a model, and so where it goes. */
   readonly #mayNameModel: boolean
-  readonly #peek = new RequestPeek()
+  readonly #peek: RequestPeek | FormPeek
+  /** The body passes as it comes, and may name a model meanwhile. */
+  #peeksOnTheWay: boolean
   #facts: RequestFacts | null = null
   #isReadWhole: boolean
 
-  /** `isInference`: its body is read whole in any case. `isRouted`: its body may say where it goes. */
+  /** `isRouted`: its body may say where it goes. */
   constructor(
     arrived: ArrivedCall,
     record: CallDraft,
     tap: GuardedTap | null,
     { limits, onFault }: CallRequestOptions,
-    { isInference, isRouted }: { readonly isInference: boolean; readonly isRouted: boolean },
+    { path, isRouted }: { readonly path: PathMeaning; readonly isRouted: boolean },
   ) {
     const { req, head } = arrived
     this.#arrived = arrived
@@ -47,8 +52,16 @@ export class CallRequest {
     this.#tap = tap
     this.#onFault = onFault
     this.body = new HeldBody(limits)
-    this.#mayNameModel = isRouted && req.method === 'POST' && head.hasBody && mayBeObject(head.contentType)
-    this.#isReadWhole = isInference || (head.contentEncoding !== null && this.#mayNameModel)
+    const isPost = req.method === 'POST' && head.hasBody
+    const boundary = isPost && !path.inference ? boundaryOf(head.contentType) : null
+    this.#peek = boundary === null ? new RequestPeek() : new FormPeek(boundary)
+    const mayBeRead = isPost && (boundary !== null || mayBeObject(head.contentType))
+    this.#mayNameModel = isRouted && mayBeRead && boundary === null
+    this.#isReadWhole =
+      path.inference ||
+      (head.contentEncoding !== null && this.#mayNameModel) ||
+      (isRouted && path.takesForm && boundary !== null)
+    this.#peeksOnTheWay = mayBeRead && head.contentEncoding === null
   }
 
   /** What its body says; `null` until that has been read. */
@@ -90,13 +103,18 @@ export class CallRequest {
   /** The body is here, or needs no reading before the queue. */
   received(): RequestFacts {
     this.#record.requestBytes = this.body.bytes
-    this.#facts ??= this.#peek.result()
+    this.#facts ??= this.#isReadWhole ? this.#peek.result() : noFacts
     return this.#facts
   }
 
   /** The body as it comes, to be read once, where nobody needs it whole. */
   stream(): AsyncIterable<Uint8Array> {
-    const see = (piece: Uint8Array): void => this.#passed(piece)
+    const see = (piece: Uint8Array): void => {
+      if (this.#record.requestBytes === 0 && this.#peek instanceof RequestPeek)
+        this.#peeksOnTheWay &&= mayBeginObject(piece)
+      if (this.#peeksOnTheWay) this.#take(piece)
+      else this.#passed(piece)
+    }
     return streamBody(this.#arrived.req, see, () => this.over())
   }
 
@@ -112,6 +130,11 @@ export class CallRequest {
   #passed(piece: Uint8Array): void {
     this.#record.requestBytes += piece.length
     if (this.#tap !== null) this.#tap.requestData(piece)
+  }
+
+  /** The model that a body has named which passed as it came; null where it named none. */
+  get modelOnTheWay(): string | null {
+    return this.#peeksOnTheWay && !this.#isReadWhole ? this.#peek.result().model : null
   }
 
   /** Nothing more of it will come. */

@@ -93,7 +93,7 @@ export class RunningCall implements Placed {
     this.record = identify(arrived, this.#path, options)
     this.tap = options.taps.isOpen ? openTap(arrived, this.record, this.timeline.receivedAt, options) : null
     this.request = new CallRequest(arrived, this.record, this.tap, options, {
-      isInference: this.#path.inference,
+      path: this.#path,
       isRouted: options.upstreams.areSeveral,
     })
     this.client = new ClientAnswer(res, options.clientStallTimeoutMs, this.tap)
@@ -339,6 +339,8 @@ export class RunningCall implements Placed {
   complete(): void {
     const { meter, record, timeline, client } = this
     this.#noteUpstream()
+    const late = record.model === null ? this.request.modelOnTheWay : null
+    if (late !== null) record.model = this.#options.labels.text(late)
     meter?.complete(record, this.tokensAsked)
     const { ending = 'none', isImplausible = false } = meter ?? {}
     const end = { status: client.status, failure: this.#failure, gone: client.gone, ending, isImplausible }

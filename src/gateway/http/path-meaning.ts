@@ -1,5 +1,5 @@
 import type { CallType } from '../../call/call.ts'
-import { type Target, type UpstreamBase, decodeByte, upstreamPath } from './target.ts'
+import { type Target, type UpstreamBase, decodeByte, pathAt } from './target.ts'
 
 /** What a call on a path asks of its upstream. */
 export interface PathMeaning {
@@ -10,6 +10,8 @@ export interface PathMeaning {
   readonly inference: boolean
   /** It works with a model: it takes a slot, and counts against budgets. */
   readonly usesModel: boolean
+  /** It takes a form that names a model. */
+  readonly takesForm: boolean
   /** The model that the path itself names. */
   readonly model: string | null
 }
@@ -34,13 +36,21 @@ const storedMessages = /\/(?:threads|conversations)\/[^/]+\/messages$/
 /** Ends what runs, or counts tokens. */
 const withoutModel =
   /\/(?:responses|batches|jobs|runs|uploads|file_batches)\/[^/]+\/cancel$|\/(?:count_tokens|input_tokens|tokenize|detokenize|apply-template)$|:counttokens$/
+const formEnd = /\/(?:audio\/(?:transcriptions|translations)|images\/(?:edits|variations)|videos)$/
 const propsEnd = /\/props$|\/models(?:\/.+)?$/
 /** `:generateContent` of Gemini, and others like it. */
 const modelVerb = /:[a-z]+$/
 const modelList = '/v1/models'
 const modelInPath = /\/(?:deployments|engines)\/([^/]+)\/|^\/v1\/models\/(.+)$/i
 
-const other: PathMeaning = { name: '', callType: 'other', inference: false, usesModel: false, model: null }
+const other: PathMeaning = {
+  name: '',
+  callType: 'other',
+  inference: false,
+  usesModel: false,
+  takesForm: false,
+  model: null,
+}
 const otherUse: PathMeaning = { ...other, usesModel: true }
 const props: PathMeaning = { ...other, callType: 'props' }
 
@@ -62,7 +72,7 @@ export function pathMeaning(base: UpstreamBase, target: Target, method: string):
     if (exact !== undefined) return exact
   }
   const asked = asUpstreamsReadIt(target.path)
-  const seen = asUpstreamsReadIt(upstreamPath(base, { path: target.path, query: '' })).toLowerCase()
+  const seen = asUpstreamsReadIt(pathAt(base, target.path)).toLowerCase()
   const model = namedModel(asked)
   if (isPost) {
     if (withoutModel.test(seen)) return { ...other, model }
@@ -74,7 +84,7 @@ export function pathMeaning(base: UpstreamBase, target: Target, method: string):
     const name = asked.toLowerCase() === modelList ? modelList : ''
     return { ...props, name, usesModel: isPost, model }
   }
-  return { ...(isPost ? otherUse : other), model }
+  return isPost ? { ...otherUse, takesForm: formEnd.test(seen), model } : { ...other, model }
 }
 
 function asUpstreamsReadIt(path: string): string {

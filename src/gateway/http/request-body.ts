@@ -157,7 +157,7 @@ export function mayBeObject(contentType: string | null): boolean {
 }
 
 /** It begins with a brace, or with white space alone, or the mark of an encoding. */
-function mayBeginObject(bytes: Uint8Array): boolean {
+export function mayBeginObject(bytes: Uint8Array): boolean {
   const first = bytes.find((byte) => byte > space)
   if (first === undefined || first === openBrace) return true
   const [mark = 0, next] = bytes

@@ -190,3 +190,6 @@ function countAsked(value: unknown): number {
 function isNoSpace(byte: number): boolean {
   return byte > 0x20
 }
+
+/** Of a body that says nothing. */
+export const noFacts: RequestFacts = new RequestPeek().result()

@@ -91,12 +91,14 @@ export function parseUpstreamBase(text: string): UpstreamBase {
  * The path that the upstream is asked for: the base's own path takes the place of `/v1`, or of the `/v2` of a rerank,
  * and stands before the paths that have none; a base without a path changes nothing. A concatenation, so no byte is re-encoded.
  */
-export function upstreamPath(base: UpstreamBase, target: Target): string {
-  const query = base.query === '' ? target.query : withParameters(target.query, base.query)
-  if (base.pathPrefix === '') return target.path + query
-  const isVersioned = target.path.startsWith('/v1/') || target.path === '/v2/rerank'
-  const rest = isVersioned ? target.path.slice(3) : target.path
-  return base.pathPrefix + rest + query
+export function upstreamPath(base: UpstreamBase, { path, query }: Target): string {
+  return pathAt(base, path) + (base.query === '' ? query : withParameters(query, base.query))
+}
+
+/** The same without its query. */
+export function pathAt({ pathPrefix }: UpstreamBase, path: string): string {
+  if (pathPrefix === '') return path
+  return pathPrefix + (path.startsWith('/v1/') || path === '/v2/rerank' ? path.slice(3) : path)
 }
 
 /** A query with those of the given parameters that it does not name itself. */

@@ -1,0 +1,98 @@
+import { type RequestFacts, noFacts } from './request-peek.ts'
+
+/** Longest head of a part, and longest value of a field, that are read: in bytes. */
+const longestHead = 8192
+const longestValue = 512
+const headEnd = Buffer.from('\r\n\r\n')
+const wanted = ['model', 'stream', 'user'] as const
+
+type Wanted = (typeof wanted)[number]
+
+/** The boundary of a multipart body (RFC 2046 §5.1.1); null for a body of another type. */
+export function boundaryOf(contentType: string | null): string | null {
+  if (contentType === null || !/^\s*multipart\/form-data\b/i.test(contentType)) return null
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? []
+  return quoted ?? plain ?? null
+}
+
+/** Reads fields of a form (RFC 7578), chunk by chunk as it comes, and passes over its files. */
+export class FormPeek {
+  readonly #delimiter: Buffer
+  #state: 'between' | 'head' | 'value' | 'over' = 'between'
+  #field: Wanted | null = null
+  /** The beginning of something whose end has not come: a delimiter, a head or a value. */
+  #begun: Buffer = Buffer.alloc(0)
+  readonly #found: { [name in Wanted]?: string } = {}
+
+  constructor(boundary: string) {
+    this.#delimiter = Buffer.from(`--${boundary}`, 'latin1')
+  }
+
+  push(chunk: Uint8Array): void {
+    let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    while (rest.length > 0 && this.#state !== 'over')
+      rest = this.#state === 'between' ? this.#skip(rest) : this.#read(rest)
+  }
+
+  /** What the bytes so far say. */
+  result(): RequestFacts {
+    const { model = null, stream, user = null } = this.#found
+    return { ...noFacts, model, stream: stream === 'true', user }
+  }
+
+  /** Passes over what is no field of ours, without a copy of it. Answers what is behind the next delimiter. */
+  #skip(bytes: Buffer): Buffer {
+    const delimiter = this.#delimiter
+    const begun = this.#begun.length
+    const seam = begun === 0 ? bytes : Buffer.concat([this.#begun, bytes.subarray(0, delimiter.length)])
+    const atSeam = begun === 0 ? -1 : seam.indexOf(delimiter)
+    // A delimiter that had begun lies before these bytes.
+    const at = atSeam < 0 ? bytes.indexOf(delimiter) : atSeam - begun
+    if (atSeam < 0 && at < 0) {
+      const last = begun > 0 && bytes.length < delimiter.length ? seam : bytes
+      this.#begun = Buffer.from(last.subarray(Math.max(0, last.length - delimiter.length + 1)))
+      return Buffer.alloc(0)
+    }
+    this.#begun = Buffer.alloc(0)
+    this.#state = 'head'
+    return bytes.subarray(at + delimiter.length)
+  }
+
+  /** Reads the head of a part, or the value of a field. Both are short; one that is not is passed over. */
+  #read(bytes: Buffer): Buffer {
+    const isHead = this.#state === 'head'
+    const all = this.#begun.length === 0 ? bytes : Buffer.concat([this.#begun, bytes])
+    // The last delimiter has two hyphens behind it.
+    if (isHead && all.length >= 2 && all[0] === 0x2d && all[1] === 0x2d) {
+      this.#state = 'over'
+      return all
+    }
+    const end = isHead
+      ? all.indexOf(headEnd)
+      : all.indexOf(Buffer.concat([Buffer.from('\r\n'), this.#delimiter]))
+    const longest = isHead ? longestHead : longestValue + this.#delimiter.length
+    if (end < 0 && all.length <= longest) {
+      this.#begun = Buffer.from(all)
+      return Buffer.alloc(0)
+    }
+    this.#begun = Buffer.alloc(0)
+    if (end >= 0 && isHead) {
+      this.#field = fieldIn(all.toString('latin1', 0, end))
+      this.#state = this.#field === null ? 'between' : 'value'
+      return all.subarray(end + headEnd.length)
+    }
+    if (end >= 0 && end <= longestValue && this.#field !== null) {
+      this.#found[this.#field] ??= all.toString('utf8', 0, end).trim()
+    }
+    this.#state = 'between'
+    return all
+  }
+}
+
+/** The field that a part's head names, if it is one of ours and no file. */
+function fieldIn(head: string): Wanted | null {
+  if (/;\s*filename\*?=/i.test(head)) return null
+  const [, quoted, plain] =
+    /^content-disposition:[^\r\n]*;\s*name=(?:"([^"\r\n]*)"|([^\s;]+))/im.exec(head) ?? []
+  return wanted.find((name) => name === (quoted ?? plain)) ?? null
+}
