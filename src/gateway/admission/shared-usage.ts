@@ -63,7 +63,10 @@ export class SharedUsage {
   }
 
   #beatAfter(ms: number): void {
-    this.#clock.after(ms, () => this.#beat().catch(reportFault), { background: true })
+    const beat = (): void => {
+      this.#beat().catch(reportFault)
+    }
+    this.#clock.after(ms, beat, { background: true })
   }
 
   async #beat(): Promise<void> {
