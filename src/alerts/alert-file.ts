@@ -17,7 +17,7 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
-import { readText } from '../lib/read-file.ts'
+import { readText } from '../lib/files/read-file.ts'
 import { alertOf, isAlertState } from './alert-states.ts'
 
 const isAlertMessage = record<AlertMessage>({

@@ -1,5 +1,5 @@
 import { messageOf } from '../lib/errors.ts'
-import { readText } from '../lib/read-file.ts'
+import { readText } from '../lib/files/read-file.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** Long enough that nobody guesses it. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { flawOf, flawText, rightsFlaw, type RightsFlaw, unreadable } from '../lib/file-rights.ts'
+import { flawOf, flawText, rightsFlaw, type RightsFlaw, unreadable } from '../lib/files/file-rights.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
 import { CommandError } from './exit-code.ts'
 

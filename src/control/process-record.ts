@@ -10,8 +10,8 @@ import {
   record,
 } from '../lib/message-shape.ts'
 import { isAlive } from '../lib/process-identity.ts'
-import { readText } from '../lib/read-file.ts'
-import { replaceFile } from '../lib/replace-file.ts'
+import { readText } from '../lib/files/read-file.ts'
+import { replaceFile } from '../lib/files/replace-file.ts'
 import { identity, isPort } from './control-messages.ts'
 
 /** A gateway leaves this in its data folder while it runs, for those to whom it no longer answers. */

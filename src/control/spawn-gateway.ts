@@ -2,7 +2,7 @@ import { type SendHandle, spawn } from 'node:child_process'
 import { closeSync, constants, fchmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { GatewayCrash } from '../api/process-status.ts'
-import { openOwnFile } from '../lib/file-rights.ts'
+import { openOwnFile } from '../lib/files/file-rights.ts'
 import { type MessageOf, isFlag, isOneOf, readMessage, record } from '../lib/message-shape.ts'
 import { isGatewayCrash } from './control-messages.ts'
 

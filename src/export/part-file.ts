@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { flushFolder } from '../lib/replace-file.ts'
+import { flushFolder } from '../lib/files/replace-file.ts'
 
 /** What SQLite keeps beside a database while it is written, and would put into the next of that name. */
 const beside = ['-journal', '-wal', '-shm', '']

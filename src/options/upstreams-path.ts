@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path'
-import { readText } from '../lib/read-file.ts'
+import { readText } from '../lib/files/read-file.ts'
 
 /** Where the file of upstreams is: a name alone stands for one beside the database. */
 export function upstreamsPath(file: string, dataFolder: string): string {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { tryFileLock } from '../lib/file-lock.ts'
+import { tryFileLock } from '../lib/files/file-lock.ts'
 import { parseOptions } from '../cli/parse-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import { argumentsOf } from '../options/option-spec.ts'

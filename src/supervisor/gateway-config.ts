@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig } from '../api/proxy-config.ts'
 import { codeOf, reasonOf } from '../lib/errors.ts'
-import { takeFileLock } from '../lib/file-lock.ts'
+import { takeFileLock } from '../lib/files/file-lock.ts'
 import { isObject } from '../lib/message-shape.ts'
-import { readText } from '../lib/read-file.ts'
-import { replaceFile } from '../lib/replace-file.ts'
+import { readText } from '../lib/files/read-file.ts'
+import { replaceFile } from '../lib/files/replace-file.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import {
   type AllSettings,

@@ -2,7 +2,7 @@ import { closeSync, constants, writeSync } from 'node:fs'
 import { type FileHandle, chmod, copyFile, open, rm, stat } from 'node:fs/promises'
 import { systemClock } from '../call/clock.ts'
 import { codeOf } from '../lib/errors.ts'
-import { openOwnFile } from '../lib/file-rights.ts'
+import { openOwnFile } from '../lib/files/file-rights.ts'
 import { startPoll } from './poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { controlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
-import { unreadable } from '../../lib/file-rights.ts'
+import { unreadable } from '../../lib/files/file-rights.ts'
 import { upOptionTable } from '../../options/dashboard-options.ts'
 import { valuesIn } from '../../options/gateway-settings.ts'
 import { GatewayConfig } from '../../supervisor/gateway-config.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Warning } from '../../call/call-sink.ts'
 import { codeOf, messageOf } from '../../lib/errors.ts'
-import { readBytes } from '../../lib/read-file.ts'
+import { readBytes } from '../../lib/files/read-file.ts'
 
 const saltBytes = 16
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ClientUse } from '../../api/clients.ts'
 import type { Warning } from '../../call/call-sink.ts'
-import { watchPath } from '../../lib/watch-path.ts'
+import { watchPath } from '../../lib/files/watch-path.ts'
 import type { ClientSetting } from '../../options/client-settings.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
 import type { ClientCalls, LocalAdmission } from '../admission/local-admission.ts'

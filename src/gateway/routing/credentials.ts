@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import { messageOf } from '../../lib/errors.ts'
-import { readText } from '../../lib/read-file.ts'
+import { readText } from '../../lib/files/read-file.ts'
 import { remembered } from '../../lib/remembered.ts'
 import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'

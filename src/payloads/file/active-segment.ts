@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../../lib/errors.ts'
-import { openOwnFile } from '../../lib/file-rights.ts'
+import { openOwnFile } from '../../lib/files/file-rights.ts'
 import { lineBreak, tornEnd, tornStart } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 

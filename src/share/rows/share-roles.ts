@@ -1,6 +1,6 @@
 import type { Clock } from '../../call/clock.ts'
 import { messageOf } from '../../lib/errors.ts'
-import { tryFileLock } from '../../lib/file-lock.ts'
+import { tryFileLock } from '../../lib/files/file-lock.ts'
 import { RollupKeeper } from '../../store/rollup/rollup-keeper.ts'
 import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'

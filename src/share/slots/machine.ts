@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { readText } from '../../lib/read-file.ts'
-import { tryFileLock } from '../../lib/file-lock.ts'
+import { readText } from '../../lib/files/read-file.ts'
+import { tryFileLock } from '../../lib/files/file-lock.ts'
 import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process-identity.ts'
 
 /** What tells a gateway's process apart from all others, on all machines. */

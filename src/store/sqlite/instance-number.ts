@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { instanceNumbers } from '../../call/call-id.ts'
-import { tryFileLock } from '../../lib/file-lock.ts'
+import { tryFileLock } from '../../lib/files/file-lock.ts'
 
 /** A number that ids of calls carry, so that no two gateways on one database give out the same. */
 export interface InstanceNumber extends Disposable {

@@ -1,5 +1,5 @@
 import { renameSync, statSync } from 'node:fs'
-import { tryFileLock } from '../../lib/file-lock.ts'
+import { tryFileLock } from '../../lib/files/file-lock.ts'
 
 /** A database's own file and the two that SQLite keeps beside it. */
 const suffixes = ['', '-wal', '-shm'] as const

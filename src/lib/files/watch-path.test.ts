@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { watchPath } from './watch-path.ts'
 
 test('a file that came before the system first looked is told of, as is what comes later, until it is stopped', async () => {

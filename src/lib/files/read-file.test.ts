@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { readBytes, readText } from './read-file.ts'
 
 test('a regular file is read whole, up to a bound', async () => {

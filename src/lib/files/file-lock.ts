@@ -2,7 +2,7 @@ import { existsSync, lstatSync, writeFileSync } from 'node:fs'
 // oxlint-disable-next-line no-restricted-imports -- A lock, not a database: store imports pricing, and both need it.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, messageOf } from './errors.ts'
+import { codeOf, messageOf } from '../errors.ts'
 import { flawText, unreadable } from './file-rights.ts'
 
 const retryMs = 10

@@ -5,8 +5,8 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { canMakeNamespaces, newPidNamespace } from '../../test/support/command-process.ts'
-import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { canMakeNamespaces, newPidNamespace } from '../../../test/support/command-process.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { takeFileLock, tryFileLock } from './file-lock.ts'
 
 const module = JSON.stringify(new URL('file-lock.ts', import.meta.url).href)

@@ -11,7 +11,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { dirname, isAbsolute, join, sep } from 'node:path'
-import { codeOf } from './errors.ts'
+import { codeOf } from '../errors.ts'
 
 /** Why a file or folder cannot be relied on, and the command that mends it. */
 export interface RightsFlaw {

@@ -1,5 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs'
-import { reportFault } from './fault.ts'
+import { reportFault } from '../fault.ts'
 
 /**
  * Calls back when the file of a name has come, gone, or changed, and once after the first interval: what happened before the
