@@ -39,7 +39,7 @@ test('clients and sessions are chosen from those that there are, and found by th
   const search = menu.getByRole('searchbox', { name: 'Find a client' })
   await search.and(page.locator(':focus')).waitFor()
   const rows = menu.getByRole('listitem')
-  assert.match((await rows.first().textContent()) ?? '', /^codex30/)
+  assert.match((await rows.first().textContent()) ?? '', /^codex 30/)
   assert.equal(await rows.count(), 11)
   await untilStill(page)
   assert.deepEqual(await violations(page), [])

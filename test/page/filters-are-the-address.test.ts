@@ -26,9 +26,12 @@ test('whatever is chosen stands in the address, and the address brings it back',
 
   await button('All models').click()
   const models = page.getByRole('group', { name: 'Models', exact: true })
-  const [first = '', second = ''] = await models.locator('label').allTextContents()
-  await models.getByRole('checkbox', { name: first, exact: true }).check()
-  await models.getByRole('checkbox', { name: second, exact: true }).check()
+  const names = models.locator('label > span:first-of-type')
+  await names.first().waitFor()
+  const [first = '', second = ''] = await names.allTextContents()
+  // Beside the name stands how many calls there are.
+  await models.getByRole('checkbox', { name: new RegExp(`^${first} \\d`) }).check()
+  await models.getByRole('checkbox', { name: new RegExp(`^${second} \\d`) }).check()
   await untilAddress(opened, `/?range=7d&model=${first}&model=${second}`)
   await models.getByRole('listitem').filter({ hasText: second }).hover()
   await models.getByRole('button', { name: `only ${second}`, exact: true }).click()

@@ -4,14 +4,13 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { useWatched } from '../data/watched.ts'
-import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { stored } from '../data/stored.ts'
-import { CheckList } from '../filters/check-list.tsx'
-import { FacetValues } from '../filters/facet-menu.tsx'
+import { CheckList, PanelFoot } from '../filters/check-list.tsx'
+import { FacetValues } from '../filters/filter-panels.tsx'
 import { type Facet, chosenOf, facets } from '../filters/facets.ts'
 import { exportPath, listedBounds, searched } from './calls-question.ts'
 import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
@@ -161,13 +160,9 @@ function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
             }))}
             chosen={columns}
             onChoose={(chosen) => keptColumns.set(columnNames.filter((name) => chosen.includes(name)))}
-            hasOnly={false}
+            kind="any"
           />
-          <div class="filter-panel-foot row">
-            <Button kind="bare" small isOff={!isOwnChoice} onClick={() => keptColumns.set(null)}>
-              What fits
-            </Button>
-          </div>
+          <PanelFoot clear="What fits" isClear={!isOwnChoice} onClear={() => keptColumns.set(null)} />
         </div>
       )}
     </Popover>

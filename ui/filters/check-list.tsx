@@ -1,3 +1,6 @@
+import { useId } from 'preact/hooks'
+import { Button } from '../design/button.tsx'
+
 export interface ListedChoice<Choice extends string> {
   readonly choice: Choice
   readonly words: string
@@ -13,13 +16,14 @@ export interface CheckListProps<Choice extends string> {
   readonly choices: readonly ListedChoice<Choice>[]
   readonly chosen: readonly Choice[]
   readonly onChoose: (chosen: readonly Choice[]) => void
-  /** Whether each can be taken alone. */
-  readonly hasOnly?: boolean
+  /** Any number of them, any number with a button to take one alone, or exactly one (default: `each`). */
+  readonly kind?: 'any' | 'each' | 'one'
 }
 
-/** Choices of which any number is taken. */
+/** Choices of a menu. */
 export function CheckList<Choice extends string>(props: CheckListProps<Choice>) {
-  const { choices, chosen, onChoose, hasOnly = true } = props
+  const { choices, chosen, onChoose, kind = 'each' } = props
+  const name = useId()
   const toggle = (choice: Choice): void =>
     onChoose(chosen.includes(choice) ? chosen.filter((other) => other !== choice) : [...chosen, choice])
   return (
@@ -28,15 +32,16 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>) 
         <li key={choice}>
           <label title={title}>
             <input
-              type="checkbox"
+              type={kind === 'one' ? 'radio' : 'checkbox'}
+              name={name}
               checked={chosen.includes(choice)}
               disabled={isFixed}
-              onChange={() => toggle(choice)}
+              onChange={() => (kind === 'one' ? onChoose([choice]) : toggle(choice))}
             />
-            <span>{words}</span>
+            <span>{words}</span>{' '}
             {note !== undefined && <span class="note-of-choice fine at-end">{note}</span>}
           </label>
-          {hasOnly && (
+          {kind === 'each' && (
             <button type="button" onClick={() => onChoose([choice])}>
               only<span class="aside"> {words}</span>
             </button>
@@ -44,5 +49,30 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>) 
         </li>
       ))}
     </ul>
+  )
+}
+
+export interface PanelFootProps {
+  /** What is chosen, in words. */
+  readonly chosen?: string
+  /** Says what is shown if nothing is chosen. */
+  readonly clear: string
+  readonly isClear: boolean
+  readonly onClear: () => void
+}
+
+/** The end of a menu: what takes its choices away. */
+export function PanelFoot({ chosen, clear, isClear, onClear }: PanelFootProps) {
+  return (
+    <div class="filter-panel-foot row">
+      {chosen !== undefined && (
+        <span class="quiet" role="status">
+          {chosen}
+        </span>
+      )}
+      <Button kind="bare" small isOff={isClear} onClick={onClear}>
+        {clear}
+      </Button>
+    </div>
   )
 }

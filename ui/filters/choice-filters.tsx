@@ -1,19 +1,22 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
+import { callTypeWords, outcomeWords } from '../data/call-words.ts'
 import { type Navigation, useNavigation } from '../data/navigation.tsx'
+import { againstWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
-import type { Shortcut } from '../design/keys.ts'
+import { type Shortcut, useShortcuts } from '../design/keys.ts'
+import { lazyPart } from '../design/lazy-part.tsx'
 import { Popover } from '../design/popover.tsx'
-import { CheckList } from './check-list.tsx'
-import { PanelFoot } from './panel-foot.tsx'
 
-/** More than fit into a glance. */
-const manyModels = 8
+const FacetMenu = lazyPart(async () => (await import('./filter-panels.tsx')).FacetMenu)
+const FacetValues = lazyPart(async () => (await import('./filter-panels.tsx')).FacetValues)
+const KindPanel = lazyPart(async () => (await import('./filter-panels.tsx')).KindPanel)
+const AgainstPanel = lazyPart(async () => (await import('./filter-panels.tsx')).AgainstPanel)
 
-/** For the key that opens it. */
-const modelFilterId = 'model-filter'
+/** For the keys that open menus. */
+const [modelFilterId, moreFiltersId, againstMenuId] = ['model-filter', 'more-filters', 'against-menu']
 
-const outcomes = Object.keys(outcomeWords) as Outcome[]
+function press(id: string): () => void {
+  return () => document.getElementById(id)?.click()
+}
 
 export interface ModelFilterProps {
   /** Those that the database has calls of. */
@@ -30,49 +33,8 @@ export function ModelFilter({ models }: ModelFilterProps) {
       class={choiceClass(chosen.length > 0)}
       words={<span class="filter-choice-words cut">{numberOf(chosen, 'models') || 'All models'}</span>}
     >
-      {() => <ModelChoices models={models} />}
+      {() => <FacetValues facet="model" also={models} />}
     </Popover>
-  )
-}
-
-function ModelChoices({ models }: ModelFilterProps) {
-  const { address, go } = useNavigation()
-  const chosen = address.models
-  const onChoose = (models: readonly string[]): void => go({ models })
-  const [sought, setSought] = useState('')
-  // What the address names stays to be taken away, also if nobody asks for it any more.
-  const [named] = useState(chosen)
-  const known = [...new Set([...models, ...named, ...chosen])]
-  const found = known.filter((model) => model.toLowerCase().includes(sought.trim().toLowerCase()))
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => box.current?.querySelector('input')?.focus(), [])
-  return (
-    <div ref={box} class="filter-panel stack">
-      {known.length > manyModels && (
-        <input
-          type="search"
-          class="field"
-          placeholder="Find a model"
-          aria-label="Find a model"
-          value={sought}
-          onInput={(event) => setSought(event.currentTarget.value)}
-        />
-      )}
-      {found.length === 0 ? (
-        <p class="filter-panel-note">{known.length === 0 ? 'No models yet.' : 'No such model.'}</p>
-      ) : (
-        <CheckList
-          choices={found.map((model) => ({ choice: model, words: model }))}
-          chosen={chosen}
-          onChoose={onChoose}
-        />
-      )}
-      <PanelFoot clear="All models" isClear={chosen.length === 0} onClear={() => onChoose([])}>
-        <span class="quiet">
-          {chosen.length === 0 ? 'All are shown' : `${chosen.length} of ${known.length}`}
-        </span>
-      </PanelFoot>
-    </div>
   )
 }
 
@@ -90,20 +52,21 @@ export function ErrorsFilter() {
   )
 }
 
+/** The key of the menu of further filters. */
+export const moreFiltersKey: Shortcut = { key: 'f', words: 'More filters', run: press(moreFiltersId) }
+
 /** The keys of the filters for models and errors. */
 export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
   return [
-    { key: 'm', words: 'Choose models', run: () => document.getElementById(modelFilterId)?.click() },
+    { key: 'm', words: 'Choose models', run: press(modelFilterId) },
     { key: 'e', words: 'Errors only', run: () => go({ errorsOnly: !address.errorsOnly }) },
   ]
 }
 
 /** What calls asked for, and how they ended; `types` are those that the database has calls of. */
 export function KindFilter({ types }: { readonly types: readonly string[] }) {
-  const { address, go } = useNavigation()
-  const { callTypes, outcomes: ends } = address
-  const known = [...new Set([...types.filter(isCallType), ...callTypes])]
-  const set = [numberOf(callTypes, 'types', callTypeWords), numberOf(ends, 'outcomes', outcomeWords)]
+  const { callTypes, outcomes } = useNavigation().address
+  const set = [numberOf(callTypes, 'types', callTypeWords), numberOf(outcomes, 'outcomes', outcomeWords)]
     .filter((words) => words !== '')
     .join(' · ')
   return (
@@ -117,33 +80,42 @@ export function KindFilter({ types }: { readonly types: readonly string[] }) {
         </span>
       }
     >
-      {() => (
-        <div class="filter-panel stack">
-          {known.length > 0 && (
-            <fieldset>
-              <legend>Type</legend>
-              <CheckList<CallType>
-                choices={known.map((type) => ({ choice: type, words: callTypeWords[type] }))}
-                chosen={callTypes}
-                onChoose={(chosen) => go({ callTypes: chosen })}
-              />
-            </fieldset>
-          )}
-          <fieldset>
-            <legend>Outcome</legend>
-            <CheckList<Outcome>
-              choices={outcomes.map((outcome) => ({ choice: outcome, words: outcomeWords[outcome] }))}
-              chosen={ends}
-              onChoose={(chosen) => go({ outcomes: chosen })}
-            />
-          </fieldset>
-          <PanelFoot
-            clear="All types and outcomes"
-            isClear={set === ''}
-            onClear={() => go({ callTypes: [], outcomes: [] })}
-          />
-        </div>
-      )}
+      {() => <KindPanel types={types} />}
+    </Popover>
+  )
+}
+
+/** Filters by what is asked for less often: clients, sessions, statuses and others. */
+export function MoreFilters() {
+  return (
+    <Popover
+      id={moreFiltersId}
+      label="More filters"
+      // A session's name on one line.
+      widthPx={352}
+      words={
+        <span>
+          More<span class="filter-more-words"> filters</span>
+        </span>
+      }
+    >
+      {() => <FacetMenu />}
+    </Popover>
+  )
+}
+
+/** The earlier time that is laid under the charts. */
+export function AgainstMenu() {
+  const { against } = useNavigation().address
+  useShortcuts('Filters', [{ key: 'b', words: 'Compare with an earlier time', run: press(againstMenuId) }])
+  return (
+    <Popover
+      id={againstMenuId}
+      label="Compare with an earlier time"
+      class={choiceClass(against !== null)}
+      words={against === null ? 'Compare' : againstWords[against]}
+    >
+      {() => <AgainstPanel />}
     </Popover>
   )
 }

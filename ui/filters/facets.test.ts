@@ -16,6 +16,7 @@ const all = Object.keys(facets) as Facet[]
 const filtered = {
   ...plainAddress,
   range: { last: null, fromMs: 0, toMs: 60_000 },
+  models: ['gpt'],
   clients: ['codex'],
   upstreams: ['claude'],
   session: 'nightly',
@@ -45,7 +46,7 @@ test('sessions are asked for by part of their name, and the search for a call is
 test('what is chosen comes from the address and goes there; a session gives way to the next', () => {
   assert.deepEqual(
     all.map((facet) => chosenOf(facet, filtered)),
-    [['codex'], ['claude'], ['nightly'], ['429'], ['client_gone']],
+    [['gpt'], ['codex'], ['claude'], ['nightly'], ['429'], ['client_gone']],
   )
   assert.deepEqual(chosenOf('session', plainAddress), [])
   assert.deepEqual(changeTo('status', ['429', '500']), { statuses: ['429', '500'] })

@@ -4,6 +4,7 @@ import { type PageAddress, type View, boundsOf, callsQuery, plainAddress } from 
 
 /** What calls can be filtered by here, under the names of the API. */
 export const facets = {
+  model: { name: 'Model', one: 'model', many: 'models', field: 'models' },
   client: { name: 'Client', one: 'client', many: 'clients', field: 'clients' },
   upstream_name: { name: 'Upstream', one: 'upstream', many: 'upstreams', field: 'upstreams' },
   session: { name: 'Session', one: 'session', many: 'sessions', field: 'session' },
@@ -21,7 +22,9 @@ const elsewhere: Partial<Record<View, readonly Facet[]>> = {
 
 /** What calls can be filtered by in a view, besides what it has menus for. */
 export function facetsOf({ view }: Pick<PageAddress, 'view'>): readonly Facet[] {
-  return (Object.keys(facets) as Facet[]).filter((facet) => elsewhere[view]?.includes(facet) !== true)
+  return (Object.keys(facets) as Facet[]).filter(
+    (facet) => facet !== 'model' && elsewhere[view]?.includes(facet) !== true,
+  )
 }
 
 /** What the address filters by. */

@@ -11,8 +11,14 @@ import { Segments } from '../design/segments.tsx'
 import { useLasting } from '../design/use-lasting.ts'
 import { useShortcuts } from '../design/keys.ts'
 import { filterChips } from './filter-chips.ts'
-import { ErrorsFilter, KindFilter, ModelFilter, filterKeys } from './choice-filters.tsx'
-import { MoreFilters, moreFiltersKey } from './more-filters.tsx'
+import {
+  ErrorsFilter,
+  KindFilter,
+  ModelFilter,
+  MoreFilters,
+  filterKeys,
+  moreFiltersKey,
+} from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
 
 /** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */

@@ -30,11 +30,11 @@ test('everything else that filters is told, and each can be taken away alone', (
     chips.map(({ name, words, without }) => [name, words, without]),
     [
       ['Time', '1–2', { range: { last: '24h' } }],
-      ['Failure', 'Client left', { failureCodes: [] }],
-      ['Status', '429', { statuses: [] }],
       ['Client', 'a', { clients: ['b'] }],
       ['Client', 'b', { clients: ['a'] }],
       ['Session', 'nightly', { session: null }],
+      ['Status', '429', { statuses: [] }],
+      ['Failure', 'Client left', { failureCodes: [] }],
       ['Imported from', 'litellm', { source: null }],
       ['Tag', 'env:prod', { tags: ['team:x'] }],
       ['Tag', 'team:x', { tags: ['env:prod'] }],

@@ -1,6 +1,6 @@
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
-import { failureCodeWords } from '../data/failure-words.ts'
 import { roundDuration } from '../format/figures.ts'
+import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
 
 /** A filter that has no control of its own in the bar, and can be taken away. */
 export interface FilterChip {
@@ -18,39 +18,21 @@ export function filterChips(
   address: PageAddress,
   rangeWords: (fromMs: number, toMs: number) => string,
 ): readonly FilterChip[] {
-  const {
-    view,
-    range,
-    clients,
-    upstreams,
-    session,
-    source,
-    tags,
-    failureCodes,
-    statuses,
-    minMs,
-    maxMs,
-    q,
-    ignored,
-  } = address
+  const { view, range, source, tags, minMs, maxMs, q, ignored } = address
   const chips: FilterChip[] = []
   const add = (name: string, words: string, without: Partial<PageAddress>): void => {
     chips.push({ name, words, isIgnored: false, without })
   }
   if (range.last === null) add('Time', rangeWords(range.fromMs, range.toMs), { range: plainAddress.range })
-  for (const code of failureCodes) {
-    add('Failure', failureCodeWords(code), { failureCodes: failureCodes.filter((other) => other !== code) })
+  for (const facet of Object.keys(facets) as Facet[]) {
+    // The bar has a menu of models, and Sessions shows the session as a whole.
+    if (facet === 'model' || (facet === 'session' && view === 'sessions')) continue
+    const chosen = chosenOf(facet, address)
+    for (const value of chosen) {
+      const others = chosen.filter((other) => other !== value)
+      add(facets[facet].name, valueWords(facet, value), changeTo(facet, others))
+    }
   }
-  for (const status of statuses) {
-    add('Status', status, { statuses: statuses.filter((other) => other !== status) })
-  }
-  for (const client of clients) {
-    add('Client', client, { clients: clients.filter((other) => other !== client) })
-  }
-  for (const upstream of upstreams) {
-    add('Upstream', upstream, { upstreams: upstreams.filter((other) => other !== upstream) })
-  }
-  if (session !== null && view !== 'sessions') add('Session', session, { session: null })
   if (source !== null) add('Imported from', source, { source: null })
   for (const tag of tags) add('Tag', tag, { tags: tags.filter((other) => other !== tag) })
   if (minMs !== null || maxMs !== null) {

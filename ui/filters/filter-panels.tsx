@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import { questionKey } from '../data/page-address.ts'
+import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
+import { type Against, againstWords, questionKey } from '../data/page-address.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
 import { useLasting } from '../design/use-lasting.ts'
 import { count } from '../format/figures.ts'
-import { CheckList } from './check-list.tsx'
+import { CheckList, PanelFoot } from './check-list.tsx'
 import {
   type Facet,
   type FacetAnswer,
@@ -21,7 +22,8 @@ import {
   valueWords,
   withoutFacet,
 } from './facets.ts'
-import { PanelFoot } from './panel-foot.tsx'
+
+const outcomes = Object.keys(outcomeWords) as Outcome[]
 
 /** More than fit into a glance. */
 const manyValues = 8
@@ -70,17 +72,19 @@ export function FacetMenu() {
 
 interface FacetValuesProps {
   readonly facet: Facet
+  /** Further values, of which it is not known how many calls have them. */
+  readonly also?: readonly string[]
   /** Leads back to the other facets, if the menu has them. */
   readonly onBack?: () => void
 }
 
 /** The values of a facet that calls of the range have, with how many have each. */
-export function FacetValues({ facet, onBack }: FacetValuesProps) {
+export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const { address, go } = useNavigation()
   const { name, one, many } = facets[facet]
   const chosen = chosenOf(facet, address)
   // What the address names stays to be taken away.
-  const [named] = useState(chosen)
+  const [atFirst] = useState(chosen)
   const [sought, setSought] = useState('')
   const text = sought.trim()
   // Sessions can be too many to have them all here.
@@ -95,8 +99,11 @@ export function FacetValues({ facet, onBack }: FacetValuesProps) {
   const isReady = answer !== null
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.querySelector<HTMLElement>(isReady ? 'input' : 'button')?.focus(), [isReady])
-  const found = isReady ? listedValues(facet, answer.values, [...new Set([...named, ...chosen])], text) : []
-  const hasSearch = isReady && (answer.values.length > manyValues || sought !== '' || answer.isCut)
+  const named = [...new Set([...atFirst, ...chosen, ...also])]
+  const found = isReady ? listedValues(facet, answer.values, named, text) : []
+  const hasSearch =
+    isReady &&
+    (answer.values.length > manyValues || also.length > manyValues || sought !== '' || answer.isCut)
   const isCut = found.length > mostListed || answer?.isCut === true
   const isSettled = isReady && !isStale && !isLoading
   return (
@@ -132,7 +139,7 @@ export function FacetValues({ facet, onBack }: FacetValuesProps) {
           }))}
           chosen={chosen}
           onChoose={(next) => go(changeTo(facet, next))}
-          hasOnly={facet !== 'session'}
+          kind={facet === 'session' ? 'any' : 'each'}
         />
       )}
       {found.length === 0 && isSettled && trouble === null && (
@@ -142,11 +149,12 @@ export function FacetValues({ facet, onBack }: FacetValuesProps) {
       {isCut && isSettled && (
         <p class="filter-panel-note">Only {mostListed} are listed. Search for others.</p>
       )}
-      <PanelFoot clear={`All ${many}`} isClear={chosen.length === 0} onClear={() => go(changeTo(facet, []))}>
-        <span class="quiet" role="status">
-          {chosen.length === 0 ? 'All are shown' : `${chosen.length} chosen`}
-        </span>
-      </PanelFoot>
+      <PanelFoot
+        chosen={chosen.length === 0 ? 'All are shown' : `${chosen.length} chosen`}
+        clear={`All ${many}`}
+        isClear={chosen.length === 0}
+        onClear={() => go(changeTo(facet, []))}
+      />
     </div>
   )
 }
@@ -159,4 +167,61 @@ function useSettled(text: string): string {
     return () => clearTimeout(timer)
   }, [text])
   return settled
+}
+
+/** What calls asked for, and how they ended; `types` are those that the database has calls of. */
+export function KindPanel({ types }: { readonly types: readonly string[] }) {
+  const { address, go } = useNavigation()
+  const { callTypes, outcomes: ends } = address
+  const known = [...new Set([...types.filter(isCallType), ...callTypes])]
+  return (
+    <div class="filter-panel stack">
+      {known.length > 0 && (
+        <fieldset>
+          <legend>Type</legend>
+          <CheckList<CallType>
+            choices={known.map((type) => ({ choice: type, words: callTypeWords[type] }))}
+            chosen={callTypes}
+            onChoose={(chosen) => go({ callTypes: chosen })}
+          />
+        </fieldset>
+      )}
+      <fieldset>
+        <legend>Outcome</legend>
+        <CheckList<Outcome>
+          choices={outcomes.map((outcome) => ({ choice: outcome, words: outcomeWords[outcome] }))}
+          chosen={ends}
+          onChoose={(chosen) => go({ outcomes: chosen })}
+        />
+      </fieldset>
+      <PanelFoot
+        clear="All types and outcomes"
+        isClear={callTypes.length === 0 && ends.length === 0}
+        onClear={() => go({ callTypes: [], outcomes: [] })}
+      />
+    </div>
+  )
+}
+
+const againstChoices = ['', ...(Object.keys(againstWords) as Against[])] as const
+
+/** The earlier times that can be laid under the charts. */
+export function AgainstPanel() {
+  const { address, go } = useNavigation()
+  return (
+    <div class="filter-panel stack">
+      <fieldset>
+        <legend>Lay under the charts</legend>
+        <CheckList
+          kind="one"
+          choices={againstChoices.map((choice) => ({
+            choice,
+            words: choice === '' ? 'Nothing' : againstWords[choice],
+          }))}
+          chosen={[address.against ?? '']}
+          onChoose={([choice = '']) => go({ against: choice === '' ? null : choice })}
+        />
+      </fieldset>
+    </div>
+  )
 }
