@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { orNull } from '../lib/errors.ts'
 import { flawOf, flawText, rightsFlaw, type RightsFlaw, unreadable } from '../lib/files/file-rights.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
 import { CommandError } from './exit-code.ts'
@@ -43,23 +44,17 @@ export function folderFlaw(folder: string): RightsFlaw | null {
 
 /** Looks at a file, and at the link in its place. A file that is not there, or cannot be, has no flaw. */
 function fileFlaw(path: string): RightsFlaw | null {
-  const stats = [lstatSync, statSync].map((look) => quietly(() => look(path, { throwIfNoEntry: false })))
+  const stats = [lstatSync, statSync].map(
+    (look) => orNull(() => look(path, { throwIfNoEntry: false })) ?? null,
+  )
   return stats.reduce<RightsFlaw | null>(
-    (flaw, each) => flaw ?? (each === undefined ? null : flawOf(each, resolve(path))),
+    (flaw, each) => flaw ?? (each === null ? null : flawOf(each, resolve(path))),
     null,
   )
 }
 
 function isFolder(path: string): boolean {
-  return quietly(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false
-}
-
-function quietly<T>(look: () => T): T | undefined {
-  try {
-    return look()
-  } catch {
-    return undefined
-  }
+  return orNull(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false
 }
 
 function refuse(flaw: RightsFlaw | null): void {

@@ -1,3 +1,4 @@
+import { textHash } from '../lib/text-hash.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readJson } from '../json/json-text.ts'
@@ -6,7 +7,7 @@ import { FieldError, type Fields } from './field-values.ts'
 import { type ImportSource, importForms, importSources } from './forms.ts'
 import { linesOf } from './line-splitter.ts'
 import { plausible } from './plausible-call.ts'
-import { bodies, identityOf, identityOfEntry } from './source-entry.ts'
+import { bodies, identityOfEntry } from './source-entry.ts'
 import { ImportError, NotTextError, type TextSource } from './text-source.ts'
 
 /** One call of a file, or why there is none. */
@@ -77,9 +78,7 @@ function notRead(line: number, problem: string): FoundCall {
 
 /** A call of ours is known by its id, of which every database has its own. */
 function ownEntry({ id, instance, outcome, durationMs, inputTokens, outputTokens }: StoredCall): bigint {
-  return identityOf(
-    JSON.stringify(['tokenweir', instance, id, outcome, durationMs, inputTokens, outputTokens]),
-  )
+  return textHash(JSON.stringify(['tokenweir', instance, id, outcome, durationMs, inputTokens, outputTokens]))
 }
 
 async function firstPiece(pieces: AsyncGenerator<string>): Promise<string> {

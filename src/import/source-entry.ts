@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { textHash } from '../lib/text-hash.ts'
 import { isObject } from '../lib/message-shape.ts'
 import type { Fields } from './field-values.ts'
 
@@ -8,7 +8,7 @@ import type { Fields } from './field-values.ts'
  */
 export function identityOfEntry(source: string, fields: Fields, part: number): bigint {
   const known = Object.fromEntries(Object.entries(fields).filter(([name]) => !bodies.has(name)))
-  return identityOf(`${source}\n${part}\n${plain(known)}`)
+  return textHash(`${source}\n${part}\n${plain(known)}`)
 }
 
 /** Prompts, answers and keys: whatever form they stand in, they are not read. */
@@ -20,10 +20,6 @@ export const bodies: ReadonlySet<string> = new Set([
   'response_body',
   'api_key',
 ])
-
-export function identityOf(text: string): bigint {
-  return hash('sha256', text, 'buffer').readBigUInt64BE(0) >> 1n
-}
 
 function plain(value: unknown): string {
   if (typeof value === 'string') return plainText(value)

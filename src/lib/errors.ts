@@ -3,6 +3,15 @@ export function messageOf(caught: unknown): string {
   return caught instanceof Error ? caught.message : String(caught)
 }
 
+/** What a function gives; null if it throws. */
+export function orNull<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}
+
 /** The code of a system's error, such as `ENOENT`; null for what has none. */
 export function codeOf(caught: unknown): unknown {
   return caught instanceof Error && 'code' in caught ? caught.code : null

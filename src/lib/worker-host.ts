@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
+import { backoffMs } from './backoff.ts'
 import { messageOf } from './errors.ts'
 import { reportFault } from './fault.ts'
 import { programChange } from './program-files.ts'
@@ -52,7 +53,7 @@ export class WorkerHost<To extends object, From extends object> {
     if (this.#worker !== null || this.#cancelPause !== null || this.#hasEnded) return this.isRunning
     if (this.#deaths === 0) this.#start()
     else {
-      const pauseMs = Math.min(pause.longestMs, pause.firstMs * 2 ** (this.#deaths - 1))
+      const pauseMs = backoffMs(pause, this.#deaths)
       const start = (): void => {
         this.#cancelPause = null
         this.#start()

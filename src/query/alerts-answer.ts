@@ -1,3 +1,4 @@
+import { quantileOf } from '../lib/histogram.ts'
 import type { CallAnswer } from '../call/call-question.ts'
 import type { CallReader, EndedCall, StoreReader } from '../call/call-reader.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
@@ -132,9 +133,10 @@ function isLocal(upstream: string | null): boolean {
   return upstream === null || listedBy(upstream) === 'local'
 }
 
-/** The nearest rank; 0 of none. */
+/** As the page has it; 0 of none. */
 function p95(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? 0
+  const sorted = values.toSorted((a, b) => a - b)
+  return quantileOf(sorted.length, 0.95, (rank) => sorted[rank] ?? 0) ?? 0
 }
 
 /** Sums by a name, the largest first; what has none is left out. */

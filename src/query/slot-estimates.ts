@@ -1,3 +1,4 @@
+import { quantileOf } from '../lib/histogram.ts'
 import type { SlotEstimate, SlotWaits } from '../api/slot-waits.ts'
 import type { SlotUses } from '../call/call-reader.ts'
 
@@ -81,10 +82,10 @@ export function estimate(slots: number, load: SlotLoad, cooldownMs: number): Slo
   return { max_concurrent: slots, ...waitFigures(waitsWith(slots, load, cooldownMs)) }
 }
 
-/** The least of the values that so many are not above, in whole microseconds; null of none. */
+/** In whole microseconds; null of none. */
 function percentileOf(sorted: Float64Array, share: number): number | null {
-  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
-  return value === undefined ? null : Math.round(value * 1000) / 1000
+  const value = quantileOf(sorted.length, share, (rank) => at(sorted, rank))
+  return value === null ? null : Math.round(value * 1000) / 1000
 }
 
 /** Puts another value in the place of a binary heap's least, its first. */

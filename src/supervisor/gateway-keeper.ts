@@ -1,3 +1,4 @@
+import { backoffMs } from '../lib/backoff.ts'
 import type { CrashStatus, GatewayCrash } from '../api/process-status.ts'
 import type { Clock } from '../call/clock.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
@@ -12,8 +13,7 @@ import { type Poll, startPoll } from './poll.ts'
 import { valuesOf } from './running-values.ts'
 
 const lookEveryMs = 1000
-const shortestPauseMs = 1000
-const longestPauseMs = 30_000
+const pause = { firstMs: 1000, longestMs: 30_000 } as const
 /** A gateway that ran for so long before it crashed begins a new row of crashes. */
 const soundRunMs = 60_000
 /** A gateway that did not come up in so many starts since its crash is not started again. */
@@ -182,7 +182,7 @@ export class GatewayKeeper {
 
 /** Before the start after so many that went wrong. */
 function pauseBefore(failures: number): number {
-  return Math.min(longestPauseMs, shortestPauseMs * 2 ** (failures - 1))
+  return backoffMs(pause, failures)
 }
 
 function inSeconds(ms: number): string {

@@ -1,3 +1,4 @@
+import { backoffMs } from '../lib/backoff.ts'
 import type { Warn } from '../call/row-observer.ts'
 import type { Clock } from '../call/clock.ts'
 import { messageOf } from '../lib/errors.ts'
@@ -184,7 +185,7 @@ export class SpanSender {
     const { spans, dropped } = this.figures
     const message = `${url} takes no spans: ${reason}; ${spans} wait, ${dropped} were dropped since the start; calls are served and recorded as ever`
     this.#options.warn('otlp', { code: 'otlp_unreachable', message })
-    const longestMs = Math.min(pause.longestMs, pause.firstMs * 2 ** this.#failures++)
+    const longestMs = backoffMs(pause, ++this.#failures)
     const askedMs = retryAfterMs(retryAfter, clock.wallTime())
     if (askedMs !== null) return Math.min(pause.askedMs, Math.max(pause.firstMs, askedMs))
     return longestMs * (0.5 + random() / 2)

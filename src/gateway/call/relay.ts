@@ -1,3 +1,4 @@
+import { backoffMs } from '../../lib/backoff.ts'
 import type { ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
 import type { AnswerSink, AnswerSource } from '../http/client-answer.ts'
@@ -18,8 +19,7 @@ const gatheredBytes = 4096
 const burstChunks = 1024
 
 /** Between two tries to connect to an upstream that refuses: at first, and at most. */
-const firstPauseMs = 50
-const longestPauseMs = 1000
+const connectPause = { firstMs: 50, longestMs: 1000 } as const
 
 /** So many interim answers (1xx) may come before an answer. */
 const mostInterimAnswers = 100
@@ -84,7 +84,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   #inBurst = 0
   /** Since when the upstream refuses connections; 0 before it did. */
   #refusedSinceMs = 0
-  #pauseMs = firstPauseMs
+  #refusals = 0
   /** Until the next try to connect, or until an answer that nobody will see is given up. */
   #timer: NodeJS.Timeout | undefined
   /** An answer that is kept from the client; null while the client is to see it. */
@@ -222,8 +222,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     const leftMs = this.#refusedSinceMs + connectRetryMs - nowMs
     if (leftMs <= 0) return false
     const sendAgain = (): void => this.#transport.send(this.#request, this)
-    this.#timer = setTimeout(sendAgain, Math.min(this.#pauseMs, leftMs))
-    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+    this.#timer = setTimeout(sendAgain, Math.min(backoffMs(connectPause, ++this.#refusals), leftMs))
     return true
   }
 

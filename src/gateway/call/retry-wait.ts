@@ -1,11 +1,11 @@
+import { backoffMs } from '../../lib/backoff.ts'
 import type { RetryHint } from './retry-after.ts'
 
 /** The waits of one call never sum to more: whoever asks for longer is to be heard by the client itself. */
 export const longestWaitsMs = 60_000
 /** Who asks again sooner only hammers at the upstream, and at the queue. */
 const shortestWaitMs = 100
-const firstBackoffMs = 500
-const longestBackoffMs = 30_000
+const backoff = { firstMs: 500, longestMs: 30_000 } as const
 
 /** What a call has behind it. */
 export interface RetriesSoFar {
@@ -31,8 +31,8 @@ export function retryWaitMs(
   random: number,
 ): number | null {
   if (hint.forbidden || soFar.retries >= maxRetries) return null
-  const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** soFar.retries) * random
-  const wantedMs = hint.afterMs !== null && hint.afterMs > 0 ? hint.afterMs : backoffMs
+  const backedOffMs = backoffMs(backoff, soFar.retries + 1) * random
+  const wantedMs = hint.afterMs !== null && hint.afterMs > 0 ? hint.afterMs : backedOffMs
   const waitMs = Math.max(shortestWaitMs, wantedMs)
   return soFar.waitedMs + waitMs > longestWaitsMs ? null : waitMs
 }

@@ -1,11 +1,11 @@
+import { backoffMs } from '../../lib/backoff.ts'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { UpstreamBase } from '../http/target.ts'
 import type { Transport } from '../upstream/transport.ts'
 
 /** A replica that failed is behind the others for so long, and twice as long each further time. */
-const firstRestMs = 1000
-const longestRestMs = 60_000
+const rest = { firstMs: 1000, longestMs: 60_000 } as const
 /** So many sessions are remembered, those of the latest calls. */
 const mostSessions = 10_000
 
@@ -28,7 +28,8 @@ class Replica {
   inFlight = 0
   /** On the clock of calls. */
   restsUntilMs = 0
-  restMs = 0
+  /** In a row. */
+  failures = 0
   /** The last failure was that nobody could connect to it. */
   isUnreachable = false
   /** When it was last taken, in calls. */
@@ -114,7 +115,7 @@ export class Replicas {
     const known = session === null ? undefined : this.#sessions.get(session)
     if (known !== undefined && awake.includes(known) && known.inFlight < this.#share) return known
     if (awake.length > 0) return awake.toSorted(byUse)[0]
-    return untried.toSorted((one, other) => one.restMs - other.restMs || byUse(one, other))[0]
+    return untried.toSorted((one, other) => one.failures - other.failures || byUse(one, other))[0]
   }
 
   #remember(session: string, replica: Replica): void {
@@ -135,8 +136,7 @@ export class Replicas {
     replica.failingSinceMs ??= this.#clock.wallTime()
     // Calls that met the same failure at the same time count as one.
     if (replica.restsUntilMs > nowMs) return
-    replica.restMs = Math.min(longestRestMs, Math.max(firstRestMs, 2 * replica.restMs))
-    replica.restsUntilMs = nowMs + replica.restMs
+    replica.restsUntilMs = nowMs + backoffMs(rest, ++replica.failures)
   }
 }
 
@@ -164,7 +164,7 @@ export class TakenReplica implements Disposable {
   answered(): void {
     const replica = this.#replica
     if (replica.failingSinceMs === null || this.#turn <= replica.failedTurn) return
-    replica.restMs = 0
+    replica.failures = 0
     replica.restsUntilMs = 0
     replica.isUnreachable = false
     replica.failingSinceMs = null

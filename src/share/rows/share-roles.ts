@@ -1,3 +1,4 @@
+import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../call/clock.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
@@ -138,7 +139,7 @@ async function play(settings: ShareSettings, signal: AbortSignal, role: Role): P
       const reason = messageOf(error)
       if (reason !== told) warn(`rows wait here until the common database takes and gives them: ${reason}`)
       told = reason
-      await pause(Math.min(retry.longestMs, retry.firstMs * 2 ** failures++))
+      await pause(backoffMs(retry, ++failures))
     } finally {
       role.opened?.(null)
       local?.close()

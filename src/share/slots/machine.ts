@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { orNull } from '../../lib/errors.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
 import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process-identity.ts'
@@ -32,7 +33,7 @@ const quietLimitMs = 3000
 
 /** Makes the folder, so that the next run there is known for one of the same. A gateway that cannot have one serves all the same. */
 export function ownRunIn(folder: string): RunIdentity {
-  quietly(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  orNull(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   return ownRun(folder)
 }
 
@@ -41,14 +42,14 @@ export function ownRun(folder: string): RunIdentity {
     ...ownIdentity(),
     folder: folderId(join(folder, '.share-id')),
     host: hostname(),
-    pidNamespace: quietly(() => readlinkSync('/proc/self/ns/pid')),
-    machineId: quietly(() => readText('/etc/machine-id').trim()),
+    pidNamespace: orNull(() => readlinkSync('/proc/self/ns/pid')),
+    machineId: orNull(() => readText('/etc/machine-id').trim()),
   }
 }
 
 /** Held by the run with that number, as long as it lives; null if another has it, or the folder cannot hold it. */
 export function lockRun(folder: string, number: number): Disposable | null {
-  return quietly(() => tryFileLock(join(folder, `share-${number}.lock`)))
+  return orNull(() => tryFileLock(join(folder, `share-${number}.lock`)))
 }
 
 /** Whether it can be seen from here that a gateway has ended. False also where nothing can be seen. */
@@ -74,14 +75,6 @@ function folderId(path: string): string {
     writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' })
     return fresh
   } catch {
-    return quietly(() => readText(path).trim()) ?? fresh
-  }
-}
-
-function quietly<Value>(read: () => Value): Value | null {
-  try {
-    return read()
-  } catch {
-    return null
+    return orNull(() => readText(path).trim()) ?? fresh
   }
 }

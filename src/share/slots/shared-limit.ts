@@ -1,3 +1,4 @@
+import { backoffMs } from '../../lib/backoff.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
@@ -365,7 +366,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   }
 
   async #pause(tries: number): Promise<void> {
-    await this.#options.clock.delay(Math.min(retry.longestMs, retry.firstMs * 2 ** Math.min(tries, 10)))
+    await this.#options.clock.delay(backoffMs(retry, tries + 1))
   }
 }
 

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import { textHash } from '../../lib/text-hash.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 
@@ -35,7 +35,7 @@ export class ImportedEntries {
       ON CONFLICT (entry) DO UPDATE SET times = times + 1 RETURNING times`
     const times = this.#statements.number(sql, entry) ?? 1
     if (times === 1) return entry
-    return hash('sha256', `${entry} ${times}`, 'buffer').readBigUInt64BE(0) >> 1n
+    return textHash(`${entry} ${times}`)
   }
 
   has(key: bigint): boolean {

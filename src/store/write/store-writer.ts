@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { backoffMs } from '../../lib/backoff.ts'
 import type { PriceProblem } from '../../api/costs.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
@@ -235,7 +236,7 @@ export class StoreWriter {
   }
 
   #retryLater(): void {
-    const delayMs = Math.min(retry.longestMs, retry.firstMs * 2 ** this.#failures++)
+    const delayMs = backoffMs(retry, ++this.#failures)
     this.#after('retry', delayMs, () => this.#run())
   }
 
