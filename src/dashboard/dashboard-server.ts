@@ -7,11 +7,10 @@ import { callTopic } from './events/call-topic.ts'
 import { logTopic } from './events/log-topic.ts'
 import { payloadTopic } from './events/payload-topic.ts'
 import { jobTopic, stateTopic } from './events/state-topic.ts'
-import { answerMalformed, errorAnswer, send } from './http/answer.ts'
+import { answerMalformed } from './http/answer.ts'
+import { type RouteTable, makeApp } from './http/app.ts'
 import { makeGuard } from './http/guard.ts'
 import { readPage } from './http/page-assets.ts'
-import { RequestError } from './http/request-error.ts'
-import { type RouteTable, answerBy } from './http/router.ts'
 import { SignIn } from './http/sign-in.ts'
 import { alertRoutes } from './routes/alert-routes.ts'
 import { clientRoutes } from './routes/client-routes.ts'
@@ -111,18 +110,15 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...gatewayRoutes(options, clock),
     ...events.routes,
   }
-  const answerByRoute = answerBy(routes, onFault)
   let isClosing = false
+  const app = makeApp(routes, { isClosing: () => isClosing, onFault })
 
   /** Every request passes the guard first, whatever its path, method or shape. */
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     // It came in one read with a request whose refusal has ended the connection.
     if (!req.socket.writable) return
     // No route would hear that the client has left already.
-    if (!(await guard.admits(req, res)) || req.socket.destroyed) return
-    if (!isClosing) return answerByRoute(req, res)
-    res.shouldKeepAlive = false
-    send(req, res, errorAnswer(new RequestError('closing', 'The dashboard is closing.')))
+    if ((await guard.admits(req, res)) && !req.socket.destroyed) await app(req, res)
   }
   const server = createServer(socketLimits)
   server.maxConnections = maxConnections

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { errorAnswer } from '../../src/dashboard/http/answer.ts'
+import { errorParts } from '../../src/dashboard/http/answer.ts'
 import { type ErrorCode, RequestError, errorStatuses } from '../../src/dashboard/http/request-error.ts'
 import { exchangeBytes } from '../support/exchange.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -32,7 +32,7 @@ test('whoever comes while a file is being changed is told when to come again', (
   const busy = (Object.keys(errorStatuses) as ErrorCode[]).filter((code) => code.endsWith('_busy'))
   assert.ok(busy.length > 0)
   for (const code of busy) {
-    assert.equal(errorAnswer(new RequestError(code, '')).headers['Retry-After'], '1', code)
+    assert.equal(errorParts(new RequestError(code, '')).headers['Retry-After'], '1', code)
   }
 })
 

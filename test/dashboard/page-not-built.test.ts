@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { makeGuard } from '../../src/dashboard/http/guard.ts'
 import { readPage } from '../../src/dashboard/http/page-assets.ts'
-import { answerBy } from '../../src/dashboard/http/router.ts'
+import { makeApp } from '../../src/dashboard/http/app.ts'
 import { pageRoutes } from '../../src/dashboard/routes/page-routes.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 
@@ -13,8 +13,11 @@ test('where the page was not built, it says how to', async () => {
   const assets = readPage(new URL('no-such-folder/', import.meta.url))
   const rules = { demandsToken: false, allowedHosts: [], openPaths: new Set<string>() }
   const guard = makeGuard(rules, new ThisMachine(true), null)
-  const answering = answerBy(pageRoutes(assets, guard, null), (error) => assert.fail(String(error)))
-  const server = createServer((req, res) => void answering(req, res)).listen(0, '127.0.0.1')
+  const app = makeApp(pageRoutes(assets, guard, null), {
+    isClosing: () => false,
+    onFault: (error) => assert.fail(String(error)),
+  })
+  const server = createServer((req, res) => void app(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   for (const path of ['/', '/calls', '/assets/main.js']) {
     const { port } = server.address() as AddressInfo

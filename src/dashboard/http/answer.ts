@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Readable, pipeline } from 'node:stream'
 import type { ErrorBody } from '../../api/error-body.ts'
 import type { CodedError } from '../../lib/errors.ts'
 import { STATUS_CODES } from '../../lib/http.ts'
@@ -8,7 +7,8 @@ import { closeAfterReading, lingerAfter } from '../../lib/linger.ts'
 import { type ErrorCode, RequestError, errorStatuses } from './request-error.ts'
 import { safetyHeaders } from './safety-headers.ts'
 
-const json = 'application/json; charset=utf-8'
+/** The content type of JSON. */
+export const json = 'application/json; charset=utf-8'
 /** After how many seconds it may be asked again. */
 const retryAfterS: Readonly<Record<string, number>> = {
   closing: 2,
@@ -22,54 +22,42 @@ const retryAfterS: Readonly<Record<string, number>> = {
   too_busy: 1,
 }
 
-/** An answer to a request. A stream is sent as it comes, and ended with the connection that it goes to. */
-export class Answer<Body extends Buffer | Readable | null = Buffer | Readable | null> {
+/** The parts of the answer to an error: every error, whoever throws it, has this one shape. */
+export function errorParts(error: CodedError): {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Body
-
-  constructor(body: Body, headers: Readonly<Record<string, string>> = {}, status = 200) {
-    this.status = status
-    this.headers = headers
-    this.body = body
-  }
-}
-
-export function jsonAnswer(
-  value: unknown,
-  status = 200,
-  headers: Readonly<Record<string, string>> = {},
-): Answer<Buffer> {
-  return new Answer(Buffer.from(JSON.stringify(value)), { ...headers, 'Content-Type': json }, status)
-}
-
-export function errorAnswer(error: CodedError): Answer<Buffer> {
+  readonly body: string
+} {
   const { code, message, param, log, data, headers } = error
   const more = { ...(log.length > 0 && { log }), ...(data !== null && { data }) }
-  const body: ErrorBody = { error: { code, message, param, ...more } }
+  const content: ErrorBody = { error: { code, message, param, ...more } }
+  const body = JSON.stringify(content)
   const seconds = retryAfterS[code]
   const retry = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
-  return jsonAnswer(body, error.status ?? errorStatuses[code as ErrorCode], { ...retry, ...headers })
+  return {
+    status: error.status ?? errorStatuses[code as ErrorCode],
+    headers: {
+      ...retry,
+      ...headers,
+      'Content-Type': json,
+      'Content-Length': String(Buffer.byteLength(body)),
+    },
+    body,
+  }
 }
 
-/** Sends an answer to a request, without its body to HEAD. */
-export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
-  // Otherwise Node would read, and throw away, however large a body follows.
-  if (!req.complete && hasBody(req)) {
-    res.shouldKeepAlive = false
-    lingerAfter(res)
-  }
-  res.statusCode = status
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  if (Buffer.isBuffer(body)) res.setHeader('Content-Length', body.length)
-  if (!(body instanceof Readable)) res.end(body ?? undefined)
-  else if (req.method === 'HEAD') {
-    body.destroy()
-    res.end()
-  } else {
-    // The connection breaks if the stream does, and the stream if the reader leaves.
-    pipeline(body, res, () => {})
-  }
+/** Answers a request that is not let in. */
+export function refuse(req: IncomingMessage, res: ServerResponse, error: CodedError): void {
+  leaveBody(req, res)
+  const { status, headers, body } = errorParts(error)
+  res.writeHead(status, headers).end(body)
+}
+
+/** Ends the connection with the answer if a body has not come whole: Node would read, and throw away, however much follows. */
+export function leaveBody(req: IncomingMessage, res: ServerResponse): void {
+  if (req.complete || !hasBody(req)) return
+  res.shouldKeepAlive = false
+  lingerAfter(res)
 }
 
 /** Answers what Node's parser refused, which never became a request. */
@@ -81,12 +69,11 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     return
   }
   const [code, message] = malformed[error.code ?? ''] ?? notHttp
-  const { status, headers, body } = errorAnswer(new RequestError(code, message))
-  const own = { Connection: 'close', 'Content-Length': body.length }
-  const lines = Object.entries({ ...Object.fromEntries(safetyHeaders), ...headers, ...own })
+  const { status, headers, body } = errorParts(new RequestError(code, message))
+  const lines = Object.entries({ ...Object.fromEntries(safetyHeaders), ...headers, Connection: 'close' })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body.toString()}`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`)
   closeAfterReading(socket)
 }
 

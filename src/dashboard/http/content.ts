@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { Answer } from './answer.ts'
+import { type RouteContext, bytes } from './app.ts'
 
 /** How a body can be packed. */
 export type ContentCoding = 'br' | 'gzip'
@@ -16,23 +15,21 @@ export interface Content {
 
 /** The content as who asks takes it, or that it is the one that they have. */
 export async function answerContent(
-  { headers: asked }: IncomingMessage,
+  c: RouteContext,
   { headers, tag, body, packed }: Content,
-): Promise<Answer> {
-  const coding = codingFor(asked['accept-encoding']?.toString())
-  const known = tag !== null && isKnown(asked['if-none-match'], tag)
+  status: 200 | 401 = 200,
+): Promise<Response> {
+  const coding = codingFor(c.req.header('accept-encoding'))
+  const known = tag !== null && isKnown(c.req.header('if-none-match'), tag)
   const packedBody = known || coding === null ? undefined : await packed(coding)
   const sent = packedBody === undefined ? null : coding
-  return new Answer(
-    known ? null : (packedBody ?? body),
-    {
-      ...headers,
-      Vary: 'Accept-Encoding',
-      ...(tag === null ? {} : { ETag: entityTag(tag, sent) }),
-      ...(sent === null ? {} : { 'Content-Encoding': sent }),
-    },
-    known ? 304 : 200,
-  )
+  const all = {
+    ...headers,
+    Vary: 'Accept-Encoding',
+    ...(tag === null ? {} : { ETag: entityTag(tag, sent) }),
+    ...(sent === null ? {} : { 'Content-Encoding': sent }),
+  }
+  return known ? c.body(null, 304, all) : bytes(c, packedBody ?? body, all, status)
 }
 
 /** The coding to pack a body with for who sent this `Accept-Encoding`; null if it is to go as it is. */

@@ -3,7 +3,7 @@ import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
 import type { GuessSource } from '../../lib/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import { type AccessRules, type Visit, mustBringToken, refusalOf } from './access.ts'
-import { errorAnswer, send } from './answer.ts'
+import { refuse } from './answer.ts'
 import { safetyHeaders } from './safety-headers.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -36,7 +36,7 @@ export function makeGuard(
     admits: async (req, res) => {
       for (const [name, value] of safetyHeaders) res.setHeader(name, value)
       const refusal = refusalOf(await visitOf(req), rules, () => isSignedIn(req))
-      if (refusal !== null) send(req, res, errorAnswer(refusal))
+      if (refusal !== null) refuse(req, res, refusal)
       return refusal === null
     },
     demandsSignIn: async (req) => mustBringToken(await visitOf(req), rules) && !isSignedIn(req),

@@ -2,7 +2,7 @@ import { parseCallId } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { QueryQuestion } from '../../query/query-question.ts'
 import { type QueryParameter, type QueryTable, readParameter } from '../http/query-parameters.ts'
-import { type AnyRoute, type RouteTable, route } from '../http/router.ts'
+import { type AnyRoute, type RouteTable, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import {
@@ -28,9 +28,7 @@ export function callRoutes(
   clock: Clock,
 ): RouteTable {
   const asking = <Q>(table: QueryTable<Q>, questionOf: (query: Q) => QueryQuestion): AnyRoute =>
-    route({ query: table }, async ({ request, query }) =>
-      answerQuery(request, await queries.ask(questionOf(query))),
-    )
+    route({ query: table }, async (c, { query }) => answerQuery(c, await queries.ask(questionOf(query))))
   const calls = asking(callsTable, callsQuestion)
   return {
     'GET /api/query': calls,
@@ -40,15 +38,15 @@ export function callRoutes(
     ),
     'GET /api/slots': asking(slotsTable, slotsQuestion),
     'GET /api/sessions': asking(sessionsTable, sessionsQuestion),
-    'GET /api/calls/:id': route({}, async ({ params, request }) => {
-      const id = readParameter('id', callId, params['id'])
-      return answerQuery(request, await queries.ask({ kind: 'call', id }))
+    'GET /api/calls/:id': route({}, async (c) => {
+      const id = readParameter('id', callId, c.req.param('id'))
+      return answerQuery(c, await queries.ask({ kind: 'call', id }))
     }),
-    'GET /api/calls/:id/payloads': route({}, async ({ params, request }) => {
-      const id = readParameter('id', callId, params['id'])
+    'GET /api/calls/:id/payloads': route({}, async (c) => {
+      const id = readParameter('id', callId, c.req.param('id'))
       const { logging, filePath } = await rawLog.known()
       const outcome = await queries.ask({ kind: 'payloads', id, filePath, logging })
-      return answerQuery(request, outcome, { isPrivate: true })
+      return answerQuery(c, outcome, { isPrivate: true })
     }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../call/clock.ts'
 import { clientChange } from '../../options/client-settings.ts'
 import type { Seen } from '../../supervisor/clients.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerIn } from './query-reply.ts'
 
@@ -23,8 +23,8 @@ export function clientRoutes(
   }
   return {
     'GET /api/clients': route({}, report),
-    'PUT /api/clients/:name': route({ body: clientChange }, async ({ params: { name = '' }, body }) => {
-      await clients.change(name, body)
+    'PUT /api/clients/:name': route({ body: clientChange }, async (c, { body }) => {
+      await clients.change(c.req.param('name') ?? '', body)
       return report()
     }),
   }

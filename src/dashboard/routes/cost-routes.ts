@@ -5,10 +5,9 @@ import { ownPrice, withOverride, withoutOverride } from '../../pricing/overrides
 import { priceFileState } from '../../pricing/prices-in-force.ts'
 import { JsonValueError, object, text, textLike } from '../../options/schema.ts'
 import { timeZone } from '../../options/value-kind.ts'
-import { jsonAnswer } from '../http/answer.ts'
 import { optional, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
@@ -29,29 +28,33 @@ export function costRoutes(
   clock: Clock,
 ): RouteTable {
   return {
-    'GET /api/costs': route({}, async ({ request }) => {
+    'GET /api/costs': route({}, async (c) => {
       const fileState = priceFileState(priceFile)
-      return answerQuery(request, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
+      return answerQuery(c, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
     }),
     'GET /api/costs/matches': route(
       { query: { from: optional(isoTime), to: optional(isoTime) } },
-      async ({ request, query: { from, to } }) => {
+      async (c, { query: { from, to } }) => {
         const fromMs = from === null ? null : instantOf(from)
         const toMs = to === null ? null : instantOf(to)
         expectOrder(fromMs, toMs)
         const fileState = priceFileState(priceFile)
-        return answerQuery(request, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
+        return answerQuery(c, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
       },
     ),
-    'PUT /api/costs/overrides/:name': route(
-      { body: ownPrice, refusal: 'invalid_price' },
-      ({ params: { name = '' }, body }) =>
-        changePrices(priceFile, (before) => {
-          const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
-          return [costs, entry]
-        }),
+    'PUT /api/costs/overrides/:name': route({ body: ownPrice, refusal: 'invalid_price' }, (c, { body }) =>
+      changePrices(priceFile, (before) => {
+        const { costs, entry } = withPrice(
+          before,
+          c.req.param('name') ?? '',
+          body,
+          new Date(clock.wallTime()).toISOString(),
+        )
+        return [costs, entry]
+      }),
     ),
-    'DELETE /api/costs/overrides/:name': route({}, async ({ params: { name = '' } }) => {
+    'DELETE /api/costs/overrides/:name': route({}, async (c) => {
+      const name = c.req.param('name') ?? ''
       const isRemoved = await changePrices(priceFile, (before) => {
         const costs = withoutOverride(before, name)
         return [costs, costs !== null]
@@ -60,18 +63,18 @@ export function costRoutes(
       const message = `No price of your own is set for ${JSON.stringify(name.slice(0, 100))}.`
       throw new RequestError('price_not_found', message, { param: 'name' })
     }),
-    'POST /api/costs/sync': route({}, () => {
-      if (jobs.startSync()) return jsonAnswer({ status: 'started' }, 202)
+    'POST /api/costs/sync': route({}, (c) => {
+      if (jobs.startSync()) return jsonAnswer(c, { status: 'started' }, 202)
       throw new RequestError('sync_running', 'The prices are being synced already.')
     }),
-    'POST /api/costs/reprice': route({ body: repriceOrder }, async ({ body }) => {
+    'POST /api/costs/reprice': route({ body: repriceOrder }, async (c, { body }) => {
       const { model = null, only_unpriced: onlyUnpriced, dry_run: dryRun } = body
       const tz = readParameter('tz', timeZone, body.tz)
       const fromMs = instantOf(readParameter('from', isoTime, body.from), tz)
       const toMs = instantOf(readParameter('to', isoTime, body.to), tz)
       expectOrder(fromMs, toMs)
       const run = jobs.reprice({ fromMs, toMs, model, onlyUnpriced, dryRun, timeZone: tz })
-      return dryRun ? run.result : jsonAnswer(await run.begun, 202)
+      return dryRun ? run.result : jsonAnswer(c, await run.begun, 202)
     }),
   }
 }

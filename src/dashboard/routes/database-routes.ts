@@ -4,9 +4,8 @@ import type { Growth } from '../../call/call-reader.ts'
 import type { Clock } from '../../call/clock.ts'
 import { object, whole } from '../../options/schema.ts'
 import { trueFalse } from '../../options/value-kind.ts'
-import { jsonAnswer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
 const hourMs = 3_600_000
@@ -53,9 +52,9 @@ export function databaseRoutes(
     'GET /api/db': route({}, size),
     'POST /api/db/compress': route(
       { query: { async: or(trueFalse, false) }, body: compressOrder },
-      async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
+      async (c, { query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
         const run = jobs.compress(keepDays, dryRun)
-        return query.async ? jsonAnswer(await run.begun, 202) : run.result
+        return query.async ? jsonAnswer(c, await run.begun, 202) : run.result
       },
     ),
   }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
-import type { Answer } from '../http/answer.ts'
 import { answerContent } from '../http/content.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type AnyRoute, type RouteTable, route } from '../http/router.ts'
+import { type AnyRoute, type RouteTable, route } from '../http/app.ts'
 
 /** Where the build puts them, seen from the source and from the built file. */
 const built = new URL('../../../dist/', import.meta.url)
@@ -17,9 +16,9 @@ export const documentRoutes: RouteTable = {
 
 function document(name: string): AnyRoute {
   const body = readIfBuilt(name)
-  return route({}, async ({ request }): Promise<Answer> => {
+  return route({}, (c) => {
     if (body === null) throw new RequestError('document_not_built', notBuilt)
-    return answerContent(request, {
+    return answerContent(c, {
       headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' },
       tag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
       body,

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { EventData } from '../../api/dashboard-event.ts'
 import type { Clock } from '../../call/clock.ts'
 import { sseComment, sseEvent, sseRetry } from '../../lib/http.ts'
 import { someOf } from '../../options/value-kind.ts'
 import type { Topic } from '../events/topic.ts'
-import { Answer } from '../http/answer.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
+import { type RouteTable, expectOwnConnection, route } from '../http/app.ts'
 
 const maxReaders = 64
 /** How long a reader waits before it connects again. */
@@ -64,14 +64,15 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
 
   const events = route(
     { query: { topics: someOf([...topics.map(({ name }) => name), 'beat']) } },
-    ({ query, request, response }) => {
+    (c, { query }) => {
+      const response = c.env.outgoing
       if (readers.size >= maxReaders) {
         throw new RequestError('too_many_readers', 'Too many pages are open; close some.')
       }
       expectOwnConnection(response)
-      if (request.method === 'HEAD') return new Answer(null, eventStream)
+      if (c.req.method === 'HEAD') return c.body(null, 200, eventStream)
       open(response, query.topics)
-      return undefined
+      return RESPONSE_ALREADY_SENT
     },
   )
   return {

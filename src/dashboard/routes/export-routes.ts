@@ -1,9 +1,8 @@
 import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
-import { Answer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
+import { type RouteTable, bytes, expectOwnConnection, route } from '../http/app.ts'
 import { contentTypes } from './query-reply.ts'
 import { filterOf, overviewTable } from './query-request.ts'
 
@@ -20,8 +19,9 @@ const exportTable = {
 /** `/api/export`: all calls of a filter as a file, however many. What breaks off has no end: no reader takes it for whole. */
 export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
   return {
-    'GET /api/export': route({ query: exportTable }, async ({ query, request, response }) => {
-      expectOwnConnection(response)
+    'GET /api/export': route({ query: exportTable }, async (c, { query }) => {
+      const { outgoing } = c.env
+      expectOwnConnection(outgoing)
       const { format, ...filter } = query
       const headers = {
         'Content-Type': types[format],
@@ -29,9 +29,9 @@ export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
         'Content-Disposition': `attachment; filename="tokenweir-calls.${format}"`,
       }
       const calls = filterOf(filter)
-      if (request.method === 'HEAD') return new Answer(null, headers)
-      response.setTimeout(stallMs, () => response.destroy())
-      return new Answer(await jobs.export(format, calls), headers)
+      if (c.req.method === 'HEAD') return c.body(null, 200, headers)
+      outgoing.setTimeout(stallMs, () => outgoing.destroy())
+      return bytes(c, await jobs.export(format, calls), headers)
     }),
   }
 }

@@ -2,7 +2,7 @@ import type { GatewaysReport } from '../../api/gateways.ts'
 import type { Clock } from '../../call/clock.ts'
 import { ownGateway } from '../../supervisor/own-gateway.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
 /** `/api/gateways`: all gateways that share a limit, and the release of one that is lost. */
@@ -14,9 +14,9 @@ export function gatewayRoutes(
     (await gateways?.report()) ?? ownGateway(await process.status(), clock.wallTime())
   return {
     'GET /api/gateways': route({}, report),
-    'POST /api/gateways/:instance/release': route({}, async ({ params: { instance = '' } }) => {
+    'POST /api/gateways/:instance/release': route({}, async (c) => {
       if (gateways === null) throw new RequestError('gateway_not_found', 'No other gateways are known here.')
-      await gateways.release(instance)
+      await gateways.release(c.req.param('instance') ?? '')
       return report()
     }),
   }

@@ -1,9 +1,8 @@
-import { Answer } from '../http/answer.ts'
 import { type Content, answerContent } from '../http/content.ts'
 import type { Guard } from '../http/guard.ts'
 import { type PageAssets, pagePaths, partsOf } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { SignIn } from '../http/sign-in.ts'
 
 /** Names of files end with a hash of their content: under one name it is always the same. */
@@ -22,19 +21,18 @@ export function openPaths(assets: PageAssets): ReadonlySet<string> {
 export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | null): RouteTable {
   const view = route<Readonly<Record<string, unknown>>>(
     { query: null },
-    async ({ query: { token: code }, request }) => {
-      const isLink = typeof code === 'string' && signIn !== null && request.method === 'GET'
+    async (c, { query: { token: code } }) => {
+      const isLink = typeof code === 'string' && signIn !== null && c.req.method === 'GET'
       const cookie = isLink ? signIn.byCode(code) : null
-      if (cookie === null && (await guard.demandsSignIn(request))) {
-        const { body, headers } = await answerContent(request, contentOf('sign-in.html', 'no-store'))
-        return new Answer(body, headers, 401)
+      if (cookie === null && (await guard.demandsSignIn(c.env.incoming))) {
+        return answerContent(c, contentOf('sign-in.html', 'no-store'), 401)
       }
-      if (isLink) return goOn(cookie)
-      return answerContent(request, contentOf('index.html', 'no-cache'))
+      if (isLink) return c.body(goOn, 200, goOnHeaders(cookie))
+      return answerContent(c, contentOf('index.html', 'no-cache'))
     },
   )
-  const asset = route({ query: null }, ({ params, request }) =>
-    answerContent(request, contentOf(`assets/${params['name']}`, forEver)),
+  const asset = route({ query: null }, (c) =>
+    answerContent(c, contentOf(`assets/${c.req.param('name')}`, forEver)),
   )
   return {
     ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, view])),
@@ -64,8 +62,9 @@ const notBuilt =
  * The page asks for itself once more, without the code in its address. A redirect would not do: a browser that
  * was led here by a link elsewhere sends no Strict cookie along a redirect, as that still began on another site.
  */
-function goOn(cookie: string | null): Answer {
-  const page = '<!doctype html><html lang="en"><title>tokenweir</title><p><a href="/">Go on</a></p></html>'
+const goOn = '<!doctype html><html lang="en"><title>tokenweir</title><p><a href="/">Go on</a></p></html>'
+
+function goOnHeaders(cookie: string | null): Record<string, string> {
   const headers = { 'Content-Type': 'text/html; charset=utf-8', Refresh: '0; url=/' }
-  return new Answer(Buffer.from(page), cookie === null ? headers : { ...headers, 'Set-Cookie': cookie })
+  return cookie === null ? headers : { ...headers, 'Set-Cookie': cookie }
 }

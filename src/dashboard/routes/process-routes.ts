@@ -5,7 +5,7 @@ import { formatCallId } from '../../call/call-id.ts'
 import { changeable } from '../../options/gateway-settings.ts'
 import { or, parameterSchema, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import { callId } from './call-routes.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
@@ -39,8 +39,8 @@ export function processRoutes(
   }
   return {
     'GET /api/live': route({}, async () => (await process.live()) ?? { calls: [], more: 0 }),
-    'POST /api/calls/:id/cancel': route({}, async ({ params }) => {
-      const id = formatCallId(readParameter('id', callId, params['id']))
+    'POST /api/calls/:id/cancel': route({}, async (c) => {
+      const id = formatCallId(readParameter('id', callId, c.req.param('id')))
       if (!(await process.cancel(id))) {
         throw new RequestError('call_not_found', 'No call of this id is under way.')
       }
@@ -48,14 +48,16 @@ export function processRoutes(
       return { cancelled: true }
     }),
     'GET /api/proxy/status': route({}, () => process.status()),
-    'POST /api/proxy/start': route({ body: optionalSettings }, ({ body }) => announced(process.start(body))),
+    'POST /api/proxy/start': route({ body: optionalSettings }, (_, { body }) =>
+      announced(process.start(body)),
+    ),
     'POST /api/proxy/stop': route({}, () => announced(process.stop())),
-    'POST /api/proxy/restart': route({ body: optionalSettings }, ({ body }) =>
+    'POST /api/proxy/restart': route({ body: optionalSettings }, (_, { body }) =>
       announced(process.restart(body)),
     ),
     'GET /api/proxy/config': route({}, () => process.config()),
-    'PUT /api/proxy/config': route({ body: settings }, ({ body }) => announced(process.configure(body))),
-    'GET /api/proxy/logs': route({ query: { lines: or(integer(1, 5000), 150) } }, async ({ query }) => {
+    'PUT /api/proxy/config': route({ body: settings }, (_, { body }) => announced(process.configure(body))),
+    'GET /api/proxy/logs': route({ query: { lines: or(integer(1, 5000), 150) } }, async (_, { query }) => {
       const { lines, totalLines } = await log.tail(query.lines)
       return { logs: lines, total_lines: totalLines, returned_lines: lines.length }
     }),

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { QueryAnswer, QueryOutcome } from '../../query/query-messages.ts'
 import type { QueryFormat } from '../../query/query-question.ts'
-import type { Answer } from '../http/answer.ts'
+import type { RouteContext } from '../http/app.ts'
 import { type ContentCoding, answerContent } from '../http/content.ts'
 import { RequestError } from '../http/request-error.ts'
 
@@ -35,13 +34,13 @@ const packed = {
  * holds payloads. Throws {@link RequestError} if there is none.
  */
 export function answerQuery(
-  request: IncomingMessage,
+  c: RouteContext,
   outcome: QueryOutcome,
   { isPrivate = false }: { readonly isPrivate?: boolean } = {},
-): Promise<Answer> {
+): Promise<Response> {
   const answer = answerIn(outcome)
   const { body, format, nextCursor, tag } = answer
-  return answerContent(request, {
+  return answerContent(c, {
     headers: {
       'Content-Type': contentTypes[format],
       ...(isPrivate ? {} : { 'Cache-Control': 'private, no-cache' }),

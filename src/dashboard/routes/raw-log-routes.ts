@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { be, object } from '../../options/schema.ts'
 import { integer } from '../../options/value-kind.ts'
-import { Answer } from '../http/answer.ts'
+import { json } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
+import { type RouteTable, bytes, expectOwnConnection, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 
@@ -26,26 +26,26 @@ const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 export function rawLogRoutes({ rawLog, queries }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
   return {
     'GET /api/raw-log/status': route({}, () => rawLog.status()),
-    'POST /api/raw-log/toggle': route({ body: toggleOrder }, ({ body }) => rawLog.toggle(body)),
+    'POST /api/raw-log/toggle': route({ body: toggleOrder }, (_, { body }) => rawLog.toggle(body)),
     'POST /api/raw-log/clear': route({}, () => rawLog.clear()),
     'GET /api/raw-log/recent': route(
       { query: { limit: or(integer(1, 1000), 50) } },
-      async ({ query: { limit }, request }) => {
+      async (c, { query: { limit } }) => {
         const relayed = await rawLog.recent(limit)
         if (relayed !== null) {
-          return new Answer(relayed, { 'Content-Type': 'application/json; charset=utf-8' })
+          return bytes(c, relayed, { 'Content-Type': json })
         }
         const { filePath } = await rawLog.known()
         const outcome = await queries.ask({ kind: 'recent_payloads', filePath, limit })
-        return answerQuery(request, outcome, { isPrivate: true })
+        return answerQuery(c, outcome, { isPrivate: true })
       },
     ),
-    'GET /api/raw-log/stream': route({}, async ({ request, response }) => {
-      expectOwnConnection(response)
+    'GET /api/raw-log/stream': route({}, async (c) => {
+      expectOwnConnection(c.env.outgoing)
       // Nothing would end a stream that is opened for its head alone.
-      if (request.method === 'HEAD') return new Answer(null, eventStream)
+      if (c.req.method === 'HEAD') return c.body(null, 200, eventStream)
       // The dashboard holds nothing of the stream: a reader that is slow is slow for the gateway, which minds that.
-      return new Answer(await rawLog.stream(), { ...eventStream, 'X-Accel-Buffering': 'no' })
+      return bytes(c, await rawLog.stream(), { ...eventStream, 'X-Accel-Buffering': 'no' })
     }),
   }
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../../call/clock.ts'
 import type { OverviewQuestion } from '../../query/query-question.ts'
-import { Answer } from '../http/answer.ts'
 import type { PageAssets } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, bytes, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerIn } from './query-reply.ts'
 import { overviewQuestion, overviewTable } from './query-request.ts'
@@ -30,7 +29,7 @@ export function reportRoutes(
     return (answer as { readonly groups: readonly unknown[] }).groups.slice(0, mostGroups)
   }
   return {
-    'GET /api/report': route({ query: overviewTable }, async ({ query, request }) => {
+    'GET /api/report': route({ query: overviewTable }, async (c, { query }) => {
       const page = assets.get('report.html')?.content.toString() ?? ''
       if (!page.includes(place)) throw new RequestError('page_not_built', notBuilt)
       const nowMs = clock.wallTime()
@@ -40,7 +39,7 @@ export function reportRoutes(
       const whole = { ...asked, filter: { ...asked.filter, fromMs: Date.parse(from), toMs: Date.parse(to) } }
       const report = {
         made_at: new Date(nowMs).toISOString(),
-        query: request.url?.split(/\?(.*)/s, 2)[1] ?? '',
+        query: c.env.incoming.url?.split(/\?(.*)/s, 2)[1] ?? '',
         overview,
         models: await groupsBy('model', whole),
         clients: await groupsBy('client', whole),
@@ -49,7 +48,7 @@ export function reportRoutes(
       const json = JSON.stringify(report).replaceAll('<', '\\u003c')
       const body = page.replace(place, () => place.replace('{}', () => json))
       const name = `tokenweir-report-${from.slice(0, 10)}-to-${to.slice(0, 10)}.html`
-      return new Answer(Buffer.from(body), {
+      return bytes(c, Buffer.from(body), {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Disposition': `attachment; filename="${name}"`,
         'Cache-Control': 'no-store',

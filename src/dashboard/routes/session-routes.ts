@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { object } from '../../options/schema.ts'
-import { Answer } from '../http/answer.ts'
 import { guessSourceOf } from '../http/guard.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { SignIn } from '../http/sign-in.ts'
 
 const tokenBody = object({ token: v.string() })
@@ -11,11 +10,11 @@ const tokenBody = object({ token: v.string() })
 /** `/api/session`: the admin token, typed in, becomes a cookie; and the cookie goes. */
 export function sessionRoutes(signIn: SignIn | null): RouteTable {
   return {
-    'POST /api/session': route({ body: tokenBody }, ({ body, request }) => {
+    'POST /api/session': route({ body: tokenBody }, (c, { body }) => {
       if (signIn === null) {
         throw new RequestError('token_not_set', 'There is no admin token to sign in with.')
       }
-      const source = guessSourceOf(request)
+      const source = guessSourceOf(c.env.incoming)
       const waitMs = signIn.waitMs(source)
       if (waitMs > 0) {
         throw new RequestError('too_many_attempts', 'Too many attempts to sign in; wait a minute.', {
@@ -24,11 +23,10 @@ export function sessionRoutes(signIn: SignIn | null): RouteTable {
       }
       const cookie = signIn.byToken(body.token, source)
       if (cookie === null) throw new RequestError('token_wrong', 'This is not the admin token.')
-      return new Answer(null, { 'Set-Cookie': cookie }, 204)
+      return c.body(null, 204, { 'Set-Cookie': cookie })
     }),
-    'DELETE /api/session': route(
-      {},
-      () => new Answer(null, signIn === null ? {} : { 'Set-Cookie': signIn.signOut() }, 204),
+    'DELETE /api/session': route({}, (c) =>
+      c.body(null, 204, signIn === null ? {} : { 'Set-Cookie': signIn.signOut() }),
     ),
   }
 }

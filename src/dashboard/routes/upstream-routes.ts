@@ -1,5 +1,5 @@
 import { upstreamChange } from '../../options/upstream-settings.ts'
-import { type RouteTable, route } from '../http/router.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
 /** `/api/upstreams`: further upstreams as they are set and found, and changing them. */
@@ -7,12 +7,12 @@ export function upstreamRoutes({ upstreams }: Pick<DashboardParts, 'upstreams'>)
   const report = () => upstreams.report()
   return {
     'GET /api/upstreams': route({}, report),
-    'PUT /api/upstreams/:name': route({ body: upstreamChange }, async ({ params: { name = '' }, body }) => {
-      await upstreams.change(name, body, false)
+    'PUT /api/upstreams/:name': route({ body: upstreamChange }, async (c, { body }) => {
+      await upstreams.change(c.req.param('name') ?? '', body, false)
       return report()
     }),
-    'DELETE /api/upstreams/:name': route({}, async ({ params: { name = '' } }) => {
-      await upstreams.remove(name)
+    'DELETE /api/upstreams/:name': route({}, async (c) => {
+      await upstreams.remove(c.req.param('name') ?? '')
       return report()
     }),
   }

@@ -1,0 +1,168 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parse } from 'node:querystring'
+import { Readable } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { CodedError } from '../../lib/errors.ts'
+import type { Schema } from '../../options/schema.ts'
+import { errorParts, json, leaveBody } from './answer.ts'
+import { type QueryParameter, type QueryTable, readQuery } from './query-parameters.ts'
+import { checkedBody, readJsonBody } from './request-body.ts'
+import { type ErrorCode, RequestError } from './request-error.ts'
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])
+
+/** A part of a path that is a name: a model's, of some hundred characters, and each may be three as it is escaped. */
+const maxSegmentLength = 2000
+
+interface AppEnv {
+  readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
+}
+
+/** A request as Hono has it; `c.env` has Node's own request and response. */
+export type RouteContext = Context<AppEnv>
+
+/** What a method of a path takes. */
+export interface Taken<Q, B> {
+  /** Absent if it takes none; null if any will do. */
+  readonly query?: QueryTable<Q> | null
+  /** Absent if the body is not looked at. */
+  readonly body?: Schema<B>
+  /** The code of the refusal of a wrong body; `invalid_body` if absent. */
+  readonly refusal?: ErrorCode
+}
+
+/** A route with its types closed, and what it takes. */
+export interface AnyRoute {
+  readonly answer: (c: RouteContext) => Promise<Response>
+  /** Null if any query will do. */
+  readonly query: Readonly<Record<string, QueryParameter<unknown>>> | null
+  /** Undefined if the body is not looked at. */
+  readonly body: Schema | undefined
+}
+
+/** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
+export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
+
+/**
+ * One method of a path. Its handler is given a query and a body that are as it says, and returns a response, or a value that
+ * is answered as JSON.
+ */
+export function route<Q = unknown, B = unknown>(
+  { query, body, refusal }: Taken<Q, B>,
+  handle: (c: RouteContext, asked: { readonly query: Q; readonly body: B }) => unknown,
+): AnyRoute {
+  const table = query === undefined ? ({} as QueryTable<Q>) : query
+  const answer = async (c: RouteContext): Promise<Response> => {
+    const { incoming } = c.env
+    const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const given = isReading ? undefined : await readJsonBody(incoming)
+    const texts = parse(incoming.url?.split(/\?(.*)/s, 2)[1] ?? '', '&', '=', { maxKeys: 0 })
+    const answered = await handle(c, {
+      query: table === null ? (texts as Q) : readQuery(texts, table),
+      body: body === undefined ? (given as B) : checkedBody(body, given, refusal),
+    })
+    return answered instanceof Response ? answered : jsonAnswer(c, answered)
+  }
+  return { answer, query: table, body }
+}
+
+export function jsonAnswer(c: RouteContext, value: unknown, status: ContentfulStatusCode = 200): Response {
+  return bytes(c, Buffer.from(JSON.stringify(value)), { 'Content-Type': json }, status)
+}
+
+/** Bytes as an answer. A stream is sent as it comes, and ends with the connection that it goes to. */
+export function bytes(
+  c: RouteContext,
+  body: Uint8Array | Readable,
+  headers: Readonly<Record<string, string>>,
+  status: ContentfulStatusCode = 200,
+): Response {
+  if (body instanceof Readable) return c.body(Readable.toWeb(body) as ReadableStream, status, headers)
+  // Also for HEAD, whose answer Hono gives no body.
+  const length = { 'Content-Length': String(body.byteLength) }
+  return c.body(body as Uint8Array<ArrayBuffer>, status, { ...headers, ...length })
+}
+
+/** Answers requests by a table of routes. `onFault` is told of faults of our own, which are never shown to who asked. */
+export function makeApp(
+  routes: RouteTable,
+  { isClosing, onFault }: { readonly isClosing: () => boolean; readonly onFault: (error: unknown) => void },
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  // A path is matched as the guard has judged it.
+  const app = new Hono<AppEnv>({ getPath: (_, options) => pathOf(options?.env as AppEnv['Bindings']) })
+  app.use(async (c, next) => {
+    if (isClosing()) {
+      c.env.outgoing.shouldKeepAlive = false
+      throw new RequestError('closing', 'The dashboard is closing.')
+    }
+    if (!knownMethods.has(c.req.method)) {
+      throw new RequestError('unknown_method', `${c.req.method} is no method of the dashboard.`)
+    }
+    expectDecodable(c.req.path)
+    await next()
+  })
+  const methods = new Map<string, string[]>()
+  for (const [key, { answer }] of Object.entries(routes)) {
+    const [method = '', path = ''] = key.split(' ')
+    app.on(method, path, answer)
+    methods.set(path, [...(methods.get(path) ?? []), method === 'GET' ? 'GET, HEAD' : method])
+  }
+  for (const [path, taken] of methods) {
+    const allow = taken.join(', ')
+    app.all(path, (c) => {
+      const message = `${c.req.path.slice(0, 100)} takes ${allow}.`
+      throw new RequestError('method_not_allowed', message, { headers: { allow } })
+    })
+  }
+  app.notFound((c) => {
+    throw new RequestError('not_found', `Nothing is answered under ${c.req.path.slice(0, 100)}.`)
+  })
+  app.onError((error, c) => {
+    const { outgoing } = c.env
+    const isKnown = error instanceof CodedError
+    if (!isKnown && !outgoing.destroyed) onFault(error)
+    if (outgoing.headersSent) {
+      outgoing.destroy()
+      return RESPONSE_ALREADY_SENT
+    }
+    const { status, headers, body } = errorParts(isKnown ? error : internalError)
+    return c.body(body, status as ContentfulStatusCode, headers)
+  })
+  return getRequestListener(
+    async (request, env) => {
+      const { incoming, outgoing } = env as AppEnv['Bindings']
+      const response = await app.fetch(request, env)
+      leaveBody(incoming, outgoing)
+      return response
+    },
+    { autoCleanupIncoming: false },
+  )
+}
+
+function pathOf({ incoming }: AppEnv['Bindings']): string {
+  return incoming.url?.split('?', 1)[0] ?? ''
+}
+
+/** An answer without end must not wait for that of a request before it: nobody would tell it when its reader has left. */
+export function expectOwnConnection({ socket }: ServerResponse): void {
+  if (socket === null) throw new RequestError('pipelined_stream', 'A stream needs a connection of its own.')
+}
+
+function expectDecodable(path: string): void {
+  if (path.split('/').some(({ length }) => length > maxSegmentLength)) {
+    throw new RequestError('invalid_target', 'A part of the path is too long.', { status: 414 })
+  }
+  try {
+    decodeURIComponent(path)
+  } catch {
+    throw new RequestError('invalid_target', 'The path holds a broken escape.')
+  }
+}
+
+const internalError = new RequestError(
+  'internal_error',
+  "The dashboard met a fault of its own; what it was stands in the dashboard's output.",
+)
