@@ -2,20 +2,17 @@ import type { IncomingMessage, RequestOptions } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
 import { codeOf, reasonOf } from '../lib/errors.ts'
-import { lineReader } from '../lib/line-reader.ts'
-import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
+import { type Shape, readMessage } from '../lib/message-shape.ts'
 import {
-  type CallsAnswer,
   type ControlStatus,
-  type DrainOrder,
+  type DrainAnswer,
   type DrainReport,
-  type UpstreamSync,
   type HandOverAnswer,
   type HandOverOrder,
   type LiveOptions,
   isCancelAnswer,
   isControlStatus,
-  isDrainOrder,
+  isDrainAnswer,
   isHandOverAnswer,
   isLiveCalls,
   refusalIn,
@@ -30,6 +27,9 @@ import { request } from '../lib/http.ts'
  */
 export type NoAnswer = 'absent' | 'silent'
 
+/** The longest time of a timer: who has it waits until the other process ends. */
+const noLimitMs = 2 ** 31 - 1
+
 /** Goes with a question. */
 export interface ControlRequest {
   /** JSON; none if it is empty. */
@@ -42,15 +42,6 @@ export interface ControlRequest {
 export interface Stopping {
   /** Resolves when its process has ended: the kernel then breaks the connection. Never rejects. */
   readonly ended: Promise<void>
-}
-
-/** On it a gateway that finishes its calls reports to its successor. */
-export interface DrainConnection {
-  send(report: DrainReport | { readonly upstream: UpstreamSync } | { readonly answer: CallsAnswer }): void
-  /** Says that nothing more will come. */
-  end(): void
-  /** Resolves when the other side no longer listens. Never rejects. */
-  readonly closed: Promise<void>
 }
 
 /** Speaks to the gateway of a data folder, whoever started it. */
@@ -112,14 +103,9 @@ export class ControlClient {
     })
   }
 
-  /** Opens the way for the reports of a gateway that finishes its calls; `null` if nobody listens. Never rejects. */
-  async reportDraining(onOrder: (order: DrainOrder) => void): Promise<DrainConnection | null> {
-    try {
-      using address = openSocketAddress(this.#folder)
-      return await openReports(address.path, onOrder)
-    } catch {
-      return null
-    }
+  /** Reports to the successor, which may take its time. Rejects if the report was not taken. */
+  reportDraining(report: DrainReport): Promise<DrainAnswer | NoAnswer> {
+    return this.#ask('POST /draining', { body: JSON.stringify(report), limitMs: noLimitMs }, readDrainAnswer)
   }
 
   /**
@@ -177,30 +163,6 @@ function open(socketPath: string, route: string, options: RequestOptions = {}) {
   return { req, response }
 }
 
-async function openReports(
-  socketPath: string,
-  onOrder: (order: DrainOrder) => void,
-): Promise<DrainConnection> {
-  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-  const { req, response } = open(socketPath, 'POST /draining')
-  req.once('close', close).flushHeaders()
-  const answer = await response
-  if (answer.statusCode !== 200) {
-    req.destroy()
-    throw new Error('it takes no reports')
-  }
-  answer
-    .setEncoding('utf8')
-    .on('data', lineReader(onMessage(isDrainOrder, onOrder)))
-    .on('error', () => {})
-    .once('close', close)
-  return {
-    send: (report) => void req.write(`${JSON.stringify(report)}\n`),
-    end: () => void req.end(),
-    closed,
-  }
-}
-
 /** Reads an answer of this shape; rejects in its own words if it is a refusal, and in ours if it is another. */
 function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMessage) => Promise<T> {
   return async (response) => {
@@ -215,6 +177,7 @@ function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMes
 const readLive = answerOf(isLiveCalls, 'it does not tell its calls')
 const readCancel = answerOf(isCancelAnswer, 'it does not say what became of the call')
 const readStatus = answerOf(isControlStatus, 'what answers is no gateway')
+const readDrainAnswer = answerOf(isDrainAnswer, 'it does not say what it makes of the report')
 const readHandOver = answerOf(isHandOverAnswer, 'it does not say how the hand-over went')
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {

@@ -198,88 +198,76 @@ export const rawLogSwitch = {
 
 const isRawLogSwitch = record(rawLogSwitch)
 
-/** What a draining gateway may be using until it reports itself, besides slots. */
+/** A gateway that was replaced, and tokens that its calls in flight may still use. */
 export type PredecessorClaim = MessageOf<typeof isPredecessorClaim>
 
-export const claim = {
-  instance: isText,
-  identity: isIdentity,
-  /** Tokens that its calls in flight may still use. */
-  reserved: isAmount,
-  /** Slots that calls of clients with a limit of their own may be using there; absent in earlier versions. */
-  clients: optional(listOf(record({ of: isText, slots: isCount }))),
-  /** Further upstreams of which it may hold slots; absent in earlier versions. */
-  upstreams: optional(listOf(isText)),
-}
+export const claim = { instance: isText, identity: isIdentity, reserved: isAmount }
 
-const isPredecessorClaim = record(claim)
+export const isPredecessorClaim = record(claim)
 
-const isSlotSync = record({
-  holder: isText,
-  epoch: nullable(isText),
-  life: isCount,
-  base: isCount,
-  given: isCount,
-  granted: isCount,
-  ages: listOf(isAmount),
+const isSlotsOfClient = record({ of: isText, slots: isCount })
+
+/** The slots of one upstream in a gateway that was replaced. */
+export type KeptByPredecessor = MessageOf<typeof isKeptByPredecessor>
+
+const isKeptByPredecessor = record({
+  /** The upstream's. */
+  name: isText,
+  /** Its limit there. */
+  max: isCount,
+  /** The gateway uses no more slots than these. */
+  holding: isCount,
+  /** Its calls use, or wait for, so many. */
+  wants: isCount,
+  /** The calls of clients with a limit of their own, also those that wait for others of the same client. */
+  clients: listOf(isSlotsOfClient),
 })
 
-const isSlotAnswer = either(
-  record({ known: isOneOf([false]), epoch: isText }),
-  record({ known: isOneOf([true]), granted: isCount, contended: isFlag, elsewhereMs: nullable(isAmount) }),
-)
-
-/** A line of the body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
-export type DrainReport = MessageOf<typeof isDrainReport>
-
-export const isDrainReport = record({
-  ...claim,
-  /** To the pool of slots that the successor has; each is answered by one order, in turn. */
-  sync: isSlotSync,
-  /** In flight, or waiting. */
-  calls: isCount,
-  /** Tokens of calls that ended since the last report, by the minute of their end. */
-  used: listOf(isMinuteUsage),
-  /** Tokens that its own budget counts as used. */
-  counted: isAmount,
-  /** Those that have reported to this one so far, and will report to its successor. */
-  predecessors: listOf(isPredecessorClaim),
-})
-
-/** To the pool of slots of a further upstream; each is answered by one order, in turn. */
-export type UpstreamSync = MessageOf<typeof isUpstreamSync>
-
-const isUpstreamSync = record({ name: isText, max: isCount, sync: isSlotSync })
-
-/** Another line of that body. */
-export const isUpstreamReport = record({ upstream: isUpstreamSync })
-
-/** What a draining gateway answers when it is asked about its calls: all of them, or whether one was cancelled. */
+/** What a gateway answers its successor that asks about its calls: all of them, or whether one was cancelled. */
 export type CallsAnswer = MessageOf<typeof isCallsAnswer>
 
 const isCallsAnswer = record({ seq: isCount, live: isLiveCalls, cancelled: isFlag })
 
-/** Another line of the body of `POST /draining`. */
-export const isDrainAnswer = record({ answer: isCallsAnswer })
+/** The body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
+export type DrainReport = MessageOf<typeof isDrainReport>
 
-/** A line of the answer to `POST /draining`. */
-export type DrainOrder = MessageOf<typeof isDrainOrder>
+export const isDrainReport = record({
+  ...claim,
+  /** In flight, or waiting. */
+  calls: isCount,
+  slots: listOf(isKeptByPredecessor),
+  /** Tokens of calls that ended since the last report that was answered, by the minute of their end. */
+  used: listOf(isMinuteUsage),
+  /** Tokens that its own budget counts as used. */
+  counted: isAmount,
+  /** To what the successor has asked. */
+  answers: listOf(isCallsAnswer),
+  /** The gateway has no calls any more, and ends. */
+  isLast: isFlag,
+})
 
-export const isDrainOrder = either(
-  record({ slots: isSlotAnswer }),
-  record({ upstream: record({ name: isText, slots: isSlotAnswer }) }),
-  /** The pool of slots has news for it. */
-  record({ wake: isOneOf([true]) }),
-  /** The whole gateway stops; what is in flight has so long. */
-  record({ stopWithinMs: isAmount }),
-  /** Tokens that others may still use, or have used unknown to this one. */
-  record({ taken: isAmount }),
-  /** Another gateway is the successor now, and is to be reported to. */
-  record({ moved: isOneOf([true]) }),
-  record({ rawLog: isRawLogSwitch }),
+/** The answer to it. */
+export type DrainAnswer = MessageOf<typeof isDrainAnswer>
+
+export const isDrainAnswer = record({
+  slots: listOf(
+    record({
+      name: isText,
+      /** The slots that the gateway may use from now on: those that it holds, and perhaps more. */
+      holding: isCount,
+      /** The slots that gateways before it need of clients with a limit; null while that is not known. */
+      clients: nullable(listOf(isSlotsOfClient)),
+    }),
+  ),
+  /** Tokens that others may still use, or have used unknown to this gateway. */
+  taken: isAmount,
   /** Asks for its calls, or to cancel the one of this id. */
-  record({ ask: record({ seq: isCount, cancel: nullable(isText) }) }),
-)
+  asks: listOf(record({ seq: isCount, cancel: nullable(isText) })),
+  /** How the payload log was switched since the hand-over; null if it was not. */
+  rawLog: nullable(isRawLogSwitch),
+  /** The whole gateway stops, and what is in flight has so long; null if it does not stop. */
+  stopWithinMs: nullable(isAmount),
+})
 
 const isErrorBody = record({ error: record({ code: isText, message: isText }) })
 
@@ -288,17 +276,6 @@ export function refusalIn(body: string): { readonly code: string; readonly messa
   return (
     readMessage(body, isErrorBody)?.error ?? { code: 'refused', message: 'it refused, and did not say why' }
   )
-}
-
-/** One gateway that drains, as its successor hears it. */
-export interface DrainListener {
-  report(report: DrainReport): void
-  /** On the slots of a further upstream. */
-  upstream(sync: UpstreamSync): void
-  /** To what it was asked. */
-  answer(answer: CallsAnswer): void
-  /** It has ended, or reports to another. */
-  ended(): void
 }
 
 /** The gateway as its control server needs it. */
@@ -316,8 +293,8 @@ export interface ControlledGateway {
   setOptions(options: LiveOptions): Promise<void>
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */
   handOver(order: HandOverOrder): Promise<HandOverAnswer>
-  /** A gateway that this one has taken over from reports; `tell` gives it orders. */
-  draining(tell: (order: DrainOrder) => void): DrainListener
+  /** A gateway that this one has taken over from reports; null if its reports are for another gateway. */
+  draining(report: DrainReport): DrainAnswer | null
   /** Answers what is asked under `/raw-log/`, as under `/v1/raw-log/` over HTTP. Never throws. */
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void
 }

@@ -7,25 +7,19 @@ import { messageOf } from '../lib/errors.ts'
 import { reportFault } from '../lib/fault.ts'
 import { takeFileLock } from '../lib/files/file-lock.ts'
 import { lingerAfter } from '../lib/linger.ts'
-import { lineReader } from '../lib/line-reader.ts'
-import { either, isObject, onMessage, readMessage } from '../lib/message-shape.ts'
+import { isObject, readMessage } from '../lib/message-shape.ts'
 import { createServer, readAtMost } from '../lib/http.ts'
 import { SettingError, live, readSettings } from '../options/gateway-settings.ts'
 import { ControlClient } from './control-client.ts'
-import {
-  type ControlledGateway,
-  isDrainAnswer,
-  isDrainReport,
-  isHandOverOrder,
-  isUpstreamReport,
-} from './control-messages.ts'
+import { type ControlledGateway, isDrainReport, isHandOverOrder } from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
 
 const maxBodyBytes = 64 * 1024
+/** Of a report, which may tell of a thousand calls. */
+const maxReportBytes = 16 * 1024 * 1024
 const lockLimitMs = 5000
 const rawLogPath = '/raw-log/'
-const isDrainMessage = either(isDrainReport, isUpstreamReport, isDrainAnswer)
 const cancelRoute = /^POST \/calls\/([0-9a-z]+)\/cancel$/
 
 export interface ControlServerOptions {
@@ -70,8 +64,7 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   const ownName = `gateway-${instance}.sock`
   const ownPath = join(folder, ownName)
   const path = join(folder, socketName)
-  // A gateway that finishes its calls reports for as long as those take, in one request.
-  const server = createServer({ requestTimeout: 0 }, (req, res) => {
+  const server = createServer({}, (req, res) => {
     answer(gateway, req, res).catch((error: unknown) => {
       reportFault(error)
       res.destroy()
@@ -160,8 +153,7 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
     const route = `${req.method} ${req.url}`
     if (pathname.startsWith(rawLogPath)) {
       gateway.rawLog(pathname.slice(rawLogPath.length), search, req, res)
-    } else if (route === 'POST /draining') listenTo(gateway, req, res)
-    else if (route === 'POST /stop') {
+    } else if (route === 'POST /stop') {
       // The answer has no end: that it breaks is how the asker learns that the process is gone.
       res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
       gateway.stop()
@@ -177,9 +169,10 @@ type Answer = readonly [status: number, body: object]
 
 async function answerTo(route: string, gateway: ControlledGateway, req: IncomingMessage): Promise<Answer> {
   // An iterator that is left early would destroy the connection, which has to bring the refusal.
-  const body = await readAtMost(maxBodyBytes, req.iterator({ destroyOnReturn: false }))
+  const mostBytes = route === 'POST /draining' ? maxReportBytes : maxBodyBytes
+  const body = await readAtMost(mostBytes, req.iterator({ destroyOnReturn: false }))
   if (body === null) {
-    return refusal(413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
+    return refusal(413, 'body_too_large', `The body is larger than ${mostBytes} bytes.`)
   }
   switch (route) {
     case 'GET /status':
@@ -195,6 +188,12 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
     case 'POST /files':
       gateway.lookAtFiles()
       return [200, gateway.status()]
+    case 'POST /draining': {
+      const report = readMessage(body, isDrainReport)
+      if (report === null) return refusal(400, 'invalid_request', 'The body is no report.')
+      const taken = gateway.draining(report)
+      return taken === null ? refusal(409, 'no_successor', 'Another gateway takes it.') : [200, taken]
+    }
     case 'POST /hand-over': {
       // What it would start is not looked into: who may open the socket could start any program himself.
       const order = readMessage(body, isHandOverOrder)
@@ -212,26 +211,6 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
 function refusal(status: number, code: string, message: string): Answer {
   const body: ErrorBody = { error: { code, message, param: null } }
   return [status, body]
-}
-
-function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): void {
-  res.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).flushHeaders()
-  const listener = gateway.draining((order) => {
-    if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
-  })
-  const onReport = onMessage(isDrainMessage, (message) => {
-    if ('answer' in message) listener.answer(message.answer)
-    else if ('upstream' in message) listener.upstream(message.upstream)
-    else listener.report(message)
-  })
-  req
-    .setEncoding('utf8')
-    .on('data', lineReader(onReport))
-    .on('error', () => {})
-    .once('close', () => {
-      listener.ended()
-      res.end()
-    })
 }
 
 function sendJson(res: ServerResponse, status: number, body: object): void {

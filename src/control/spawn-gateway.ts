@@ -1,5 +1,6 @@
 import { type SendHandle, spawn } from 'node:child_process'
 import { closeSync, constants, fchmodSync, mkdirSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import type { GatewayCrash } from '../api/process-status.ts'
 import { openOwnFile } from '../lib/files/file-rights.ts'
@@ -55,6 +56,8 @@ export interface SpawnedGateway {
   stop(): void
   /** Ends it at once. The system knows a child of ours for certain until we have seen its end. */
   kill(): void
+  /** Gives it a connection, which is none of this process's any more. False if that cannot be. Never rejects. */
+  give(connection: Socket): Promise<boolean>
   /** Lets it go on alone: neither process keeps the other alive, or hears of it, any more. */
   release(): void
 }
@@ -120,6 +123,10 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
     ended,
     stop: () => void child.kill('SIGTERM'),
     kill: () => void child.kill('SIGKILL'),
+    give: (connection) =>
+      new Promise((resolve) => {
+        child.send({ connection: true }, connection, {}, (error) => resolve(error === null))
+      }),
     release: () => {
       if (child.connected) child.disconnect()
       child.unref()

@@ -5,15 +5,9 @@
  */
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
-import { KeptSlots } from '../../src/gateway/admission/kept-slots.ts'
-import {
-  type SlotAnswer,
-  SlotPool,
-  type SlotPoolOptions,
-  type SlotSync,
-  mostAges,
-} from '../../src/gateway/admission/slot-pool.ts'
+import { KeptSlots, type SlotAnswer, type SlotSync, mostAges } from '../../src/gateway/admission/kept-slots.ts'
 import { seededRandom } from '../support/seeded-random.ts'
+import { SlotPool, type SlotPoolOptions } from '../support/slot-pool.ts'
 
 const leaseMs = 10_000
 /** For all to be served once nothing goes wrong any more. */

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type SlotAnswer,
-  SlotPool,
-  type SlotPoolOptions,
-  type SlotSync,
-} from '../../src/gateway/admission/slot-pool.ts'
+import type { SlotAnswer, SlotSync } from '../../src/gateway/admission/kept-slots.ts'
 import { type PostgresConnection, connect } from '../../src/share/postgres.ts'
 import { makeSharedSchema } from '../../src/share/schema/shared-schema.ts'
 import { kinds, runSchedules } from '../faults/slot-schedules.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { SlotPool, type SlotPoolOptions } from '../support/slot-pool.ts'
 
 /** What was asked of a pool, and what came of it. */
 type Step =

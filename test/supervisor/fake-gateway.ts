@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type {
   ControlStatus,
   ControlledGateway,
-  DrainListener,
-  DrainOrder,
+  DrainAnswer,
   HandOverAnswer,
   HandOverOrder,
   LiveOptions,
@@ -62,8 +61,8 @@ export class FakeGateway implements ControlledGateway {
     return { failed: `It does not start ${order.command.join(' ')}.`, code: 'not_up' }
   }
 
-  readonly draining: (tell: (order: DrainOrder) => void) => DrainListener = () => {
-    return { report: () => {}, upstream: () => {}, answer: () => {}, ended: () => {} }
+  draining(): DrainAnswer | null {
+    return null
   }
 
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {

@@ -143,14 +143,14 @@ test('the old gateway finishes the stream in flight and the call that waits, and
   assert.match((await late.response()).body.toString(), /late/)
   assert.equal(upstream.peakInFlight, 1)
 
-  // Their connections are still good for a call, and are told to end with it.
+  // Their connections are the new one's now.
+  await ended(place, pid)
   upstream.replyOnce(jsonReply(200, {}), jsonReply(200, {}))
   for (const client of [stream.client, waiting]) {
     await client.send(call)
     const response = await client.response()
-    assert.deepEqual([response.status, response.header('connection')], [200, 'close'])
+    assert.deepEqual([response.status, response.header('connection')], [200, 'keep-alive'])
   }
-  await ended(place, pid)
   const after = await supervisor.status()
   assert.deepEqual([after.predecessors, after.message], [[], null])
 })

@@ -57,36 +57,24 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
   const report: DrainReport = {
     instance: 'odd',
     identity: ownIdentity(),
-    sync: { holder: 'odd', epoch: null, life: 1, base: 0, given: 0, granted: 0, ages: [] },
     calls: 0,
+    slots: [{ name: 'local', max: 4, holding: 1, wants: 0, clients: [{ of: 'a', slots: 1 }] }],
     used: [],
     reserved: 0,
     counted: 0,
-    predecessors: [],
-    upstreams: ['local'],
-    clients: [{ of: 'a', slots: 1 }],
+    answers: [],
+    isLast: true,
   }
-  const reporting = request({ socketPath, method: 'POST', path: '/draining', agent: false })
-  reporting.on('error', () => {}).flushHeaders()
-  const [answer] = await once(reporting, 'response')
-  answer.resume()
-  for (const damage of damages) {
-    for (const line of damagedTexts(report, damage, each)) reporting.write(`${line}\n`)
-  }
-  // Not even its end is a line.
-  reporting.end('{"instance":')
-  await once(answer, 'close')
-  assert.deepEqual(stateOf(await statusOf(place.folder)), before)
-
   using agent = Object.assign(new Agent({ keepAlive: true, maxSockets: 1 }), {
     [Symbol.dispose]: () => agent.destroy(),
   })
   const order = { command: ['/'], args: [], env: {}, cwd: '/', log_file: '/', limit_ms: 1 }
   for (const [path, message, kinds] of [
+    ['/draining', report, ['junk', 'cut', 'older']],
     ['/hand-over', order, ['junk', 'cut', 'older']],
     ['/options', { max_concurrent: 3, slot_cooldown_ms: 1 }, ['cut', 'newer']],
   ] as const) {
-    for (const body of kinds.flatMap((damage) => damagedTexts(message, damage, each))) {
+    for (const body of kinds.flatMap((damage) => damagedTexts(message, damage, each / 4))) {
       const asked = request({ socketPath, method: 'POST', path, agent }).end(body)
       const [refused] = await once(asked, 'response')
       await text(refused)
@@ -129,8 +117,8 @@ test('a hand-over: a gateway outlives what its successor asks and orders, and fi
   )
   assert.ok(typeof answer === 'object' && 'successor' in answer, JSON.stringify(answer))
   try {
-    // It has obeyed the one order that was one: it joins with what it uses.
-    const obeyed = '"epoch":"odd","life":2,"base":1,'
+    // It has obeyed the one answer that was one, and tells its call.
+    const obeyed = '"answers":[{"seq":7,'
     await eventually('the order to be obeyed', () => readFileSync(log, 'utf8').includes(obeyed))
     gate.resolve()
     const response = await client.response()
@@ -159,6 +147,7 @@ test('a hand-over: a successor ignores what is no answer, and what a newer hando
       host: '127.0.0.1',
       port,
       reserved: 0,
+      predecessors: [],
       rawLog: { enabled: false, untilMs: null, asked: false },
       atMs: Date.now(),
       used: [],

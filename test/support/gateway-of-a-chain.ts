@@ -1,19 +1,122 @@
+import type { DrainAnswer, DrainReport } from '../../src/control/control-messages.ts'
+import { isDrainAnswer, isDrainReport } from '../../src/control/control-messages.ts'
+import { ownIdentity } from '../../src/lib/process-identity.ts'
 import { LocalAdmission } from '../../src/gateway/admission/local-admission.ts'
 import { TokenWindow } from '../../src/gateway/admission/token-window.ts'
-import { SharedSlots } from '../../src/gateway/admission/shared-slots.ts'
-import type { SharedParts } from '../../src/gateway/handover/predecessors.ts'
+import { Draining } from '../../src/gateway/handover/draining.ts'
+import { Predecessors, type SharedParts } from '../../src/gateway/handover/predecessors.ts'
+import type { Handover } from '../../src/gateway/handover/handover.ts'
 import type { FakeClock } from './fake-clock.ts'
 
-/** Of a gateway that replaces another or is replaced: four slots, a budget of 1000 tokens. */
-export function gatewayOfAChain(
-  instance: string,
-  clock: FakeClock,
-  budgetRejects: boolean,
-): SharedParts & { readonly slots: SharedSlots } {
-  const limits = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
-  const admission = new LocalAdmission({ clock, ...limits })
-  const slots = new SharedSlots({ admission, clock, holder: instance, leaseMs: Infinity })
-  const clients = { used: () => {}, handover: () => [] }
-  const budget = new TokenWindow(1000)
-  return { instance, admission, slots, budget, clients, budgetRejects, clock }
+const latencyMs = 1
+
+/** Gateways of one machine that replace each other, with messages that take a millisecond. */
+export class Chain {
+  readonly clock: FakeClock
+  readonly gateways: GatewayOfAChain[] = []
+  readonly #options: ChainOptions
+
+  constructor(clock: FakeClock, options: ChainOptions = {}) {
+    this.clock = clock
+    this.#options = options
+    this.#add()
+  }
+
+  /** To which reports go; null if it was killed. */
+  newest: GatewayOfAChain | null = null
+
+  get(at: number): GatewayOfAChain {
+    const gateway = this.gateways.at(at)
+    if (gateway === undefined) throw new RangeError(`there is no gateway ${at}`)
+    return gateway
+  }
+
+  /** The newest one hands over. */
+  restart(maxConcurrent?: number): GatewayOfAChain {
+    const before = this.newest
+    const next = this.#add(maxConcurrent)
+    before?.drain(this)
+    return next
+  }
+
+  /** A gateway that was not told of any before it. */
+  startAnew(): GatewayOfAChain {
+    this.newest = null
+    return this.#add()
+  }
+
+  async reportDraining(report: DrainReport): Promise<DrainAnswer | 'absent'> {
+    await this.clock.delay(latencyMs)
+    const answer = this.newest?.predecessors.take(passed(report, isDrainReport)) ?? null
+    await this.clock.delay(latencyMs)
+    if (this.newest === null) return 'absent'
+    if (answer === null) throw new Error('refused')
+    return passed(answer, isDrainAnswer)
+  }
+
+  #add(maxConcurrent = this.#options.maxConcurrent ?? 4): GatewayOfAChain {
+    const gateway = new GatewayOfAChain(this, { ...this.#options, maxConcurrent }, this.newest)
+    this.gateways.push(gateway)
+    this.newest = gateway
+    return gateway
+  }
+}
+
+export interface ChainOptions {
+  readonly maxConcurrent?: number
+  readonly slotCooldownMs?: number
+  readonly budgetRejects?: boolean
+}
+
+/** With a budget of 1000 tokens. */
+export class GatewayOfAChain {
+  readonly admission: LocalAdmission
+  readonly budget: TokenWindow
+  readonly predecessors: Predecessors
+  draining: Draining | null = null
+  readonly #parts: SharedParts
+
+  constructor(chain: Chain, options: ChainOptions, before: GatewayOfAChain | null) {
+    const { maxConcurrent = 4, slotCooldownMs = 0, budgetRejects = false } = options
+    const { clock } = chain
+    const instance = `gateway ${chain.gateways.length}`
+    this.admission = new LocalAdmission({ clock, maxConcurrent, slotCooldownMs, queueLimit: 1000, queueTimeoutMs: 0 })
+    this.budget = new TokenWindow(1000)
+    const limiter = { name: 'default', admission: this.admission, isShared: false }
+    const clients = { used: () => {}, handover: () => [] }
+    this.#parts = { instance, limiters: () => [limiter], budget: this.budget, clients, budgetRejects, clock }
+    this.predecessors = new Predecessors(this.#parts, before?.handover() ?? null)
+    this.budget.restore(before?.budget.minutes(clock.wallTime()) ?? [])
+    this.budget.watch({
+      added: (usage) => this.draining?.used(usage),
+      reserved: () => this.draining?.changed(),
+    })
+  }
+
+  get calls(): number {
+    const { active, queued } = this.admission.snapshot()
+    return active + queued
+  }
+
+  handover(): Handover {
+    const { instance } = this.#parts
+    const none = { host: '', port: 0, atMs: 0, used: [], usedSinceMs: null, usedByOwners: [] }
+    const rawLog = { enabled: false, untilMs: null, asked: false }
+    const { reserved } = this.budget
+    return { instance, identity: ownIdentity(), reserved, predecessors: this.predecessors.claims(), rawLog, ...none }
+  }
+
+  drain(chain: Chain): void {
+    this.predecessors.move()
+    const none = { onStop: () => {}, onRawLog: () => {} }
+    const onAsk = (cancel: string | null) => ({ live: { calls: [], more: 0 }, cancelled: cancel !== null })
+    this.draining = new Draining({ ...this.#parts, ...none, onAsk, successor: chain }, [])
+  }
+}
+
+/** As it comes out at the other end. */
+function passed<T>(message: T, isMessage: (value: unknown) => value is T): T {
+  const value: unknown = JSON.parse(JSON.stringify(message))
+  if (!isMessage(value)) throw new TypeError(`no message: ${JSON.stringify(message)}`)
+  return value
 }

@@ -97,6 +97,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     gateway.giveUp()
     return
   }
+  if (predecessor !== null) gateway.follow(predecessor)
   if (predecessor !== null && sharedPort !== null) {
     try {
       // Last of all: from here on calls come in, and the predecessor cannot take them back.

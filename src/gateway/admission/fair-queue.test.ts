@@ -81,7 +81,7 @@ describe('a fair queue', () => {
     for (const call of ['y1', 'y2']) queue.wait(call, 'arrival', from('aaaaaaaa'))
     for (const call of ['z1', 'z2']) queue.wait(call, 'arrival', from('bbbbbbbb'))
     assert.deepEqual(served(queue), ['x1', 'y1', 'z1', 'x2', 'y2', 'z2'])
-    assert.equal(queue.wantedByLimited.get('bbbbbbbb'), 0)
+    assert.equal(queue.ofLimited.get('bbbbbbbb'), 0)
   })
 
   it('can be made one and back, and those that wait go by it from then on', () => {
@@ -119,7 +119,7 @@ describe('a client’s own limit', () => {
     assert.deepEqual(allNext(queue), ['a2'])
     queue.release(0, from('b'))
     assert.deepEqual(allNext(queue), ['b2'])
-    assert.deepEqual([queue.queued, queue.wanted, queue.wantedByLimited.get('a')], [1, 2, 1])
+    assert.deepEqual([queue.queued, queue.wanted, queue.ofLimited.get('a')], [1, 2, 2])
   })
 
   it('of a key goes before that of the client’s name', () => {
@@ -163,10 +163,10 @@ describe('a client’s own limit', () => {
     admission.setLimits(new Map([['a', 2]]))
     assert.equal(admission.tryAcquire(from('a')), null)
     assert.deepEqual([...admission.byClient()], [['a', { active: 2, waiting: 0 }]])
-    admission.lendOf(new Map([['a', 1]]))
+    admission.lend(0, new Map([['a', 1]]))
     permits[0]?.release()
     assert.equal(admission.tryAcquire(from('a')), null, 'one of its two is another gateway’s')
-    admission.lendOf(new Map())
+    admission.lend(0, new Map())
     permits[0]?.release()
     assert.ok(admission.tryAcquire(from('a')))
     admission.setLimits(new Map())

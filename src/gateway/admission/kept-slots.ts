@@ -1,4 +1,38 @@
-import type { SlotAnswer, SlotSync } from './slot-pool.ts'
+/** What a gateway tells the pool of slots that it shares. Messages may be lost, repeated, and overtake each other. */
+export interface SlotSync {
+  readonly holder: string
+  /** The state of the pool that it knows; null before the first answer. */
+  readonly epoch: string | null
+  /** Counts how often it has joined: the first message of a life joins. */
+  readonly life: number
+  /** Slots that it used when this life began. */
+  readonly base: number
+  /** Slots given back in this life; it only grows. */
+  readonly given: number
+  /** The highest `granted` of an answer in this life, `base` before it. */
+  readonly granted: number
+  /** How long (ms) its oldest waiting calls have waited, the longest first: at most {@link mostAges}. */
+  readonly ages: readonly number[]
+}
+
+export type SlotAnswer =
+  /** The message counts for nothing: join, in a new life. */
+  | { readonly known: false; readonly epoch: string }
+  | {
+      readonly known: true
+      /** Slots that it got in this life, `base` among them; it only grows. */
+      readonly granted: number
+      /** Another gateway wants a slot, or there are fewer than are held: what becomes free is to be given back. */
+      readonly contended: boolean
+      /**
+       * How long (ms) the oldest call elsewhere has waited: a slot may be kept for one that has waited longer. Null if there are
+       * fewer slots than are held, or nobody waits elsewhere.
+       */
+      readonly elsewhereMs: number | null
+    }
+
+/** Waiting calls of which a gateway tells. */
+export const mostAges = 16
 
 /** Of a lease, so that no slot is used later than the pool counts it. */
 const usedShare = 0.9
@@ -17,7 +51,7 @@ export interface BothClocks {
 }
 
 /**
- * The other side of {@link SlotPool}: the slots that one gateway holds. A pure machine. A slot that
+ * The slots of the pool that one gateway holds: a pure machine. A slot that
  * becomes free while nobody elsewhere waits is kept for the next call, without a word.
  */
 export class KeptSlots {

@@ -70,8 +70,10 @@ export class LocalAdmission implements Admission {
   #queued = 0
   readonly #held = new SwapList<HeldPermit>()
   #maxConcurrent: number
-  /** Of all slots, those that others do not use. */
+  /** This gateway uses no more slots than these. */
   #ownSlots = Infinity
+  /** Slots that a gateway before this one still uses, or needs. */
+  #lent = 0
   #sharing: SlotSharing | null = null
   #queueOrder: QueueDiscipline
   #limits: ReadonlyMap<string, number> = new Map()
@@ -138,7 +140,7 @@ export class LocalAdmission implements Admission {
     this.#sharing = sharing
   }
 
-  /** Other gateways use the slots beyond these. */
+  /** Other gateways use the slots beyond these; an infinite number lifts that. */
   useAtMost(slots: number): void {
     if (slots === this.#ownSlots) return
     this.#ownSlots = slots
@@ -167,12 +169,20 @@ export class LocalAdmission implements Admission {
     this.#admitNext()
   }
 
-  /** So many of the slots of these clients are another gateway's to use. */
-  lendOf(slots: ReadonlyMap<string, number>): void {
-    if (slots.size === 0 && this.#lentOf.size === 0) return
-    this.#lentOf = slots
+  /** So many slots are another gateway's to use, and so many of the slots of these clients. */
+  lend(slots: number, ofClients: ReadonlyMap<string, number>): void {
+    if (slots === this.#lent && ofClients.size + this.#lentOf.size === 0) return
+    this.#lent = slots
+    this.#lentOf = ofClients
     this.#applyLimits()
-    this.#admitNext()
+    this.#applyCapacity()
+  }
+
+  /** From here on another gateway lends: this one keeps the slots that are its own. Answers how many. */
+  keepOwn(): number {
+    this.#ownSlots = this.#slots
+    this.#lent = 0
+    return this.#ownSlots
   }
 
   /** In-flight and waiting calls by client; what has no name counts for the empty one. */
@@ -199,9 +209,14 @@ export class LocalAdmission implements Admission {
       .map(({ call }) => nowMs - call.sinceMs)
   }
 
-  /** How many calls could be in flight if slots were free, of all and of each client with a limit. */
-  wanted(): { readonly calls: number; readonly byLimited: ReadonlyMap<string, number> } {
-    return { calls: this.#queue.wanted, byLimited: this.#queue.wantedByLimited }
+  /** How many calls could be in flight if slots were free. */
+  get wanted(): number {
+    return this.#queue.wanted
+  }
+
+  /** The calls of each client with a limit, in flight or waiting. */
+  get ofLimited(): ReadonlyMap<string, number> {
+    return this.#queue.ofLimited
   }
 
   /** Calls back whenever the number of calls that are in flight, or wait, may have changed. */
@@ -243,7 +258,7 @@ export class LocalAdmission implements Admission {
   }
 
   get #slots(): number {
-    return Math.min(this.#maxConcurrent, this.#ownSlots)
+    return Math.max(0, Math.min(this.#maxConcurrent - this.#lent, this.#ownSlots))
   }
 
   get #isSure(): boolean {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { SlotPool } from '../../../test/support/slot-pool.ts'
 import type { Permit } from './admission.ts'
 import { LocalAdmission } from './local-admission.ts'
 import { SharedSlots, type SlotLink } from './shared-slots.ts'
-import { SlotPool, type SlotSync } from './slot-pool.ts'
+import type { SlotSync } from './kept-slots.ts'
 
 const never = new AbortController().signal
 
@@ -166,30 +167,6 @@ test('who waits elsewhere gets the next slot that is free, once it has cooled', 
   other.end()
   await clock.advance(100)
   assert.equal(one.permits.length, 1)
-})
-
-test('a gateway whose pool is gone goes on with what it holds; with one slot if it holds none; with all if it never joined', async () => {
-  const { clock, gateways, link } = connected({ max: 3, gateways: 3 })
-  const [holds, none, new_] = gateways as [Gateway, Gateway, Gateway]
-  holds.slots.connect(link())
-  for (let calls = 0; calls < 2; calls++) void holds.arrive()
-  none.slots.connect(link())
-  await clock.advance(10)
-  for (let calls = 0; calls < 4; calls++)
-    for (const gateway of gateways) void gateway.arrive().catch(() => {})
-  for (const { slots } of [holds, none]) slots.disconnect()
-  await clock.advance(5000)
-  assert.deepEqual(
-    gateways.map(({ permits }) => permits.length),
-    [2, 0, 3],
-  )
-  for (const { slots } of gateways) slots.goOnAlone()
-  await clock.advance(0)
-  assert.deepEqual(
-    gateways.map(({ permits }) => permits.length),
-    [2, 1, 3],
-  )
-  assert.ok(new_.admission.snapshot().queued > 0)
 })
 
 test('nine tenths of a lease after what was answered last nobody is let in', async () => {

@@ -1,8 +1,7 @@
 import type { Clock } from '../../call/clock.ts'
-import { type BothClocks, KeptSlots } from './kept-slots.ts'
+import { type BothClocks, KeptSlots, type SlotAnswer, type SlotSync, mostAges } from './kept-slots.ts'
 import type { LocalAdmission, SlotSharing } from './local-admission.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { type SlotAnswer, type SlotSync, mostAges } from './slot-pool.ts'
 
 /** Carries messages to the pool, wherever that is. */
 export interface SlotLink {
@@ -26,7 +25,6 @@ export interface SharedSlotsOptions {
   readonly admission: LocalAdmission
   readonly clock: Clock
   readonly holder: string
-  /** `Infinity` if the pool sees for itself when a holder has ended. */
   readonly leaseMs: number
 }
 
@@ -44,9 +42,8 @@ const silentMs = 200
  */
 export class SharedSlots implements SlotSharing {
   readonly #options: SharedSlotsOptions
-  #kept: KeptSlots
+  readonly #kept: KeptSlots
   #link: SlotLink | null = null
-  #isShared = false
   /** Slots that calls have given back and that go to the pool once they have cooled. */
   #leaving = 0
   /** Waiting calls of which the pool knows. */
@@ -56,64 +53,26 @@ export class SharedSlots implements SlotSharing {
   #askedMs: number | null = null
   /** The last message was lost. */
   #isAway = false
-  /** Calls come in no more: what is idle goes back at once. */
-  #isDraining = false
-  #cancelBeat: (() => void) | null = null
 
   /** Asks the pool, now or once it has answered what it is asked. */
   readonly tell: () => void = oneAtATime(() => this.#ask())
 
   constructor(options: SharedSlotsOptions) {
+    const { admission, holder, leaseMs } = options
     this.#options = options
-    this.#kept = this.#newLife()
+    this.#kept = new KeptSlots({ holder, leaseMs, inUse: () => admission.inUse + this.#leaving })
   }
 
   /** From here on it uses what the pool behind this link lets it have. */
   connect(link: SlotLink): void {
-    if (!this.#isShared) this.#options.admission.share(this)
-    this.#isShared = true
+    this.#options.admission.share(this)
     this.#link = link
-    this.#apply()
-    this.tell()
-    if (this.#cancelBeat === null) this.#beat()
-  }
-
-  /** The pool is gone. What it holds it goes on with; all that there is, if it never held any of a pool. */
-  disconnect(): void {
-    this.#link = null
-    if (this.#kept.life === 1) this.release()
-  }
-
-  /** No pool is to be found: one slot it has in any case, so that those who wait are served. */
-  goOnAlone(): void {
-    if (this.#isShared) this.#apply(1)
-  }
-
-  /** Nobody else uses the slots any more. */
-  release(): void {
-    const { admission } = this.#options
-    this.#link = null
-    this.#isShared = false
-    this.#leaving = 0
-    this.#told = 0
-    this.#isAway = false
-    this.#kept = this.#newLife()
-    this.#cancelBeat?.()
-    this.#cancelBeat = null
-    admission.share(null)
-    admission.useAtMost(Infinity)
-  }
-
-  /** No more calls come: what is not in use goes back at once. */
-  drain(): void {
-    this.#isDraining = true
+    this.#beat()
   }
 
   /** Calls may have come, ended, or begun to wait. */
   changed(): void {
-    if (this.#link === null) return
-    if (this.#isDraining && this.#giveIdle()) this.tell()
-    else if (this.#waiting() > this.#told) this.tell()
+    if (this.#link !== null && this.#waiting() > this.#told) this.tell()
   }
 
   /** What the pool is to know. */
@@ -124,7 +83,7 @@ export class SharedSlots implements SlotSharing {
   }
 
   isSure(): boolean {
-    return this.#options.leaseMs === Infinity || this.#kept.isSure(this.#clocks())
+    return this.#kept.isSure(this.#clocks())
   }
 
   /** Slots that calls here may use, or do. */
@@ -143,12 +102,10 @@ export class SharedSlots implements SlotSharing {
     // Of those that wait here the first has the slot next.
     const [age = 0] = admission.ages(Math.max(0, this.#free() - 1), 1)
     if (this.#kept.mayKeepFor(age, this.#clocks())) return
-    const kept = this.#kept
     const give = (): void => {
-      if (kept !== this.#kept) return
       this.#leaving--
       if (!this.#mayGive) return this.#apply()
-      kept.give()
+      this.#kept.give()
       this.tell()
     }
     this.#leaving++
@@ -156,11 +113,6 @@ export class SharedSlots implements SlotSharing {
     const { slotCooldownMs } = admission.snapshot()
     if (slotCooldownMs === 0) give()
     else clock.after(slotCooldownMs, give)
-  }
-
-  #newLife(): KeptSlots {
-    const { admission, holder, leaseMs } = this.#options
-    return new KeptSlots({ holder, leaseMs, inUse: () => admission.inUse + this.#leaving })
   }
 
   /** True: once more. */
@@ -171,7 +123,6 @@ export class SharedSlots implements SlotSharing {
     this.#askedMs = sent.monotonicMs
     const answer = await link.sync(this.message())
     this.#askedMs = null
-    if (link !== this.#link) return true
     this.#isAway = answer === null
     if (answer !== null) return this.#take(answer, sent)
     this.#keepUntold()
@@ -221,7 +172,7 @@ export class SharedSlots implements SlotSharing {
     const { admission } = this.#options
     return Math.min(
       mostAges,
-      Math.max(0, admission.wanted().calls - admission.snapshot().active - this.#free()),
+      Math.max(0, admission.wanted - admission.snapshot().active - this.#free()),
     )
   }
 
@@ -230,23 +181,20 @@ export class SharedSlots implements SlotSharing {
     return Math.max(0, this.#kept.held - this.#leaving - this.#options.admission.snapshot().active)
   }
 
-  #apply(atLeast = 0): void {
-    const mayUse = this.#link === null || this.#kept.isSure(this.#clocks()) ? this.#kept.held : 0
-    this.#options.admission.useAtMost(Math.max(atLeast, mayUse - this.#leaving))
+  #apply(): void {
+    this.#options.admission.useAtMost(this.usable)
   }
 
   #beat(): void {
     const nowMs = this.#options.clock.now()
-    if (this.#link !== null) {
-      if (this.#kept.idle === 0) this.#idleSinceMs = null
-      else this.#idleSinceMs ??= nowMs
-      if (!this.#answers) this.#kept.keepUntold()
-      // Once it is not sure any more of what it holds, nobody is let in.
-      this.#apply()
-      this.tell()
-    }
+    if (this.#kept.idle === 0) this.#idleSinceMs = null
+    else this.#idleSinceMs ??= nowMs
+    if (!this.#answers) this.#kept.keepUntold()
+    // Once it is not sure any more of what it holds, nobody is let in.
+    this.#apply()
+    this.tell()
     const nextMs = this.#waiting() > 0 ? waitingHeartbeatMs : heartbeatMs
-    this.#cancelBeat = this.#options.clock.after(nextMs, () => this.#beat(), { background: true })
+    this.#options.clock.after(nextMs, () => this.#beat(), { background: true })
   }
 
   #clocks(): BothClocks {

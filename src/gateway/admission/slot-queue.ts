@@ -113,14 +113,9 @@ export class SlotQueue<T> {
     return wanted
   }
 
-  /** Of each client with a limit, how many of its slots its calls hold, or could. */
-  get wantedByLimited(): ReadonlyMap<string, number> {
-    return new Map(
-      Array.from(this.#limited.values(), (lane) => [
-        lane.client,
-        lane.active + Math.min(sizeOf(lane), room(lane)),
-      ]),
-    )
+  /** The calls of each client with a limit, in flight or waiting. */
+  get ofLimited(): ReadonlyMap<string, number> {
+    return new Map(Array.from(this.#limited.values(), (lane) => [lane.client, lane.active + sizeOf(lane)]))
   }
 
   /** Under which name a caller's calls are counted. */

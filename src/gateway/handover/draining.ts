@@ -1,236 +1,162 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { within } from '../../call/clock.ts'
-import { ControlClient, type DrainConnection } from '../../control/control-client.ts'
-import type {
-  CallsAnswer,
-  DrainOrder,
-  PredecessorClaim,
-  RawLogSwitch,
-} from '../../control/control-messages.ts'
+import { type Clock, within } from '../../call/clock.ts'
+import type { ControlClient } from '../../control/control-client.ts'
+import type { CallsAnswer, DrainAnswer, DrainReport, RawLogSwitch } from '../../control/control-messages.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { ownIdentity } from '../../lib/process-identity.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
-import type { SharedSlots } from '../admission/shared-slots.ts'
-import type { SlotAnswer, SlotSync } from '../admission/slot-pool.ts'
-import type { SharedParts } from './predecessors.ts'
-import type { UpstreamSlots } from './slot-pools.ts'
 import { reportFault } from '../../lib/fault.ts'
+import { ownIdentity } from '../../lib/process-identity.ts'
+import type { SharedParts } from './predecessors.ts'
+import { type Limiter, ShrinkingSlots } from './shrinking-slots.ts'
 
-/** Takes the answer of the pool; null if none comes. */
-type Asked = (answer: SlotAnswer | null) => void
-
-const retryMs = 50
-/** What changes besides slots is told together. */
+const reportEveryMs = 100
+/** Changes within this time are reported together. */
 const gatherMs = 20
 /** For a successor to be found, and to take the last report. */
 const lastReportMs = 5000
 
 export interface DrainingOptions extends SharedParts {
-  /** Where the control socket is. */
-  readonly folder: string
+  /** Whichever gateway it is by now. */
+  readonly successor: Pick<ControlClient, 'reportDraining'>
   /** The whole gateway is told to stop. */
   readonly onStop: (withinMs: number) => void
   /** Tells the calls here, or cancels the one of this id. */
-  readonly onAsk: (cancel: string | null) => Promise<Omit<CallsAnswer, 'seq'>>
-  /** Of each further upstream, also of those that are only in use here. */
-  readonly upstreams: () => Iterable<UpstreamSlots>
+  readonly onAsk: (cancel: string | null) => Omit<CallsAnswer, 'seq'>
   /** The payload log was switched. */
   readonly onRawLog: (to: RawLogSwitch) => void
 }
 
-/** What a gateway that drains needs of its slots. */
-export type DrainingSlots = Pick<
-  SharedSlots,
-  'connect' | 'disconnect' | 'drain' | 'goOnAlone' | 'message' | 'tell'
->
-
-/**
- * Reports to whichever gateway is the successor, for as long as this one finishes its calls, and uses the slots that it holds
- * of the pool there.
- */
+/** Reports to the successor, whichever gateway that is, for as long as this one finishes its calls. */
 export class Draining {
   readonly #options: DrainingOptions
-  readonly #slots: DrainingSlots
+  readonly #clock: Clock
   readonly #identity = ownIdentity()
-  #connection: DrainConnection | null = null
-  /** Messages to pools that are not answered yet, the first one first, by the upstream; that of the default one is empty. */
-  readonly #asked = new Map<string, Asked[]>()
-  /** Those that reported to this gateway, and are now on their way to its successor; until it has been told. */
-  #claims: readonly PredecessorClaim[]
-  /** What calls used that ended since the last report. */
+  /** Of each upstream, also of those that are gone. */
+  readonly #slots = new Map<Limiter, ShrinkingSlots>()
+  /** What calls used that ended since the last report that was answered. */
   #used: MinuteUsage[]
-  /** Tokens that nobody could be told of are in the database before another gateway reads it. */
-  #keepsUsed = true
-  #isOver = false
+  #answers: CallsAnswer[] = []
+  /** The last order about the payload log. */
+  #rawLog = ''
+  /** Nobody answered the last report: the next successor reads the database, and what calls use until then is there. */
+  #isAlone = false
+  #isEnding = false
   #isPlanned = false
+  #wake = (): void => {}
+  readonly #reported: Promise<void>
 
   /** `used` is what calls used that ended since the handover was told. */
-  constructor(
-    options: DrainingOptions,
-    slots: DrainingSlots,
-    claims: readonly PredecessorClaim[],
-    used: readonly MinuteUsage[],
-  ) {
+  constructor(options: DrainingOptions, used: readonly MinuteUsage[]) {
     this.#options = options
-    this.#slots = slots
-    this.#claims = claims
+    this.#clock = options.clock
     this.#used = [...used]
-    for (const each of this.#allSlots()) each.drain()
-    this.#keepReporting().catch(reportFault)
+    for (const limiter of options.limiters()) this.#slotsOf(limiter, false)
+    this.#reported = this.#keepReporting().catch(reportFault)
+  }
+
+  /** Upstreams have come, or gone. */
+  refreshUpstreams(): void {
+    for (const limiter of this.#options.limiters()) this.#slotsOf(limiter)
   }
 
   used(usage: MinuteUsage): void {
-    if (!this.#keepsUsed) return
+    if (this.#isAlone) return
     this.#used.push(usage)
     this.changed()
   }
 
-  /** To be called when what is in use here has changed. */
+  /** The successor hears of it soon. */
   changed(): void {
     if (this.#isPlanned) return
     this.#isPlanned = true
-    this.#options.clock.after(gatherMs, () => {
+    this.#clock.after(gatherMs, () => {
       this.#isPlanned = false
-      if (this.#connection !== null) this.#slots.tell()
+      this.#wake()
     })
   }
 
-  /** All is finished. Resolves when the successor knows, or is gone. */
+  /** All calls are finished. Resolves when the successor knows, or is gone. */
   async close(): Promise<void> {
-    await within(this.#options.clock, lastReportMs, this.#tellTheLast())
-    this.#isOver = true
-    this.#connection?.end()
-  }
-
-  async #tellTheLast(): Promise<void> {
-    while (!this.#isOver) {
-      const connection = this.#connection
-      // On its way from one successor to the next, or left without any.
-      if (connection === null) {
-        if (!this.#keepsUsed) return
-        await this.#options.clock.delay(gatherMs)
-      } else if ((await this.#report(connection, this.#slots.message())) !== null) {
-        this.#isOver = true
-        connection.end()
-        return connection.closed
-      }
-    }
+    this.#isEnding = true
+    this.#wake()
+    await within(this.#clock, lastReportMs, this.#reported)
   }
 
   async #keepReporting(): Promise<void> {
-    const { folder, clock } = this.#options
-    const client = new ControlClient(folder)
-    while (!this.#isOver) {
-      const connection = await client.reportDraining((order) => this.#follow(order))
-      if (connection === null) {
-        // Nobody is there to grant more, and whoever waits is served all the same.
-        for (const each of this.#allSlots()) each.goOnAlone()
-        await clock.delay(retryMs)
-        continue
-      }
-      this.#connection = connection
-      this.#keepsUsed = true
-      this.#slots.connect({ sync: (message) => this.#report(connection, message) })
-      for (const each of this.#options.upstreams()) {
-        each.slots.connect({ sync: (message) => this.#reportOf(each, connection, message) })
-      }
-      await connection.closed
-      this.#leave()
-      // If it has not sent us on, it has been killed.
-      if (this.#connection !== null) {
-        this.#keepsUsed = false
-        this.#used = []
-      }
-      this.#connection = null
+    for (;;) {
+      const isLast = this.#isEnding
+      const isOver = (await this.#report(isLast)) || this.#isAlone
+      if (isLast && isOver) return
+      if (this.#answers.length > 0 || (this.#isEnding && !isLast)) continue
+      const woken = new AbortController()
+      this.#wake = () => woken.abort()
+      await this.#clock.delay(reportEveryMs, woken.signal).catch(() => {})
     }
   }
 
-  /** From here on no pool answers, until another is found. */
-  #leave(): void {
-    for (const each of this.#allSlots()) each.disconnect()
-    for (const asked of this.#asked.values()) for (const lost of asked) lost(null)
-    this.#asked.clear()
-  }
-
-  *#allSlots(): Iterable<Omit<DrainingSlots, 'message'>> {
-    yield this.#slots
-    for (const { slots } of this.#options.upstreams()) yield slots
-  }
-
-  #follow(order: DrainOrder): void {
-    const { budget, onRawLog, onStop } = this.#options
-    if ('slots' in order) this.#asked.get('')?.shift()?.(order.slots)
-    else if ('upstream' in order) this.#asked.get(order.upstream.name)?.shift()?.(order.upstream.slots)
-    else if ('wake' in order) for (const each of this.#allSlots()) each.tell()
-    else if ('moved' in order) {
-      this.#leave()
-      this.#connection?.end()
-      this.#connection = null
-    } else if ('rawLog' in order) onRawLog(order.rawLog)
-    else if ('ask' in order) this.#answer(order.ask).catch(reportFault)
-    else if ('taken' in order) budget.reserveElsewhere(order.taken)
-    else onStop(order.stopWithinMs)
-  }
-
-  async #answer({
-    seq,
-    cancel,
-  }: Pick<CallsAnswer, 'seq'> & { readonly cancel: string | null }): Promise<void> {
-    const answer = { seq, ...(await this.#options.onAsk(cancel)) }
-    this.#connection?.send({ answer })
-  }
-
-  async #report(connection: DrainConnection, sync: SlotSync): Promise<SlotAnswer | null> {
-    if (connection !== this.#connection || this.#isOver) return null
-    const { instance, admission, budget, clock } = this.#options
-    const upstreams = [...this.#options.upstreams()]
-    const calls = [admission, ...upstreams.map((each) => each.admission)].reduce((sum, each) => {
-      const { active, queued } = each.snapshot()
-      return sum + active + queued
-    }, 0)
+  /** False if no successor took the report. */
+  async #report(isLast: boolean): Promise<boolean> {
     const used = this.#used
-    const claims = this.#claims
-    connection.send({
+    const answers = this.#answers
+    const report = this.#reportOf(isLast)
+    this.#used = []
+    this.#answers = []
+    // On its way from one successor to the next it is refused.
+    const answer = await this.#options.successor.reportDraining(report).catch(() => null)
+    this.#isAlone = typeof answer === 'string'
+    if (answer !== null && typeof answer !== 'string') {
+      this.#obey(answer, report)
+      return true
+    }
+    if (this.#isAlone) for (const slots of this.#slots.values()) slots.goOnAlone()
+    else this.#used = [...used, ...this.#used]
+    this.#answers = [...answers, ...this.#answers]
+    return false
+  }
+
+  #reportOf(isLast: boolean): DrainReport {
+    const { instance, limiters, budget } = this.#options
+    let calls = 0
+    const slots = Array.from(limiters(), (limiter) => {
+      const { active, queued } = limiter.admission.snapshot()
+      calls += active + queued
+      return this.#slotsOf(limiter).report()
+    })
+    return {
       instance,
       identity: this.#identity,
-      sync,
       calls,
+      slots,
       reserved: budget.reserved,
-      counted: budget.snapshot(clock.wallTime()).totalUsed,
-      used,
-      predecessors: claims,
-      clients: slotsOfClients(admission),
-      upstreams: upstreams.map(({ name }) => name),
-    })
-    this.#used = []
-    this.#claims = []
-    const answer = await this.#answerTo('')
-    // Who had been replaced itself has taken nothing: the next one is told.
-    if (answer === null && this.#keepsUsed) {
-      this.#used.unshift(...used)
-      this.#claims = [...claims, ...this.#claims]
+      counted: budget.snapshot(this.#clock.wallTime()).totalUsed,
+      used: this.#used,
+      answers: this.#answers,
+      isLast,
     }
-    return answer
   }
 
-  #reportOf(
-    { name, admission }: UpstreamSlots,
-    connection: DrainConnection,
-    sync: SlotSync,
-  ): Promise<SlotAnswer | null> {
-    if (connection !== this.#connection || this.#isOver) return Promise.resolve(null)
-    connection.send({ upstream: { name, max: admission.snapshot().maxConcurrent, sync } })
-    return this.#answerTo(name)
+  #slotsOf(limiter: Limiter, isNew = true): ShrinkingSlots {
+    const make = () => new ShrinkingSlots(limiter, this.#clock, isNew, () => this.changed())
+    return getOrAdd(this.#slots, limiter, make)
   }
 
-  #answerTo(upstream: string): Promise<SlotAnswer | null> {
-    return new Promise((resolve) => void getOrAdd(this.#asked, upstream, () => []).push(resolve))
+  #obey({ slots, taken, asks, rawLog, stopWithinMs }: DrainAnswer, report: DrainReport): void {
+    const { budget, limiters, onAsk, onRawLog, onStop } = this.#options
+    for (const limiter of limiters()) {
+      const isOfIt = ({ name }: { readonly name: string }): boolean => name === limiter.name
+      const told = report.slots.find(isOfIt)
+      const answered = slots.find(isOfIt)
+      if (told === undefined || answered === undefined) continue
+      if (answered.clients !== null) {
+        limiter.admission.lend(0, new Map(answered.clients.map(({ of, slots: used }) => [of, used])))
+      }
+      // Slots that were given back since the report are the successor's.
+      this.#slotsOf(limiter).grow(answered.holding - told.holding)
+    }
+    budget.reserveElsewhere(taken)
+    for (const { seq, cancel } of asks) this.#answers.push({ seq, ...onAsk(cancel) })
+    const order = JSON.stringify(rawLog)
+    if (rawLog !== null && order !== this.#rawLog) onRawLog(rawLog)
+    this.#rawLog = order
+    if (stopWithinMs !== null) onStop(stopWithinMs)
   }
-}
-
-/** Slots that calls of clients with a limit of their own hold here, or could. */
-export function slotsOfClients(admission: LocalAdmission): NonNullable<PredecessorClaim['clients']> {
-  return [...admission.wanted().byLimited]
-    .map(([of, slots]) => ({ of, slots }))
-    .filter(({ slots }) => slots > 0)
 }

@@ -1,4 +1,4 @@
-import { claim, isMinuteUsage, isPort, rawLogSwitch } from '../../control/control-messages.ts'
+import { claim, isMinuteUsage, isPort, isPredecessorClaim, rawLogSwitch } from '../../control/control-messages.ts'
 import {
   type MessageOf,
   isFlag,
@@ -19,8 +19,9 @@ export const handoverVariable = 'TOKENWEIR_HAND_OVER'
 export type Handover = MessageOf<typeof isHandover>
 
 export const isHandover = record({
-  /** What calls there, and at those that report to it, may use until it reports. */
   ...claim,
+  /** The gateways that report to it, and will report to its successor. */
+  predecessors: listOf(isPredecessorClaim),
   /** When this was told: what ended before is in `used`, all else comes in reports. ms since the Unix epoch. */
   atMs: isNumber,
   host: isText,
@@ -42,12 +43,12 @@ export const isHandover = record({
 export type InheritedRawLog = Handover['rawLog']
 
 /**
- * What a successor asks before it is ready: first for the handover; when all else is done for the listener, or, if it
- * binds another address on the same port, for the port.
+ * What a successor asks: first for the handover; when all else is done for the listener, or, if it binds another address on
+ * the same port, for the port. `apart`: it is replaced itself, and takes no more connections.
  */
 export type SuccessorQuestion = MessageOf<typeof isQuestion>
 
-export const isQuestion = record({ asks: isOneOf(['handover', 'listener', 'port']) })
+export const isQuestion = record({ asks: isOneOf(['handover', 'listener', 'port', 'apart']) })
 
 /** What it is answered; a listener comes as the handle beside it. What is handed over may be of another version. */
 export type SuccessorAnswer = MessageOf<typeof tellsHandover | typeof isYours>

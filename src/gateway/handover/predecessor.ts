@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { Server as SocketServer, isIP, isIPv4 } from 'node:net'
+import { Socket, Server as SocketServer, isIP, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { codeOf } from '../../lib/errors.ts'
@@ -59,6 +60,21 @@ export class Predecessor {
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
     else if (answer !== null) await listen(this.handover.port, host, server)
     else await listenOnceFree(this.handover.port, host, server)
+  }
+
+  /** Calls back with each connection that the predecessor passes on. */
+  onConnection(take: (connection: Socket) => void): void {
+    process.on('message', (_message, handle) => {
+      if (handle instanceof Socket) take(handle)
+    })
+  }
+
+  /** Takes no more connections. Resolves when none is on its way any more. */
+  async apart(): Promise<void> {
+    if (!process.connected) return
+    const gone = once(process, 'disconnect')
+    process.send?.({ asks: 'apart' } satisfies SuccessorQuestion, undefined, undefined, () => {})
+    await gone
   }
 
   /**

@@ -1,21 +1,21 @@
 import { type Clock, within } from '../../call/clock.ts'
 import type {
   CallsAnswer,
-  DrainListener,
-  DrainOrder,
+  DrainAnswer,
   DrainReport,
+  KeptByPredecessor,
   PredecessorClaim,
   PredecessorGateway,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { TokenWindow } from '../admission/token-window.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
-import { SlotPools, type UpstreamSlots } from './slot-pools.ts'
+import type { Handover } from './handover.ts'
+import type { Limiter } from './shrinking-slots.ts'
 
-/** Gateways that should report and do not are looked at this often. */
-const lookEveryMs = 500
+/** A gateway that has not reported for this time (ms) may have been killed. */
+const silentMs = 250
 /** One that has reported its end is a process for some milliseconds more. */
 const lookForEndEveryMs = 20
 /** One that does not tell its calls within this time (ms) is left out. */
@@ -27,7 +27,8 @@ const cancelLimitMs = 1500
 export interface SharedParts {
   /** The name of this gateway's run. */
   readonly instance: string
-  readonly admission: LocalAdmission
+  /** Of each upstream, also of those that are only in use. */
+  readonly limiters: () => Iterable<Limiter>
   readonly budget: TokenWindow
   readonly clients: Pick<TokenWindows, 'used' | 'handover'>
   /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
@@ -35,122 +36,125 @@ export interface SharedParts {
   readonly clock: Clock
 }
 
-interface DrainingGateway {
-  readonly identity: ProcessIdentity
-  /** `null` while it does not report. */
-  readonly tell: ((order: DrainOrder) => void) | null
-  /** In flight, or waiting. */
-  readonly calls: number
-  /** Tokens that its calls in flight may still use. */
-  readonly reserved: number
-  /** Tokens that its own budget counts, as it last said. */
-  readonly counted: number
-  readonly clients: NonNullable<PredecessorClaim['clients']>
-  readonly upstreams: NonNullable<PredecessorClaim['upstreams']>
+interface DrainingGateway extends PredecessorClaim {
+  /** The last one; null before the first, and until then nobody here has a slot. */
+  readonly report: DrainReport | null
+  /** The slots that it may use, by the upstream's name. */
+  readonly holding: ReadonlyMap<string, number>
+  readonly heardMs: number
 }
 
-/** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
+interface Question {
+  readonly seq: number
+  readonly cancel: string | null
+  /** Those that have not been asked yet. */
+  readonly open: Set<string>
+  readonly onAnswer: (answer: CallsAnswer) => void
+}
+
+/**
+ * The gateways that this one has taken over from, as long as they finish their calls. They use the slots that they report, and
+ * this gateway uses the rest.
+ */
 export class Predecessors {
-  /** To be called when what is reserved here has changed: those who drain must keep it free. */
-  readonly changed: () => void
   readonly #parts: SharedParts
-  readonly #pools: SlotPools
+  /** The oldest first. */
   readonly #draining = new Map<string, DrainingGateway>()
-  /** What those are told, too, who only report later. */
-  readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
+  /** The gateway that hands over to this one. */
+  readonly #direct: string | null
   #hasMoved = false
+  #rawLog: RawLogSwitch | null = null
+  #stopWithinMs: number | null = null
   #over: PromiseWithResolvers<void> | null = null
-  readonly #asked = new Map<number, (answer: CallsAnswer) => void>()
+  readonly #questions = new Set<Question>()
   #lastAsked = 0
+  #isLooking = false
   /** Those that have left, and may be processes still. */
   #left: readonly ProcessIdentity[] = []
 
-  /** `slots`: this gateway's own, of each upstream; not those whose pool is elsewhere. */
-  constructor(parts: SharedParts, slots: () => Iterable<UpstreamSlots>) {
+  constructor(parts: SharedParts, handover: Handover | null) {
     this.#parts = parts
-    const { instance, clock } = parts
-    this.#pools = new SlotPools({
-      instance,
-      clock,
-      own: slots,
-      wake: (holder) => this.#draining.get(holder)?.tell?.({ wake: true }),
-    })
-    const share = onceATurn(() => this.#share())
-    this.changed = () => {
-      if (this.#draining.size > 0) share()
+    this.#direct = handover?.instance ?? null
+    const heardMs = parts.clock.now()
+    for (const { instance, identity, reserved } of handover === null ? [] : [...handover.predecessors, handover]) {
+      this.#draining.set(instance, { instance, identity, reserved, report: null, holding: new Map(), heardMs })
     }
+    if (handover === null) return
+    this.share()
+    this.#lookAfterAll()
   }
 
   /** Those that have calls. */
   list(): readonly PredecessorGateway[] {
-    return [...this.#draining]
-      .map(([instance, gateway]) => ({ instance, pid: gateway.identity.pid, calls: gateway.calls }))
-      .filter(({ calls }) => calls > 0)
+    return Array.from(this.#draining.values(), ({ instance, identity, report }) => {
+      return { instance, pid: identity.pid, calls: report?.calls ?? 0 }
+    }).filter(({ calls }) => calls > 0)
   }
 
-  /** Keeps slots for a gateway that will report. */
-  expect({ instance, identity, reserved, clients = [], upstreams = [] }: PredecessorClaim): void {
-    if (this.#draining.has(instance) || this.#hasMoved) return
-    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0, clients, upstreams })
-    this.#pools.expect(instance, this.#parts.admission.snapshot().maxConcurrent, upstreams)
-    this.#share()
-    this.#lookAfter(instance)
-  }
-
-  /** The number of slots has changed, or there are further upstreams. */
-  refreshSlots(): void {
-    this.#pools.refresh()
+  /** For this gateway's own successor, to which they report from then on. */
+  claims(): readonly PredecessorClaim[] {
+    return Array.from(this.#draining.values(), ({ instance, identity, reserved }) => ({ instance, identity, reserved }))
   }
 
   /** What was switched here counts for the calls that they finish, too. */
-  switchRawLog(rawLog: RawLogSwitch): void {
-    this.#orders.rawLog = { rawLog }
-    this.#tellAll({ rawLog })
+  switchRawLog(to: RawLogSwitch): void {
+    this.#rawLog = to
   }
 
   /** Asks all that report for their calls, or to cancel one. Resolves with the answers of those that give one in time. */
   async ask(cancel: string | null): Promise<readonly CallsAnswer[]> {
-    const tells = [...this.#draining.values()].flatMap(({ tell }) => tell ?? [])
+    const open = new Set(this.#draining.keys())
     const answers: CallsAnswer[] = []
-    if (tells.length === 0) return answers
-    const seq = ++this.#lastAsked
+    const most = open.size
+    if (most === 0 || this.#hasMoved) return answers
     const { promise: all, resolve } = Promise.withResolvers<void>()
-    this.#asked.set(seq, (answer) => {
-      if (answers.push(answer) === tells.length) resolve()
-    })
-    for (const tell of tells) tell({ ask: { seq, cancel } })
+    const onAnswer = (answer: CallsAnswer): void => {
+      if (answers.push(answer) === most) resolve()
+    }
+    const question = { seq: ++this.#lastAsked, cancel, open, onAnswer }
+    this.#questions.add(question)
     await within(this.#parts.clock, cancel === null ? answerLimitMs : cancelLimitMs, all)
-    this.#asked.delete(seq)
+    this.#questions.delete(question)
     return answers
   }
 
-  listen(tell: (order: DrainOrder) => void): DrainListener {
-    let instance: string | null = null
+  /** Null if the report is for another gateway: the next successor, or this one's predecessor until it has left its place. */
+  take(report: DrainReport): DrainAnswer | null {
+    const { instance, identity, reserved, used, answers } = report
+    const direct = this.#draining.get(this.#direct ?? '')
+    if (this.#hasMoved || (direct?.report === null && direct.instance !== instance)) return null
+    for (const usage of used) {
+      this.#parts.budget.addTo(usage)
+      this.#parts.clients.used(usage)
+    }
+    for (const answer of answers) {
+      for (const { seq, onAnswer } of this.#questions) if (seq === answer.seq) onAnswer(answer)
+    }
+    const holding = new Map(report.slots.map((slots) => [slots.name, slots.holding]))
+    const heardMs = this.#parts.clock.now()
+    this.#draining.set(instance, { instance, identity, reserved, report, holding, heardMs })
+    const isLearning = [...this.#draining.values()].some((each) => each.report === null)
+    for (const slots of report.slots) holding.set(slots.name, slots.holding + this.#freeFor(slots))
+    if (report.isLast) this.#leave(instance)
+    else this.#lookAfterAll()
+    this.share()
     return {
-      report: (report) => {
-        if (instance === null) for (const order of Object.values(this.#orders)) tell(order)
-        instance = report.instance
-        this.#take(report, tell)
-      },
-      upstream: ({ name, max, sync }) => {
-        if (!this.#hasMoved) tell({ upstream: { name, slots: this.#pools.sync(name, max, sync) } })
-      },
-      answer: (answer) => this.#asked.get(answer.seq)?.(answer),
-      ended: () => {
-        if (instance !== null && this.#draining.get(instance)?.tell === tell) this.#leave(instance)
-      },
+      slots: Array.from(holding, ([name, slots]) => {
+        const clients = Array.from(this.#ofClients(name, instance), ([of, used]) => ({ of, slots: used }))
+        return { name, holding: slots, clients: isLearning ? null : clients }
+      }),
+      taken: this.#takenBesides(report),
+      asks: [...this.#questions]
+        .filter(({ open }) => open.delete(instance))
+        .map(({ seq, cancel }) => ({ seq, cancel })),
+      rawLog: this.#rawLog,
+      stopWithinMs: this.#stopWithinMs,
     }
   }
 
-  /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
-  sendOn(): readonly PredecessorClaim[] {
-    const claims = [...this.#draining].map(([instance, { identity, reserved, clients, upstreams }]) => {
-      return { instance, identity, reserved, clients, upstreams }
-    })
+  /** They report to this gateway's own successor from now on. */
+  move(): void {
     this.#hasMoved = true
-    this.#pools.move()
-    this.#tellAll({ moved: true })
-    return claims
   }
 
   /** This gateway does not come to take over. */
@@ -162,101 +166,87 @@ export class Predecessors {
   /** Has them stop as well, also those that have yet to report; resolves when none is left, nor its process. */
   async stop(stopWithinMs: number): Promise<void> {
     if (this.#hasMoved) return
-    this.#orders.stop = { stopWithinMs }
+    this.#stopWithinMs = stopWithinMs
     this.#over ??= Promise.withResolvers()
-    this.#tellAll({ stopWithinMs })
-    this.#resolveIfOver()
+    if (this.#draining.size === 0) this.#over.resolve()
     await this.#over.promise
     while (this.#left.some(isAlive)) await this.#parts.clock.delay(lookForEndEveryMs)
   }
 
-  #take(report: DrainReport, tell: DrainingGateway['tell']): void {
-    // Who reports learns it by having no answer, and tells the next one.
+  /** Leaves them what their calls use and wait for: slots, and tokens. To be called when there are further upstreams. */
+  share(): void {
     if (this.#hasMoved) return
-    const { instance, identity, sync, calls, used, predecessors, reserved, counted } = report
-    const { clients = [], upstreams = [] } = report
-    for (const usage of used) {
-      this.#parts.budget.addTo(usage)
-      this.#parts.clients.used(usage)
+    const all = [...this.#draining.values()]
+    for (const { name, admission, isShared } of this.#parts.limiters()) {
+      let slots = 0
+      for (const { report, holding } of all) {
+        const kept = report?.slots.find((each) => each.name === name)
+        slots += report === null ? Infinity : Math.max(holding.get(name) ?? 0, kept?.wants ?? 0)
+      }
+      // The database has given them their slots.
+      admission.lend(isShared ? 0 : slots, this.#ofClients(name))
     }
-    const { maxConcurrent } = this.#parts.admission.snapshot()
-    // Its first message is of another pool: it has yet to say what it holds.
-    if (!this.#draining.has(instance)) this.#pools.expect(instance, maxConcurrent, upstreams)
-    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients, upstreams })
-    for (const claim of predecessors) this.expect(claim)
-    tell?.({ slots: this.#pools.sync('', maxConcurrent, sync) })
-    this.#share()
+    this.#parts.budget.reserveElsewhere(this.#reservedByAll())
+  }
+
+  /** Slots of clients with a limit in the gateways before one, or in all. */
+  #ofClients(name: string, before?: string): ReadonlyMap<string, number> {
+    const used = new Map<string, number>()
+    for (const { instance, report } of this.#draining.values()) {
+      if (instance === before) break
+      const clients = report?.slots.find((each) => each.name === name)?.clients ?? []
+      for (const { of, slots } of clients) used.set(of, (used.get(of) ?? 0) + slots)
+    }
+    return used
+  }
+
+  /** How many more slots there are for a gateway that needs more than it holds: its calls came before those here. */
+  #freeFor({ name, max, holding, wants }: KeptByPredecessor): number {
+    if (wants <= holding) return 0
+    // Of an upstream that is only known there its gateway has said how many slots there are.
+    const own = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
+    let free = own === undefined ? max : own.admission.snapshot().maxConcurrent - own.admission.inUse
+    for (const other of this.#draining.values()) {
+      free -= other.report === null ? Infinity : (other.holding.get(name) ?? 0)
+    }
+    return Math.max(0, Math.min(wants - holding, free))
+  }
+
+  #reservedByAll(): number {
+    let sum = 0
+    for (const { reserved } of this.#draining.values()) sum += reserved
+    return sum
+  }
+
+  /** Tokens that others may use, or have used unknown to the one that reports. */
+  #takenBesides({ reserved, counted }: DrainReport): number {
+    const { budget, budgetRejects, clock } = this.#parts
+    if (!budgetRejects) return 0
+    const unknown = Math.max(0, budget.snapshot(clock.wallTime()).totalUsed - counted)
+    return unknown + Math.max(0, budget.reservedInAll - reserved)
   }
 
   #leave(instance: string): void {
     const gateway = this.#draining.get(instance)
-    if (gateway === undefined || this.#hasMoved) return
+    if (gateway === undefined) return
     this.#left = [...this.#left.filter(isAlive), gateway.identity]
     this.#draining.delete(instance)
-    if (this.#draining.size === 0) this.#pools.end()
-    else this.#pools.leave(instance)
-    this.#share()
-    this.#resolveIfOver()
-  }
-
-  #share(): void {
-    if (this.#hasMoved) return
-    this.#lendOfClients()
-    this.#shareBudget()
-  }
-
-  /** A client's calls there came before those here: they have its slots first. */
-  #lendOfClients(): void {
-    const lent = new Map<string, number>()
-    for (const { clients } of this.#draining.values()) {
-      for (const { of, slots } of clients) lent.set(of, (lent.get(of) ?? 0) + slots)
-    }
-    this.#parts.admission.lendOf(lent)
-  }
-
-  /** Keeps what their calls may use free here, and has them keep free what is taken elsewhere. */
-  #shareBudget(): void {
-    const { budget, budgetRejects, clock } = this.#parts
-    let reservedByAll = 0
-    for (const { reserved } of this.#draining.values()) reservedByAll += reserved
-    budget.reserveElsewhere(reservedByAll)
-    if (!budgetRejects) return
-    const { totalUsed } = budget.snapshot(clock.wallTime())
-    for (const { tell, reserved, counted } of this.#draining.values()) {
-      const unknownToIt = Math.max(0, totalUsed - counted)
-      tell?.({ taken: unknownToIt + budget.reserved + reservedByAll - reserved })
-    }
-  }
-
-  /** One that has been killed before it could report would keep its slots for ever. */
-  #lookAfter(instance: string): void {
-    const look = (): void => {
-      const found = this.#draining.get(instance)
-      if (found === undefined || found.tell !== null) return
-      if (isAlive(found.identity)) this.#lookAfter(instance)
-      else this.#leave(instance)
-    }
-    this.#parts.clock.after(lookEveryMs, look, { background: true })
-  }
-
-  #tellAll(order: DrainOrder): void {
-    for (const { tell } of this.#draining.values()) tell?.(order)
-  }
-
-  #resolveIfOver(): void {
+    this.share()
     if (this.#draining.size === 0) this.#over?.resolve()
   }
-}
 
-/** A function that has the callback run once at the end of this turn of the event loop, however often it is called. */
-export function onceATurn(callback: () => void): () => void {
-  let isPlanned = false
-  const run = (): void => {
-    isPlanned = false
-    callback()
-  }
-  return () => {
-    if (!isPlanned) setImmediate(run)
-    isPlanned = true
+  /** One that has been killed would keep its slots for ever. */
+  #lookAfterAll(): void {
+    if (this.#isLooking || this.#draining.size === 0 || this.#hasMoved) return
+    this.#isLooking = true
+    const { clock } = this.#parts
+    const look = (): void => {
+      this.#isLooking = false
+      for (const { instance, identity, heardMs } of this.#draining.values()) {
+        if (clock.now() - heardMs >= silentMs && !isAlive(identity)) this.#leave(instance)
+      }
+      this.#lookAfterAll()
+    }
+    clock.after(silentMs, look, { background: true })
   }
 }

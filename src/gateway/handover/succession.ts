@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { type Clock, within } from '../../call/clock.ts'
+import { within } from '../../call/clock.ts'
 import type { HandOverAnswer, HandOverFailure, HandOverOrder } from '../../control/control-messages.ts'
 import {
   type SpawnAnswer,
@@ -9,13 +10,11 @@ import {
   spawnGateway,
 } from '../../control/spawn-gateway.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
+import type { ConnectionTaker } from '../http/gateway-server.ts'
 import type { Listener } from '../http/listen.ts'
-import { KeptSlots } from '../admission/kept-slots.ts'
-import { oneAtATime } from '../admission/one-at-a-time.ts'
-import type { SharedSlots, SlotLink } from '../admission/shared-slots.ts'
-import type { SlotSync } from '../admission/slot-pool.ts'
-import { Draining, type DrainingOptions, type DrainingSlots, slotsOfClients } from './draining.ts'
+import { Draining, type DrainingOptions } from './draining.ts'
 import {
   type Handover,
   type InheritedRawLog,
@@ -23,7 +22,7 @@ import {
   handoverVariable,
   isQuestion,
 } from './handover.ts'
-import { Predecessors, type SharedParts } from './predecessors.ts'
+import { Predecessors } from './predecessors.ts'
 
 const killLimitMs = 5000
 
@@ -36,45 +35,39 @@ export interface SuccessionOptions extends DrainingOptions {
   /** Where it accepts calls. */
   readonly listener: Listener
   readonly host: string
-  /** Those of the default upstream. */
-  readonly slots: SharedSlots
-  /** They are shared with gateways on other machines, too, through a pool that is elsewhere. */
-  readonly isShared: boolean
   /** Stops listening, so that a successor can bind the port. */
   readonly makeWay: () => void
 }
 
 /** A gateway's place among those before and after it. */
-export class Succession {
+export class Succession implements ConnectionTaker {
   readonly predecessors: Predecessors
-  readonly #slots: SharedSlots
   readonly #options: SuccessionOptions
   #draining: Draining | null = null
   /** Whether a successor is being started, or has taken over. Set here alone. */
   isHandingOver = false
-  /** A successor that is not ready yet. */
+  /** Null again once it takes no more connections. */
   #successor: SpawnedGateway | null = null
+  /** Whether it listens where this gateway did: elsewhere, who may connect there is another question. */
+  #hasListener = false
+  /** Settles when the last connection is on its way. */
+  #given: Promise<boolean> = Promise.resolve(true)
   /** What calls have used since the handover was told. */
   #untold: MinuteUsage[] = []
 
   constructor(options: SuccessionOptions) {
-    const { admission, budget, handover, slots, isShared } = options
     this.#options = options
-    this.#slots = slots
-    const own = isShared ? [] : [{ name: '', admission, slots }]
-    this.predecessors = new Predecessors(options, () => [...own, ...options.upstreams()])
-    if (handover !== null) this.predecessors.expect(handover)
-    admission.watch(() => this.#changed(this.#slots))
-    budget.watch({
+    this.predecessors = new Predecessors(options, options.handover)
+    options.budget.watch({
       added: (usage) => this.#used(usage),
-      reserved: () => (this.#draining ?? this.predecessors).changed(),
+      reserved: () => this.#draining?.changed(),
     })
   }
 
-  /** Further upstreams have come, or changed: their slots are shared as those of the default one. */
+  /** Upstreams have come, gone or changed. */
   refreshUpstreams(): void {
-    for (const { admission, slots } of this.#options.upstreams()) admission.watch(() => this.#changed(slots))
-    this.predecessors.refreshSlots()
+    if (this.#draining === null) this.predecessors.share()
+    else this.#draining.refreshUpstreams()
   }
 
   /**
@@ -83,29 +76,40 @@ export class Succession {
    */
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
     this.isHandingOver = true
+    this.#hasListener = false
     const answer = await this.#startSuccessor(order)
-    this.#successor = null
     this.isHandingOver = 'successor' in answer
+    if (!this.isHandingOver) this.#successor = null
     return answer
   }
 
   /** From here on the successor shares the slots, and is told what is finished here. */
   drain(): void {
-    const isElsewhere = this.#options.isShared
-    const pool = isElsewhere ? new PoolBeside(this.#options) : this.#slots
-    if (isElsewhere) this.#slots.drain()
-    this.#draining = new Draining(this.#options, pool, this.predecessors.sendOn(), this.#untold)
+    this.predecessors.move()
+    this.#draining = new Draining(this.#options, this.#untold)
   }
 
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
   stop(withinMs: number): Promise<void> {
-    this.#successor?.kill()
+    if (this.#draining === null) this.#successor?.kill()
     return this.predecessors.stop(withinMs)
   }
 
   /** Everything here is finished. */
   async close(): Promise<void> {
     await this.#draining?.close()
+  }
+
+  get takes(): boolean {
+    return this.#successor !== null && this.#hasListener
+  }
+
+  async take(connection: Socket): Promise<boolean> {
+    if (this.#successor === null) return false
+    this.#given = this.#successor.give(connection)
+    const isGiven = await this.#given
+    if (!isGiven) this.#successor = null
+    return isGiven
   }
 
   async #startSuccessor(order: HandOverOrder): Promise<HandOverAnswer> {
@@ -127,12 +131,10 @@ export class Succession {
     this.#successor = successor
     const begun = await within(clock, order.limit_ms, successor.begun)
     const isUp = begun !== 'late' && 'ready' in begun && begun.controlled
-    if (!isUp) {
-      successor.kill()
-      await within(clock, killLimitMs, successor.ended)
-    }
-    successor.release()
     if (isUp && successor.pid !== null) return { successor: { pid: successor.pid } }
+    successor.kill()
+    await within(clock, killLimitMs, successor.ended)
+    successor.release()
     if (begun === 'late') return failed('not_up', `was not ready within ${order.limit_ms / 1000} s`)
     if ('ready' in begun) return failed('not_up', 'could not open its control socket')
     return failed(begun.code === exitPortInUse ? 'port_in_use' : 'not_up', endInWords(begun))
@@ -143,14 +145,28 @@ export class Succession {
     const { listener, makeWay } = this.#options
     if (question.asks === 'handover')
       return { message: { handover: this.#handover() } satisfies SuccessorAnswer }
+    if (question.asks === 'apart') {
+      this.#part().catch(reportFault)
+      return null
+    }
     const message: SuccessorAnswer = { yours: true }
-    if (question.asks === 'listener') return { message, handle: listener.server }
+    if (question.asks === 'listener') {
+      this.#hasListener = true
+      return { message, handle: listener.server }
+    }
     makeWay()
     return { message }
   }
 
+  async #part(): Promise<void> {
+    const successor = this.#successor
+    this.#successor = null
+    await this.#given
+    successor?.release()
+  }
+
   #handover(): Handover {
-    const { instance, host, listener, admission, budget, clients, clock, rawLog, upstreams } = this.#options
+    const { instance, host, listener, budget, clients, clock, rawLog } = this.#options
     this.#untold = []
     return {
       instance,
@@ -161,16 +177,10 @@ export class Succession {
       used: budget.minutes(clock.wallTime()),
       usedSinceMs: budget.isKnown ? null : this.#options.usedSinceMs,
       usedByOwners: clients.handover(),
-      reserved: budget.reservedInAll,
-      clients: slotsOfClients(admission),
-      upstreams: Array.from(upstreams(), ({ name }) => name),
+      reserved: budget.reserved,
+      predecessors: this.predecessors.claims(),
       rawLog: rawLog(),
     }
-  }
-
-  #changed(slots: Pick<SharedSlots, 'changed'>): void {
-    slots.changed()
-    this.#draining?.changed()
   }
 
   #used(usage: MinuteUsage): void {
@@ -182,45 +192,4 @@ export class Succession {
 /** `why` completes "The new gateway …". */
 function failed(code: HandOverFailure, why: string): HandOverAnswer {
   return { failed: `The new gateway ${why}.`, code }
-}
-
-/**
- * Of a gateway whose slots are of a pool elsewhere: what it uses of them it tells its successor, which may not share that pool,
- * and it asks for none.
- */
-class PoolBeside implements DrainingSlots {
-  readonly #clock: Clock
-  readonly #kept: KeptSlots
-  #link: SlotLink | null = null
-  readonly tell: () => void = oneAtATime(() => this.#ask())
-
-  constructor({ admission, clock, instance }: SharedParts) {
-    this.#clock = clock
-    this.#kept = new KeptSlots({ holder: instance, leaseMs: Infinity, inUse: () => admission.inUse })
-  }
-
-  connect(link: SlotLink): void {
-    this.#link = link
-    this.tell()
-  }
-
-  disconnect(): void {
-    this.#link = null
-  }
-
-  drain(): void {}
-
-  goOnAlone(): void {}
-
-  message(): SlotSync {
-    this.#kept.giveIdle()
-    return this.#kept.message([])
-  }
-
-  /** True: once more. */
-  async #ask(): Promise<boolean> {
-    const sent = { monotonicMs: this.#clock.now(), wallMs: this.#clock.wallTime(), life: this.#kept.life }
-    const answer = (await this.#link?.sync(this.message())) ?? null
-    return answer !== null && this.#kept.answered(answer, sent)
-  }
 }

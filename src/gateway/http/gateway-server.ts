@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { type Socket, Server as SocketServer } from 'node:net'
+import { Socket, Server as SocketServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../call/clock.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import { Failure } from '../../call/failure.ts'
@@ -12,7 +13,7 @@ import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
-import { refuseMalformed, refuseTunnel } from './malformed-requests.ts'
+import { answerOn, refuseMalformed, refuseTunnel } from './malformed-requests.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
@@ -29,6 +30,8 @@ import { reportFault } from '../../lib/fault.ts'
  * connection is lost, so those in use are told with an answer to close first.
  */
 const leastPatienceMs = 2000
+/** So often connections are looked for that can be passed on, besides those of calls that have just ended. */
+const passEveryMs = 100
 const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 export interface GatewayServerOptions {
@@ -46,6 +49,14 @@ export interface GatewayServerOptions {
   readonly sessionPlaces: SessionPlaces
 }
 
+/** Takes connections over from a gateway that was replaced. */
+export interface ConnectionTaker {
+  /** False once it takes none any more. */
+  readonly takes: boolean
+  /** Resolves when the connection is on its way; false if nobody has it now. Never rejects. */
+  take(connection: Socket): Promise<boolean>
+}
+
 /** The gateway's HTTP side: tells own routes from forwarded paths, and refuses what is neither. */
 export class GatewayServer {
   readonly #options: GatewayServerOptions
@@ -55,6 +66,10 @@ export class GatewayServer {
   readonly #sockets = new Set<Socket>()
   #draining = false
   #isLeft = false
+  /** Who takes connections over; null before this gateway is replaced. */
+  #taker: ConnectionTaker | null = null
+  #isPassing = false
+  #onNobody = (): void => {}
   /** Resolves when nobody is connected any more; `null` while it listens. */
   #closed: Promise<unknown> | null = null
 
@@ -74,7 +89,7 @@ export class GatewayServer {
     this.#server.on('clientError', refuseMalformed)
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
+      socket.once('close', () => this.#forget(socket))
     })
     this.#server.on('connect', (_req: IncomingMessage, socket: Socket) => refuseTunnel(socket))
   }
@@ -90,13 +105,25 @@ export class GatewayServer {
     this.#server.closeIdleConnections()
   }
 
+  /** A connection that was accepted elsewhere, on which no request has begun. */
+  take(connection: Socket): void {
+    this.#server.emit('connection', connection)
+  }
+
   /**
-   * Accepts no more connections, as another process does so now, and serves the open ones to their end. Each is told with
-   * its next answer to close. An idle one is closed after `patienceMs`, and a request that stops coming is given up then.
-   * Resolves when no connection is left.
+   * Accepts no more connections, as another process does so now, and finishes the calls of the open ones. Each connection is
+   * passed on when no request is under way on it. Where that cannot be, its next answer tells its client to close it, and an
+   * idle one is closed after `patienceMs`. A request that stops coming is given up then. Resolves when no connection is left,
+   * and none can come, as `apart` has resolved.
    */
-  async leave(clock: Clock, patienceMs: number): Promise<void> {
+  async leave(
+    clock: Clock,
+    patienceMs: number,
+    taker: ConnectionTaker,
+    apart: Promise<void>,
+  ): Promise<void> {
     this.#isLeft = true
+    this.#taker = taker
     const stallMs = Math.max(leastPatienceMs, patienceMs)
     this.#server.headersTimeout = Math.min(this.#server.headersTimeout, stallMs)
     const over = new AbortController()
@@ -109,12 +136,57 @@ export class GatewayServer {
       clock.after(ms, again, { background: true })
     }
     every(stallMs, () => {
+      // Requests that follow one another without a gap leave no moment at which their connection could be passed on.
+      this.#taker = null
       this.#options.calls.endStalled()
       // Behind what has come by now and is not read yet.
       setImmediate(() => this.#closeIdle())
     })
-    await this.stopListening()
+    every(passEveryMs, () => this.#pass())
+    this.stopListening().catch(reportFault)
+    this.#pass()
+    await apart
+    if (this.#sockets.size > 0) await new Promise<void>((resolve) => (this.#onNobody = resolve))
     over.abort()
+  }
+
+  #forget(socket: Socket): void {
+    this.#sockets.delete(socket)
+    if (this.#sockets.size === 0) this.#onNobody()
+  }
+
+  #pass(): void {
+    // What has been read by then belongs to a request that has begun.
+    if (this.#taker?.takes === true && !this.#isPassing) {
+      this.#isPassing = true
+      setImmediate(() => {
+        this.#passAll()
+          .catch(reportFault)
+          .finally(() => (this.#isPassing = false))
+      })
+    }
+  }
+
+  /** One at a time: a request may begin on the others meanwhile. */
+  async #passAll(): Promise<void> {
+    for (;;) {
+      const taker = this.#taker
+      const socket = taker?.takes === true ? this.#idle() : undefined
+      if (taker === null || socket === undefined) return
+      // What came from here on would be read, and lost.
+      socket.pause()
+      if (!(await taker.take(socket))) socket.destroy()
+      this.#forget(socket)
+      await nextTurn()
+    }
+  }
+
+  /** A connection on which no request has begun, and no answer is still to be written. */
+  #idle(): Socket | undefined {
+    const isFree = (socket: Socket): boolean =>
+      !socket.destroyed && socket.writableLength === 0 && answerOn(socket) === null
+    for (const socket of this.#sockets) if (socket.bytesRead === 0 && isFree(socket)) return socket
+    return idleConnections(this.#server).find(isFree)
   }
 
   #closeIdle(): void {
@@ -161,7 +233,7 @@ export class GatewayServer {
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {
-    if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
+    if (this.#draining || (this.#isLeft && this.#taker?.takes !== true)) res.shouldKeepAlive = false
     const head = new RequestHead(req.rawHeaders, req.httpVersion, this.#options.sessionPlaces)
     // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
@@ -202,10 +274,14 @@ export class GatewayServer {
   }
 
   #call(arrived: Parameters<CallHandler['handle']>[0]): void {
-    this.#options.calls.handle(arrived).catch((error: unknown) => {
+    this.#options.calls.handle(arrived).then(this.#onOver, (error: unknown) => {
       reportFault(error)
       arrived.res.destroy()
     })
+  }
+
+  readonly #onOver = (): void => {
+    if (this.#taker !== null) this.#pass()
   }
 
   async #ownRoute(
@@ -258,6 +334,23 @@ export class GatewayServer {
     const headers = { 'x-tokenweir-instance': report.instance }
     sendJson(res, isTrusted ? report : publicReport(report), this.#draining ? 503 : 200, headers)
   }
+}
+
+/** Node's parser alone knows on which connections a request has begun, and tells it only by what it closes. */
+function idleConnections(server: Server): readonly Socket[] {
+  const idle: Socket[] = []
+  // oxlint-disable-next-line typescript/unbound-method -- it is put back where it was
+  const { destroy } = Socket.prototype
+  Socket.prototype.destroy = function (this: Socket) {
+    idle.push(this)
+    return this
+  }
+  try {
+    server.closeIdleConnections()
+  } finally {
+    Socket.prototype.destroy = destroy
+  }
+  return idle
 }
 
 /** Nothing that a gateway has is more private than payloads. */

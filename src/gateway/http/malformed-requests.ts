@@ -15,7 +15,9 @@ const waiting = new WeakSet<Socket>()
  * `clientError` of the server. The connection ends with it.
  */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // On a connection that was passed on here, nobody has begun a request that could be answered.
+  const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (error.code === 'ECONNRESET' || !socket.writable || isUnused) {
     socket.destroy()
     return
   }
@@ -71,7 +73,7 @@ function writeRefusal(socket: Socket, failure: Failure): void {
 }
 
 /** The answer that is under way on a connection. */
-function answerOn(socket: Socket): ServerResponse | null {
+export function answerOn(socket: Socket): ServerResponse | null {
   return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null
 }
 

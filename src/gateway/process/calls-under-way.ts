@@ -42,7 +42,7 @@ export class CallsUnderWay {
   }
 
   /** For a successor that asks: all calls here, or whether the one of this id was cancelled. */
-  async answer(cancel: string | null): Promise<Omit<CallsAnswer, 'seq'>> {
+  answer(cancel: string | null): Omit<CallsAnswer, 'seq'> {
     if (cancel !== null) return { live: { calls: [], more: 0 }, cancelled: this.#cancel(cancel) }
     return { live: this.#look(), cancelled: false }
   }

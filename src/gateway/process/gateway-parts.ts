@@ -5,6 +5,7 @@ import { CallIds } from '../../call/call-id.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import type { Clock } from '../../call/clock.ts'
+import { ControlClient } from '../../control/control-client.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { reportFault } from '../../lib/fault.ts'
@@ -19,7 +20,7 @@ import type { SchemePorts } from '../../traces/call-span.ts'
 import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import { disciplineOf } from '../admission/admission.ts'
-import type { LimitedGateway, SlotLink } from '../admission/shared-slots.ts'
+import { type LimitedGateway, SharedSlots, type SlotLink } from '../admission/shared-slots.ts'
 import { type BudgetLink, SharedUsage } from '../admission/shared-usage.ts'
 import { TokenWindows, type UsedByOwner } from '../admission/token-windows.ts'
 import { type Owner, upstreamOwner } from '../admission/owner.ts'
@@ -165,13 +166,12 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     ownPorts: [listener.port],
     variable: secrets.variable,
     clock,
-    instance,
-    leaseMs: limit?.leaseMs ?? Infinity,
+    isShared: limit !== null,
     admission: slotOptions,
     connect,
     injectsUsage: options.usageInjection === 'auto',
   })
-  const { admission, slots } = upstreams.default
+  const { admission } = upstreams.default
   const admissions = () => Array.from(upstreams.all(), (each) => each.admission)
   const minute = (closes: boolean) =>
     sumOfMinutes(
@@ -195,24 +195,22 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     usedBy: (owner) => tokens.usedBy(owner),
   })
 
-  const sharedSlots = limit === null ? null : slots
+  const sharedSlots =
+    limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
   const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
   const succession = new Succession({
     usedSinceMs: sinceMs,
-    slots,
-    isShared: limit !== null,
-    admission,
+    limiters: () => upstreams.all(),
     budget: tokens.all,
     clients: tokens,
     budgetRejects,
     clock,
     instance,
-    folder: controlFolder,
+    successor: new ControlClient(controlFolder),
     handover,
     rawLog: () => rawLog.handover(),
     listener,
     host: options.host,
-    upstreams: () => upstreams.others(),
     makeWay: () => {
       server.stopListening().catch(reportFault)
     },
@@ -313,6 +311,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
         sharedUsage?.tellAnew()
       },
     })
+    admission.watch(() => sharedSlots.changed())
     sharedSlots.connect(limit)
     const cuts = options.shareLost === 'cut'
     endGuard = guardLimit({ clock, admission, slots: sharedSlots, calls, cuts })

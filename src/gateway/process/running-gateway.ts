@@ -6,8 +6,8 @@ import type { GatewayEventKind, Warning } from '../../call/call-sink.ts'
 import type {
   ControlStatus,
   ControlledGateway,
-  DrainListener,
-  DrainOrder,
+  DrainAnswer,
+  DrainReport,
   HandOverAnswer,
   HandOverOrder,
   LiveOptions,
@@ -23,6 +23,7 @@ import { fileOfUpstreams } from '../../options/upstreams-path.ts'
 import { Retention } from '../../store/jobs/retention.ts'
 import { disciplineOf } from '../admission/admission.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
+import type { Predecessor } from '../handover/predecessor.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
 
 /** So long the last words of a call that is given up may take to reach the client. */
@@ -42,6 +43,8 @@ export class RunningGateway implements ControlledGateway {
   readonly #startedAt: string
   #values: GatewayValues
   #predecessor: string | null
+  /** Passes connections on to this gateway. */
+  #source: Predecessor | null = null
   #control: ControlServer | null = null
   /** Set here alone. */
   isStopping = false
@@ -174,8 +177,14 @@ export class RunningGateway implements ControlledGateway {
     return answer
   }
 
-  draining(tell: (order: DrainOrder) => void): DrainListener {
-    return this.#parts.succession.predecessors.listen(tell)
+  draining(report: DrainReport): DrainAnswer | null {
+    return this.#parts.succession.predecessors.take(report)
+  }
+
+  /** Takes the connections that the predecessor passes on. */
+  follow(predecessor: Predecessor): void {
+    this.#source = predecessor
+    predecessor.onConnection((connection) => this.#parts.server.take(connection))
   }
 
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
@@ -188,7 +197,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   async setOptions(options: LiveOptions): Promise<void> {
-    const { tokens, rawLog, succession, upstreams } = this.#parts
+    const { tokens, rawLog, upstreams } = this.#parts
     const { limit } = this.#setup
     const changed = valuesIn({ ...options })
     // First of all: what holds for all gateways holds for none if the others cannot be told.
@@ -201,7 +210,6 @@ export class RunningGateway implements ControlledGateway {
       ...(queueOrder !== undefined && { queueOrder }),
       ...(slotCooldownMs !== undefined && { slotCooldownMs }),
     })
-    if (maxConcurrent !== undefined) succession.predecessors.refreshSlots()
     if (changed.tokenLimit !== undefined) tokens.all.setLimit(changed.tokenLimit)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
@@ -252,8 +260,9 @@ export class RunningGateway implements ControlledGateway {
     // It does so itself.
     this.#retention.close()
     rawLog.feed.close()
-    const left = server.leave(this.#setup.clock, this.#values.drainTimeoutMs)
     succession.drain()
+    const apart = this.#source?.apart() ?? Promise.resolve()
+    const left = server.leave(this.#setup.clock, this.#values.drainTimeoutMs, succession, apart)
     left.catch(reportFault).finally(() => this.stop())
   }
 

@@ -2,7 +2,6 @@ import type { RawHeaders } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { UpstreamCredentials, UpstreamSetting } from '../../options/upstream-settings.ts'
 import { type AdmissionOptions, LocalAdmission } from '../admission/local-admission.ts'
-import { SharedSlots } from '../admission/shared-slots.ts'
 import { parseUpstreamBase } from '../http/target.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
@@ -12,10 +11,8 @@ import { type Endpoint, Replicas } from './replicas.ts'
 /** What upstreams are made with. */
 export interface UpstreamOptions {
   readonly clock: Clock
-  /** The name of this gateway's run. */
-  readonly instance: string
-  /** How long a slot of the default upstream is this gateway's (ms); `Infinity` unless gateways share them. */
-  readonly leaseMs: number
+  /** Gateways share the slots of the default upstream. */
+  readonly isShared: boolean
   /** As they are now; `maxConcurrent` where an upstream says no other. */
   readonly admission: () => Omit<AdmissionOptions, 'clock'>
   /** Connections to an origin. */
@@ -32,8 +29,8 @@ export class Upstream {
   readonly name: string
   readonly isDefault: boolean
   readonly admission: LocalAdmission
-  /** Shared with the gateways before and after this one, while they finish their calls. */
-  readonly slots: SharedSlots
+  /** Gateways elsewhere use its slots, too. */
+  readonly isShared: boolean
   readonly replicas: Replicas
   /** Where a call goes until one of the replicas is chosen. */
   endpoint: Endpoint
@@ -49,14 +46,13 @@ export class Upstream {
   readonly #transports = new Map<string, Transport>()
 
   constructor(setting: UpstreamSetting, options: UpstreamOptions, isDefault = false) {
-    const { clock, instance } = options
+    const { clock } = options
     this.#options = options
     this.name = setting.name
     this.isDefault = isDefault
     this.setting = setting
     this.admission = new LocalAdmission({ ...options.admission(), clock })
-    const leaseMs = isDefault ? options.leaseMs : Infinity
-    this.slots = new SharedSlots({ admission: this.admission, clock, holder: instance, leaseMs })
+    this.isShared = isDefault && options.isShared
     this.replicas = new Replicas(clock)
     this.endpoint = this.#apply(setting)
     this.usageInjection = new UsageInjection(options.injectsUsage, clock)

@@ -1,5 +1,5 @@
 /**
- * The tables and functions by which gateways share slots: what `SlotPool` does (src/gateway/admission/slot-pool.ts), in the
+ * The tables and functions by which gateways share slots: what `SlotPool` does (test/support/slot-pool.ts), in the
  * database. Times are ms since the Unix epoch by the database's clock, the only one that counts.
  *
  * Who holds what is `UNLOGGED`: after a crash or a failover it is gone, and never old. The list of gateways is logged: those

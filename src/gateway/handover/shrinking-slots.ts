@@ -1,0 +1,92 @@
+import type { Clock } from '../../call/clock.ts'
+import type { KeptByPredecessor } from '../../control/control-messages.ts'
+import type { LocalAdmission } from '../admission/local-admission.ts'
+
+/** The slots of one upstream in a gateway. */
+export interface Limiter {
+  /** The upstream's. */
+  readonly name: string
+  readonly admission: LocalAdmission
+  /** Its slots are shared through a database, which knows both gateways of a restart. */
+  readonly isShared: boolean
+}
+
+/**
+ * The slots of one upstream that a replaced gateway still uses: as many as its calls hold or wait for. A slot that no call here
+ * needs goes to the successor. A call that needs one later, as it is tried again, has to be granted one.
+ */
+export class ShrinkingSlots {
+  readonly #limiter: Limiter
+  readonly #clock: Clock
+  /** Called when the successor should hear of it soon. */
+  readonly #onChange: () => void
+  #holding = 0
+  /** Slots that cool before they are given back. */
+  #leaving = 0
+
+  /** `isNew`: the upstream came after the successor, which has not granted any slot yet. */
+  constructor(limiter: Limiter, clock: Clock, isNew: boolean, onChange: () => void) {
+    this.#limiter = limiter
+    this.#clock = clock
+    this.#onChange = onChange
+    if (limiter.isShared) return
+    if (isNew) this.#hold(0)
+    else this.#holding = limiter.admission.keepOwn()
+    limiter.admission.watch(() => this.#look())
+    this.#look()
+  }
+
+  report(): KeptByPredecessor {
+    const { name, admission, isShared } = this.#limiter
+    const wants = this.#wants
+    const clients = Array.from(admission.ofLimited, ([of, slots]) => ({ of, slots }))
+    return {
+      name,
+      max: admission.snapshot().maxConcurrent,
+      holding: isShared ? wants : this.#holding,
+      wants,
+      clients: clients.filter(({ slots }) => slots > 0),
+    }
+  }
+
+  /** The successor lets it use more. */
+  grow(by: number): void {
+    if (by > 0 && !this.#limiter.isShared) this.#hold(this.#holding + by)
+  }
+
+  /** There is no successor: one slot serves those that need any. */
+  goOnAlone(): void {
+    if (this.#wants > 0 && this.#holding === 0 && !this.#limiter.isShared) this.#hold(1)
+  }
+
+  get #wants(): number {
+    const { admission } = this.#limiter
+    return Math.max(admission.inUse, admission.wanted)
+  }
+
+  #hold(slots: number): void {
+    this.#holding = slots
+    this.#limiter.admission.useAtMost(slots)
+  }
+
+  #look(): void {
+    const wants = this.#wants
+    const idle = this.#holding - this.#leaving - wants
+    if (idle > 0) this.#giveBack(idle)
+    else if (wants > this.#holding) this.#onChange()
+  }
+
+  #giveBack(slots: number): void {
+    const give = (): void => {
+      this.#leaving -= slots
+      const idle = this.#holding - this.#leaving - this.#wants
+      if (idle <= 0) return
+      this.#hold(this.#holding - Math.min(slots, idle))
+      this.#onChange()
+    }
+    this.#leaving += slots
+    const { slotCooldownMs } = this.#limiter.admission.snapshot()
+    if (slotCooldownMs === 0) give()
+    else this.#clock.after(slotCooldownMs, give)
+  }
+}
