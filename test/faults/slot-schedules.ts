@@ -5,7 +5,12 @@
  */
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
-import { KeptSlots, type SlotAnswer, type SlotSync, mostAges } from '../../src/gateway/admission/kept-slots.ts'
+import {
+  KeptSlots,
+  type SlotAnswer,
+  type SlotSync,
+  mostAges,
+} from '../../src/gateway/admission/kept-slots.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { SlotPool, type SlotPoolOptions } from '../support/slot-pool.ts'
 

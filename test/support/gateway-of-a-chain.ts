@@ -80,7 +80,13 @@ export class GatewayOfAChain {
     const { maxConcurrent = 4, slotCooldownMs = 0, budgetRejects = false } = options
     const { clock } = chain
     const instance = `gateway ${chain.gateways.length}`
-    this.admission = new LocalAdmission({ clock, maxConcurrent, slotCooldownMs, queueLimit: 1000, queueTimeoutMs: 0 })
+    this.admission = new LocalAdmission({
+      clock,
+      maxConcurrent,
+      slotCooldownMs,
+      queueLimit: 1000,
+      queueTimeoutMs: 0,
+    })
     this.budget = new TokenWindow(1000)
     const limiter = { name: 'default', admission: this.admission, isShared: false }
     const clients = { used: () => {}, handover: () => [] }
@@ -103,7 +109,14 @@ export class GatewayOfAChain {
     const none = { host: '', port: 0, atMs: 0, used: [], usedSinceMs: null, usedByOwners: [] }
     const rawLog = { enabled: false, untilMs: null, asked: false }
     const { reserved } = this.budget
-    return { instance, identity: ownIdentity(), reserved, predecessors: this.predecessors.claims(), rawLog, ...none }
+    return {
+      instance,
+      identity: ownIdentity(),
+      reserved,
+      predecessors: this.predecessors.claims(),
+      rawLog,
+      ...none,
+    }
   }
 
   drain(chain: Chain): void {

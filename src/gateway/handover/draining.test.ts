@@ -5,7 +5,12 @@ import { Chain, type GatewayOfAChain } from '../../../test/support/gateway-of-a-
 
 const minute = Date.UTC(2026, 10, 21, 6) / 60_000
 
-async function restarted(): Promise<{ clock: FakeClock; chain: Chain; old: GatewayOfAChain; next: GatewayOfAChain }> {
+async function restarted(): Promise<{
+  clock: FakeClock
+  chain: Chain
+  old: GatewayOfAChain
+  next: GatewayOfAChain
+}> {
   const clock = new FakeClock()
   const chain = new Chain(clock)
   const next = chain.restart()

@@ -1,4 +1,10 @@
-import { claim, isMinuteUsage, isPort, isPredecessorClaim, rawLogSwitch } from '../../control/control-messages.ts'
+import {
+  claim,
+  isMinuteUsage,
+  isPort,
+  isPredecessorClaim,
+  rawLogSwitch,
+} from '../../control/control-messages.ts'
 import {
   type MessageOf,
   isFlag,

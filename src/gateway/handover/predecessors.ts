@@ -76,8 +76,17 @@ export class Predecessors {
     this.#parts = parts
     this.#direct = handover?.instance ?? null
     const heardMs = parts.clock.now()
-    for (const { instance, identity, reserved } of handover === null ? [] : [...handover.predecessors, handover]) {
-      this.#draining.set(instance, { instance, identity, reserved, report: null, holding: new Map(), heardMs })
+    for (const { instance, identity, reserved } of handover === null
+      ? []
+      : [...handover.predecessors, handover]) {
+      this.#draining.set(instance, {
+        instance,
+        identity,
+        reserved,
+        report: null,
+        holding: new Map(),
+        heardMs,
+      })
     }
     if (handover === null) return
     this.share()
@@ -93,7 +102,11 @@ export class Predecessors {
 
   /** For this gateway's own successor, to which they report from then on. */
   claims(): readonly PredecessorClaim[] {
-    return Array.from(this.#draining.values(), ({ instance, identity, reserved }) => ({ instance, identity, reserved }))
+    return Array.from(this.#draining.values(), ({ instance, identity, reserved }) => ({
+      instance,
+      identity,
+      reserved,
+    }))
   }
 
   /** What was switched here counts for the calls that they finish, too. */

@@ -153,7 +153,18 @@ test('a client’s own limit holds over three gateways', async () => {
 })
 
 const action = fc.record({
-  kind: fc.constantFrom('arrive', 'arrive', 'arrive', 'late', 'end', 'end', 'end', 'retry', 'rest', 'restart'),
+  kind: fc.constantFrom(
+    'arrive',
+    'arrive',
+    'arrive',
+    'late',
+    'end',
+    'end',
+    'end',
+    'retry',
+    'rest',
+    'restart',
+  ),
   at: fc.nat(100),
 })
 

@@ -116,12 +116,7 @@ export class GatewayServer {
    * idle one is closed after `patienceMs`. A request that stops coming is given up then. Resolves when no connection is left,
    * and none can come, as `apart` has resolved.
    */
-  async leave(
-    clock: Clock,
-    patienceMs: number,
-    taker: ConnectionTaker,
-    apart: Promise<void>,
-  ): Promise<void> {
+  async leave(clock: Clock, patienceMs: number, taker: ConnectionTaker, apart: Promise<void>): Promise<void> {
     this.#isLeft = true
     this.#taker = taker
     const stallMs = Math.max(leastPatienceMs, patienceMs)
