@@ -10,7 +10,7 @@ import type { AnswerColumns, WireForm } from './wire-form.ts'
 /** What became of an answer that was shown to the meter. */
 export interface MeteredForm {
   readonly columns: AnswerColumns
-  readonly reading: CallRecord & Pick<CallMeter, 'totalEvents' | 'parsedEvents'>
+  readonly reading: CallRecord
 }
 
 export interface MeterOptions {
@@ -74,10 +74,10 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
   record.callType = pathMeaning(base, { path: form.path, query: '' }, form.method).callType
   meter.complete(record)
   const failure = options.cut === true ? reset : null
-  const { ending, isImplausible, totalEvents, parsedEvents } = meter
+  const { ending, isImplausible } = meter
   const end = { status: form.status, failure, gone: null, ending, isImplausible }
   completeRecord(record, timeline, end, (text) => text)
-  return { columns: columnsOf(record), reading: { ...record, totalEvents, parsedEvents } }
+  return { columns: columnsOf(record), reading: record }
 }
 
 function columnsOf(record: CallRecord): AnswerColumns {

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
 import { contentCoding } from '../../src/lib/content-coding.ts'
+import { answerShape } from '../../src/gateway/meter/answer-shape.ts'
+import type { JsonShape } from '../../src/json/json-scan.ts'
 import { allWireForms } from './all-wire-forms.ts'
 
 function read(path: string): Promise<string> {
@@ -12,14 +14,20 @@ function read(path: string): Promise<string> {
 const doc = await read('docs/wire.md')
 const words = new Set([...doc.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word))
 
-test('docs/wire.md names every place that is read', async () => {
-  const source = await read('src/gateway/meter/answer-places.ts')
-  const [, table = ''] = /const wanted = (\{[^]+\}) as const/.exec(source) ?? []
-  const places = [...table.matchAll(/'([^']+)'/g)].map(([, place = '']) => place)
+test('docs/wire.md names every place that is read', () => {
+  const places = pathsOf(answerShape)
   assert.ok(places.length > 50)
   const missing = places.filter((place) => !words.has(place) && !isTold(place))
   assert.deepEqual(missing, [])
 })
+
+/** Paths of a shape, as the docs write them. */
+function pathsOf(shape: JsonShape, path = ''): string[] {
+  if (typeof shape === 'number') return [path]
+  return Object.entries(shape).flatMap(([name, inner]) =>
+    pathsOf(inner, name === '' || name === '[]' ? path + name : path === '' ? name : `${path}.${name}`),
+  )
+}
 
 /** `time_info` is told by its members; `choices[]` is not named where its members are. */
 function isTold(place: string): boolean {

@@ -1,20 +1,13 @@
 import type { PayloadToolCall } from '../../api/raw-log.ts'
-import { JsonPeek } from '../../json/json-peek.ts'
-import { compilePlaces } from '../../json/json-place.ts'
+import { JsonScan, wantedPlaces } from '../../json/json-scan.ts'
 
 /** A record whose JSON is no longer than this is passed on as it is. */
 const longestRecord = 64 * 1024
 /** Of what is longer, each text keeps so many characters: a whole number of base64's groups. */
 const kept = 64 * 1024
 
-const ids = { body: 0, text: 1, reasoning: 2, toolCalls: 3, truncated: 4 } as const
-const places = compilePlaces(
-  Object.entries({ ...ids, tool_calls: ids.toolCalls }).map(([path, id]) => ({
-    path,
-    id,
-    limit: Number.POSITIVE_INFINITY,
-  })),
-)
+/** Only where they stand is wanted. */
+const places = wantedPlaces({ body: 0, text: 0, reasoning: 0, toolCalls: 0, tool_calls: 0, truncated: 0 })
 const quote = 0x22
 
 /** The offsets of a value, and the JSON that takes its place. */
@@ -34,19 +27,17 @@ export function cutPayload(record: string): string {
   const cuts: Cut[] = []
   let mark: Cut | null = null
   let isBodyCut = false
-  const peek = new JsonPeek(places, {
-    value: (id, _, start, end) => {
-      if (id === ids.truncated) mark = { start, end, text: 'true' }
-      if (id === ids.truncated || end - start <= kept) return
-      const text = id === ids.toolCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
+  const scan = new JsonScan(places, (path, _, start, end) => {
+    if (path === 'truncated') mark = { start, end, text: 'true' }
+    else if (end - start > kept) {
+      const isCalls = path === 'toolCalls' || path === 'tool_calls'
+      const text = isCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
       if (text === null) return
       cuts.push({ start, end, text })
-      isBodyCut ||= id === ids.body
-    },
-    tooLong: () => {},
-    close: () => {},
+      isBodyCut ||= path === 'body'
+    }
   })
-  peek.push(bytes)
+  scan.push(bytes)
   return replaced(bytes, isBodyCut && mark !== null ? [...cuts, mark] : cuts)
 }
 

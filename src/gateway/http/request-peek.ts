@@ -1,7 +1,5 @@
 import { isObject } from '../../lib/message-shape.ts'
-import { JsonPeek, type JsonPeekReceiver } from '../../json/json-peek.ts'
-import { parsePiece, stringPiece } from '../../json/json-piece.ts'
-import { compilePlaces } from '../../json/json-place.ts'
+import { JsonScan, jsonOrUndefined, tooLong, wantedPlaces } from '../../json/json-scan.ts'
 import { Utf8Copy } from './utf8-copy.ts'
 
 /** A value in the body, and where it stands, in bytes from the body's begin; `end` is exclusive. */
@@ -46,28 +44,26 @@ export interface RequestFacts {
 const session = 202
 
 /** The members of a body that are wanted, and how many bytes of each at most. */
-const limits = {
-  model: 512,
-  stream: 32,
-  stream_options: 4096,
-  max_tokens: 32,
-  max_completion_tokens: 32,
-  max_output_tokens: 32,
-  max_new_tokens: 32,
-  n_predict: 32,
-  'options.num_predict': 32,
-  'generationConfig.maxOutputTokens': 32,
-  n: 32,
-  best_of: 32,
-  'prompt[]': 0,
-  prompt_cache_key: session,
-  user: 512,
-  safety_identifier: 512,
-  metadata: 16 * 1024,
-} as const
-const names = Object.keys(limits) as (keyof typeof limits)[]
-const places = compilePlaces(
-  Object.entries(limits).map(([path, limit], id) => ({ path, id, limit })),
+const wanted = wantedPlaces(
+  {
+    model: 512,
+    stream: 32,
+    stream_options: 4096,
+    max_tokens: 32,
+    max_completion_tokens: 32,
+    max_output_tokens: 32,
+    max_new_tokens: 32,
+    n_predict: 32,
+    options: { num_predict: 32 },
+    generationConfig: { maxOutputTokens: 32 },
+    n: 32,
+    best_of: 32,
+    prompt: { '[]': 0 },
+    prompt_cache_key: session,
+    user: 512,
+    safety_identifier: 512,
+    metadata: 16 * 1024,
+  },
   true,
 )
 /** Each bounds what one choice may use, to some upstream. */
@@ -82,20 +78,14 @@ const bounds = [
 ] as const
 const counted: ReadonlySet<string> = new Set([...bounds, 'n', 'best_of'])
 
-/** In place of a value that is too long to be read: of the numbers, one beyond counting. */
-const tooLong = Infinity
-const openBrace = 0x7b
-const quote = 0x22
-const openBracket = 0x5b
-
 /** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
-export class RequestPeek implements JsonPeekReceiver {
-  readonly #peek: JsonPeek = new JsonPeek(places, this)
+export class RequestPeek {
+  readonly #scan = new JsonScan(wanted, (...found) => this.#note(...found))
   readonly #text = new Utf8Copy((bytes) => this.#read(bytes))
   /** The first byte that is not white space; 0 before it. */
   #first = 0
   #firstAt = 0
-  readonly #found: { -readonly [name in keyof typeof limits]?: BodyValue } = {}
+  readonly #found: Record<string, BodyValue | undefined> = {}
   /** The highest that was set, as upstreams differ in which of two they read. */
   #counts: Map<string, number> | null = null
   /** Texts, or lists of tokens, that are each completed on their own. */
@@ -111,18 +101,18 @@ export class RequestPeek implements JsonPeekReceiver {
       this.#firstAt += at < 0 ? bytes.length : at
       this.#first = bytes[at] ?? 0
     }
-    this.#peek.push(bytes)
+    this.#scan.push(bytes)
   }
 
   /** What the bytes so far say; final once all have been pushed. */
   result(): RequestFacts {
     this.#text.end()
     const { markBytes, isSame } = this.#text
-    const { model, stream, stream_options: streamOptions = null, metadata } = this.#found
+    const { model, stream, stream_options: streamOptions = null, metadata, user } = this.#found
     const options = streamOptions?.value
     const isUnread = options === undefined || options === tooLong
     return {
-      isObject: this.#peek.complete && this.#first === openBrace && isSame,
+      isObject: isSame && isObject(this.#scan.value),
       model: textOf(model),
       modelPlace: isSame ? (model ?? null) : null,
       stream: stream?.value === true,
@@ -131,32 +121,25 @@ export class RequestPeek implements JsonPeekReceiver {
       hasIncludeUsage:
         streamOptions !== null && (isUnread || (isObject(options) && 'include_usage' in options)),
       tokensAsked: this.#tokensAsked(),
-      promptCacheKey: textOf(this.#found.prompt_cache_key),
-      user: textOf(this.#found.user),
-      safetyIdentifier: textOf(this.#found.safety_identifier),
+      promptCacheKey: textOf(this.#found['prompt_cache_key']),
+      user: textOf(user),
+      safetyIdentifier: textOf(this.#found['safety_identifier']),
       metadata: metadata?.value,
       isUnreadable: false,
     }
   }
 
-  value(which: number, bytes: Buffer, start: number, end: number): void {
-    const read = names[which] === 'model' ? stringPiece : parsePiece
-    this.#note(which, end - start, read(bytes, start, end))
-  }
-
-  tooLong(which: number, firstByte: number): void {
-    if (names[which] !== 'prompt[]') this.#note(which, 0, tooLong)
-    else if (firstByte === quote || firstByte === openBracket) this.#prompts++
-  }
-
-  #note(which: number, length: number, value: unknown): void {
-    const name = names[which]
-    if (name === undefined) return
-    const start = this.#text.markBytes + this.#peek.valueOffset
-    if (counted.has(name)) {
+  #note(path: string, text: string | null, start: number, end: number, isScalar: boolean): void {
+    const { markBytes } = this.#text
+    if (path === 'prompt[]') {
+      if (!isScalar) this.#prompts++
+      return
+    }
+    const value = text === null ? tooLong : jsonOrUndefined(text)
+    if (counted.has(path)) {
       const counts = (this.#counts ??= new Map<string, number>())
-      counts.set(name, Math.max(counts.get(name) ?? 0, countAsked(value)))
-    } else this.#found[name] = { start, end: start + length, value }
+      counts.set(path, Math.max(counts.get(path) ?? 0, countAsked(value)))
+    } else this.#found[path] = { start: markBytes + start, end: markBytes + end, value }
   }
 
   #tokensAsked(): number {

@@ -22,8 +22,6 @@ const json = ['content-type', 'application/json']
 
 interface Reading extends CallDraft {
   readonly ending: AnswerEnding
-  readonly totalEvents: number
-  readonly parsedEvents: number
 }
 
 const dispatchMs = 100
@@ -57,8 +55,7 @@ function readingOf(answer: Answer): Reading {
 function read(meter: CallMeter): Reading {
   const record = blankRecord()
   meter.complete(record)
-  const { ending, totalEvents, parsedEvents } = meter
-  return { ...record, ending, totalEvents, parsedEvents }
+  return { ...record, ending: meter.ending }
 }
 
 /** A body of these events, all arriving at once. */
@@ -118,8 +115,6 @@ test('a chat stream, with every time', () => {
     upstreamErrorCode: null,
     errorMessage: null,
     ending: 'complete',
-    totalEvents: 8,
-    parsedEvents: 1,
   }
   assert.deepEqual({ ...reading, ...expected }, reading)
   assert.equal(Math.round(reading.gapP95Ms ?? 0), 911)
@@ -217,23 +212,6 @@ for (const [what, delta, ttftMs, ttfoMs] of contents) {
     assert.equal(reading.chunks, ttftMs === null ? 0 : 1)
   })
 }
-
-test('of 500 events under 5 % are parsed, though usage stands in every one', () => {
-  const counts = (n: number): object => ({ prompt_tokens: 9, completion_tokens: n, total_tokens: 9 + n })
-  const all = Array.from({ length: 500 }, (_, i) => chunk({ content: 'x' }, null, { usage: counts(i + 1) }))
-  const reading = readingOf({ chunks: events(...all, chunk({}, 'stop', { usage: counts(501) }), done) })
-  assert.equal(reading.totalEvents, 502)
-  assert.ok(reading.parsedEvents < 0.05 * reading.totalEvents)
-  assert.equal(reading.outputTokens, 501)
-  assert.equal(reading.chunks, 500)
-})
-
-test('of 500 events with usage: null and a last one with usage, one piece is parsed', () => {
-  const all = Array.from({ length: 500 }, () => chunk({ content: 'x' }, null, { usage: null }))
-  const reading = readingOf({ chunks: events(...all, { choices: [], usage }, done) })
-  assert.equal(reading.parsedEvents, 1)
-  assert.equal(reading.outputTokens, 5)
-})
 
 test('content that talks of usage, errors and ends is only content', () => {
   const said =
@@ -499,8 +477,8 @@ test('a reading taken on the way does not hold back what comes later', () => {
     3,
   )
   meter.end(true)
-  const { outputTokens, ending, parsedEvents } = read(meter)
-  assert.deepEqual([outputTokens, ending, parsedEvents], [6, 'complete', 1])
+  const { outputTokens, ending } = read(meter)
+  assert.deepEqual([outputTokens, ending], [6, 'complete'])
 })
 
 test('what is neither a stream nor JSON is only counted', () => {

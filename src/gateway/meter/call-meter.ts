@@ -2,20 +2,20 @@ import type { CallDraft } from '../../call/call-record.ts'
 import type { Call, CallType } from '../../call/call.ts'
 import type { CallObserver, ResponseHead } from '../../call/call-observer.ts'
 import { readAnswerHead } from './answer-head.ts'
-import { AnswerReader } from './answer-reader.ts'
+import { AnswerEvents, type EventReceiver } from './answer-events.ts'
+import { AnswerReader, type EventContent } from './answer-reader.ts'
 import { contentCoding } from '../../lib/content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
 import type { AnswerEnding } from '../../call/outcome.ts'
 import { ErrorText } from './error-text.ts'
 import { noFigures } from './read-usage.ts'
 import { ContentPace } from './content-pace.ts'
-import { type SseReceiver, SseScanner } from './sse-scanner.ts'
 
 /**
  * Measures the answer to one attempt as it passes. Keeps nothing of what it sees but what the record is filled with. A
  * fault of its own ends the measuring, never the call.
  */
-export class CallMeter implements CallObserver, SseReceiver {
+export class CallMeter implements CallObserver, EventReceiver {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #wantsStream: boolean
   readonly #onFault: (error: unknown) => void
@@ -29,7 +29,7 @@ export class CallMeter implements CallObserver, SseReceiver {
   responseBytes = 0
   #answer: AnswerReader | null = null
   /** Of a stream of events. */
-  #scanner: SseScanner | null = null
+  #events: AnswerEvents | null = null
   #pace: ContentPace | null = null
   /** Of an error that is told as text. */
   #text: ErrorText | null = null
@@ -37,8 +37,6 @@ export class CallMeter implements CallObserver, SseReceiver {
   #hasFailed = false
   /** When the bytes that are read now have come. */
   #atMs = 0
-  /** Events with data. */
-  totalEvents = 0
 
   /**
    * `wantsStream`: how to read an answer that does not say what it is. `dispatchMs`: when the attempt was handed to the
@@ -54,11 +52,6 @@ export class CallMeter implements CallObserver, SseReceiver {
     this.#wantsStream = wantsStream
     this.#dispatchMs = dispatchMs
     this.#onFault = onFault
-  }
-
-  /** Those of them of which something had to be parsed as JSON. */
-  get parsedEvents(): number {
-    return this.#answer?.parsedEvents ?? 0
   }
 
   /** Content chunks so far. */
@@ -81,10 +74,10 @@ export class CallMeter implements CallObserver, SseReceiver {
     const { callType } = this.#call
     if (this.status >= 400) return 'none'
     if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
-    if (this.#scanner === null || callType !== 'chat') return 'none'
+    if (this.#events === null || callType !== 'chat') return 'none'
     if (this.#answer?.marked === true) return 'complete'
-    // What is not seen may be in an event that was too long to be read.
-    return this.#isWhole && this.#scanner.skippedEvents === 0 ? 'truncated' : 'none'
+    // An end mark may have been in what was skipped.
+    return this.#isWhole && !this.#events.hasSkipped ? 'truncated' : 'none'
   }
 
   responseStart(head: ResponseHead): void {
@@ -117,14 +110,16 @@ export class CallMeter implements CallObserver, SseReceiver {
     }
   }
 
-  event(bytes: Buffer, start: number, end: number, isError: boolean): void {
-    this.totalEvents++
-    const content = this.#answer?.event(bytes, start, end, isError) ?? 'none'
-    if (content !== 'none') this.#pace?.add(this.#atMs, content === 'visible')
+  event(data: string, isError: boolean): void {
+    this.#add(this.#answer?.event(data, isError))
   }
 
-  errorField(bytes: Buffer, start: number, end: number): void {
-    this.#answer?.errorEvent(bytes, start, end)
+  longEvent(value: unknown): void {
+    this.#add(this.#answer?.parsedEvent(value, false))
+  }
+
+  errorField(value: string): void {
+    this.#answer?.errorField(value)
   }
 
   /** When the reading is final, after `end`; `null` in the ordinary case: it is already. */
@@ -155,8 +150,8 @@ export class CallMeter implements CallObserver, SseReceiver {
     record.finishReason = answer?.finishReason ?? null
     record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
     if (answer !== null && whole && this.status < 400 && this.#call.callType === 'chat') {
-      record.toolCalls = answer.tools?.count ?? 0
-      record.tools = answer.tools?.names ?? null
+      record.toolCalls = answer.tools.count
+      record.tools = answer.tools.names
     }
     record.responseBytes = this.responseBytes
     if (pace === null) return
@@ -190,7 +185,7 @@ export class CallMeter implements CallObserver, SseReceiver {
     if (read === 'text') this.#text = new ErrorText()
     else this.#answer = new AnswerReader(this.#call, status)
     if (read === 'events') {
-      this.#scanner = new SseScanner(this)
+      this.#events = new AnswerEvents(this)
       this.#pace = new ContentPace()
     }
     if (decoding === null) return
@@ -202,15 +197,19 @@ export class CallMeter implements CallObserver, SseReceiver {
   #read(bytes: Uint8Array, atMs: number): void {
     if (this.#hasFailed) return
     this.#atMs = atMs
-    if (this.#scanner !== null) this.#scanner.push(bytes)
+    if (this.#events !== null) this.#events.push(bytes)
     else if (this.#text !== null) this.#text.data(bytes)
     else this.#answer?.data(bytes)
   }
 
+  #add(content: EventContent = 'none'): void {
+    if (content !== 'none') this.#pace?.add(this.#atMs, content === 'visible')
+  }
+
   #end(isWhole: boolean): void {
     if (this.#hasFailed) return
-    if (this.#scanner === null) this.#answer?.end()
-    else if (isWhole) this.#scanner.finish()
+    if (this.#events === null) this.#answer?.end()
+    else if (isWhole) this.#events.finish()
   }
 
   #fail(error: unknown): void {

@@ -7,10 +7,10 @@ export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void
 /** When its receiver wants them: of a stream piece by piece, of a body when all are there. */
 export type DecodingPace = 'as-it-comes' | 'at-the-end'
 
-/** No more is decoded than this, nor held while it waits. */
+/** No more is held while it waits to be decoded. */
 const mostBytes = 8 * 1024 * 1024
 /**
- * Within the limit, what decodes to more than this may not have grown by more than the factor: it is a bomb.
+ * A body that decodes to more bytes than this, and has grown by more than the factor, is a bomb.
  * Events in which a model says the same thing over and over grow by 200.
  */
 const smallBytes = 2 * 1024 * 1024
@@ -23,7 +23,7 @@ const oneGo = { encodedBytes: 16 * 1024, decodedBytes: 64 * 1024, baseBytes: 409
 
 /**
  * Decodes a copy of a content-coded body: a small one in one go when it is over, any other off the path, on
- * zlib's threads, one chunk at a time. Gives up for good, and silently, on bad input and beyond its limits.
+ * zlib's threads, one chunk at a time. Gives up for good, and silently, on bad input and when it has grown too much.
  */
 export class ContentDecoder implements Disposable {
   readonly #coding: ContentCoding
@@ -110,7 +110,7 @@ export class ContentDecoder implements Disposable {
     stream.on('data', (decoded: Buffer) => {
       if (this.#isSettled) return
       this.#decodedBytes += decoded.length
-      const most = Math.min(mostBytes, Math.max(smallBytes, this.#encodedBytes * largestGrowth))
+      const most = Math.max(smallBytes, this.#encodedBytes * largestGrowth)
       if (this.#decodedBytes > most) this.#giveUp()
       else this.#hand(decoded, this.#arrivals[0] ?? 0)
     })

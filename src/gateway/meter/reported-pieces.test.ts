@@ -1,59 +1,54 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ReportedPieces } from './reported-pieces.ts'
+import { hasCounts, ReportedPieces } from './reported-pieces.ts'
 
-type Told = readonly [name: 'usage' | 'timings', choice: number | null, text: string]
+type Noted = readonly [name: 'usage' | 'timings', choice: number | null, value: unknown]
 
-function inEvents(...told: readonly Told[]): ReportedPieces {
+function noted(...all: readonly Noted[]): ReportedPieces {
   const pieces = new ReportedPieces()
-  for (const [name, choice, text] of told) {
-    const bytes = Buffer.from(text)
-    pieces.inEvent(name, choice, bytes, 0, bytes.length)
-    bytes.fill(0)
-  }
+  for (const [name, choice, value] of all) pieces.note(name, value, choice)
   return pieces
 }
 
-test('of a stream the newest piece of each kind counts, and zeros do not', () => {
-  const pieces = inEvents(
-    ['usage', null, '{"total_tokens":0}'],
-    ['usage', null, '{"total_tokens":1}'],
-    ['usage', null, '{"total_tokens":22}'],
-    ['usage', null, '{"total_tokens":0}'],
-    ['timings', 0, '{"predicted_n":3}'],
+test('the newest object of each kind counts, and what is no object is not there', () => {
+  const pieces = noted(
+    ['usage', null, { total_tokens: 1 }],
+    ['usage', null, { total_tokens: 22 }],
+    ['usage', null, null],
+    ['usage', null, [1]],
+    ['timings', 0, { predicted_n: 3 }],
   )
   assert.deepEqual(pieces.all(), [{ usage: { total_tokens: 22 }, timings: { predicted_n: 3 } }])
-  assert.deepEqual([pieces.textCount, pieces.countEvents], [2, 3])
+  assert.equal(pieces.countEvents, 3)
+  assert.deepEqual(noted().all(), [])
 })
 
 test('of each choice the newest counts, until a usage of all of them comes', () => {
-  const ofChoices: readonly Told[] = [
-    ['timings', 3, '{"predicted_n":3}'],
-    ['timings', 0, '{"predicted_n":1}'],
-    ['timings', 3, '{"predicted_n":4}'],
+  const ofChoices: readonly Noted[] = [
+    ['timings', 3, { predicted_n: 3 }],
+    ['timings', 0, { predicted_n: 1 }],
+    ['timings', 3, { predicted_n: 4 }],
   ]
-  const pieces = inEvents(...ofChoices)
-  assert.deepEqual(pieces.all(), [{ timings: { predicted_n: 1 } }, { timings: { predicted_n: 4 } }])
-  assert.equal(pieces.textCount, 2)
-  assert.deepEqual(inEvents(...ofChoices, ['usage', null, '{"total_tokens":9}']).all(), [
+  assert.deepEqual(noted(...ofChoices).all(), [
+    { timings: { predicted_n: 1 } },
+    { timings: { predicted_n: 4 } },
+  ])
+  assert.deepEqual(noted(...ofChoices, ['usage', null, { total_tokens: 9 }]).all(), [
     { timings: { predicted_n: 1 }, usage: { total_tokens: 9 } },
   ])
 })
 
-test('a piece that cannot be read stands above an older one that can', () => {
-  const pieces = inEvents(['usage', null, '{"total_tokens":1}'], ['usage', null, '{"total_tokens":NaN}'])
-  assert.deepEqual(pieces.all(), [{ usage: undefined }])
-})
+const usages: readonly [usage: object, hasCounts: boolean][] = [
+  [{ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, false],
+  [{ prompt_tokens: 0, details: { cached_tokens: 0 }, x: null }, false],
+  [{}, false],
+  [{ prompt_tokens: 0, completion_tokens: 10 }, true],
+  [{ prompt_tokens: 0, details: { cached_tokens: 1 } }, true],
+  [{ prompt_tokens: 0, completion_tokens: '9' }, true],
+]
 
-test('what is forgotten is not there', () => {
-  const pieces = inEvents(['usage', null, '{"total_tokens":1}'])
-  pieces.forget('usage')
-  assert.deepEqual([pieces.all(), pieces.textCount], [[{}], 0])
-})
-
-test('a body’s piece is parsed where it stands', () => {
-  const pieces = new ReportedPieces()
-  const bytes = Buffer.from('x{"total_tokens":0}x')
-  pieces.inBody('usage', bytes, 1, bytes.length - 1)
-  assert.deepEqual([pieces.all(), pieces.textCount], [[{ usage: { total_tokens: 0 } }], 0])
-})
+for (const [usage, expected] of usages) {
+  test(`${JSON.stringify(usage)} ${expected ? 'has' : 'has no'} counts`, () => {
+    assert.equal(hasCounts(usage), expected)
+  })
+}

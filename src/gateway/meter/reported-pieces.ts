@@ -1,62 +1,39 @@
-import { ByteGather } from '../../lib/byte-gather.ts'
-import { parsePiece } from '../../json/json-piece.ts'
-import { onlyZeros } from './only-zeros.ts'
+import { isObject } from '../../lib/message-shape.ts'
 import type { UsagePieces } from './read-usage.ts'
 
-type PieceName = keyof UsagePieces
-type PieceTexts = { [name in PieceName]?: ByteGather }
+type Pieces = { -readonly [name in keyof UsagePieces]: UsagePieces[name] }
 
 /**
- * The pieces of an answer that hold figures. Those of a body are parsed as they are found; of a stream's, which
- * some upstreams send with every event, the newest of each kind is kept as text, and parsed when it is asked for.
- * llama.cpp tells each choice's counts by themselves, so its pieces are kept for each choice.
+ * The newest objects of an answer that hold figures. llama.cpp reports each choice's counts by themselves, so its objects
+ * are kept for each choice.
  */
 export class ReportedPieces {
-  #parsed: { [name in PieceName]?: unknown } = {}
-  /** By choice; all that is not told for a choice is at 0. */
-  readonly #texts: PieceTexts[] = []
-  /** How often a stream has told counts other than zero, as usage or as timings. */
+  /** By choice; the objects that are of no single choice are at 0. */
+  readonly #byChoice: Pieces[] = []
+  /** How many events reported counts other than zero, as usage or as timings. */
   countEvents = 0
 
-  /** How many pieces of a stream are to be parsed. */
-  get textCount(): number {
-    return this.#texts.flatMap((texts) => Object.values(texts)).filter((text) => text.length > 0).length
-  }
-
-  inBody(name: PieceName, bytes: Buffer, start: number, end: number): void {
-    this.#parsed[name] = parsePiece(bytes, start, end)
-  }
-
   /**
-   * `choice`: of which it tells; `null` for all, and then what was told of single ones is out of date. A usage of zeros
-   * says nothing: Ollama sends such before, and others might after the real one.
+   * `choice`: the one that the object is of; `null` for all of them, and then a usage takes the place of all that came
+   * for single ones. A usage of zeros in an event reports nothing: Ollama sends such before the real one.
    */
-  inEvent(name: PieceName, choice: number | null, bytes: Buffer, start: number, end: number): void {
-    if (name === 'usage' && onlyZeros(bytes, start, end)) return
+  note(name: keyof Pieces, value: unknown, choice: number | null): void {
+    if (!isObject(value)) return
     if (name === 'usage' || name === 'timings') this.countEvents++
-    if (name === 'usage' && choice === null && this.#texts.length > 1) this.#texts.length = 1
-    const text = ((this.#texts[choice ?? 0] ??= {})[name] ??= new ByteGather())
-    text.clear()
-    text.append(bytes, start, end)
+    if (name === 'usage' && choice === null && this.#byChoice.length > 1) this.#byChoice.length = 1
+    const pieces = (this.#byChoice[choice ?? 0] ??= {})
+    pieces[name] = value
   }
 
-  /** What came before is out of date, and what came in its place cannot be read. */
-  forget(name: PieceName): void {
-    for (const texts of this.#texts) texts[name]?.clear()
-    this.#parsed[name] = null
-  }
-
-  /** Of each choice that was told of by itself; of all in one where none was. */
+  /** The objects of each choice that has its own; else all in one. */
   all(): readonly UsagePieces[] {
-    // Choices between, of which nothing was told, are holes, which `flatMap` passes over.
-    return this.#texts.length === 0 ? [this.#parsed] : this.#texts.flatMap((texts) => [piecesOf(texts)])
+    // Choices between, which have none, are holes.
+    return this.#byChoice.filter((pieces) => pieces !== undefined)
   }
 }
 
-function piecesOf(texts: PieceTexts): UsagePieces {
-  const pieces: { [name in PieceName]?: unknown } = {}
-  for (const [name, text] of Object.entries(texts)) {
-    if (text.length > 0) pieces[name as PieceName] = parsePiece(text.bytes, 0, text.length)
-  }
-  return pieces
+/** Whether a usage reports anything but zeros. */
+export function hasCounts(usage: unknown): boolean {
+  if (typeof usage === 'object' && usage !== null) return Object.values(usage).some(hasCounts)
+  return usage !== 0 && usage !== null && usage !== false
 }

@@ -1,49 +1,39 @@
-import { countPiece, stringPiece } from '../../json/json-piece.ts'
-import type { AnswerPart } from './answer-places.ts'
+import { isCount, isObject } from '../../lib/message-shape.ts'
 
 /** Most names that are kept, and so much of each, in characters: more than a record holds, to see credentials whole. */
 const mostNames = 5
 const longestName = 300
+const longestId = 200
 /** Calls of one answer beyond it are not told apart, and so not counted. */
 const mostCalls = 1000
-/** Of a call whose choice is not over yet. */
-const openChoice = -1
 const unfit = /[\p{Cc},]+/gu
 
-/** A call as a stream tells of it, in one event or in several. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** A call as a stream reports it, in one event or in several. */
 interface ToolCall {
-  choice: number
+  readonly choice: number
   readonly index: number
   readonly id: string
   name: string
-  /** The newest event that told of it. */
+  /** The newest event that reported it. */
   event: number
 }
 
-/** What may tell of items: the begin of one, its end, or a whole output. */
+/** Events that report items: the begin of one, its end, or a whole output. */
 type ItemSource = 'added' | 'done' | 'output'
 
 /**
  * Reads off the tool calls of one answer. A stream of Chat Completions names a call in its first piece and sends the
  * arguments in the others; but some upstreams send the name in pieces (Gemini), some the whole name with each
- * (MiniMax), some give all calls the same index, and some each piece another id (old vLLM). What an event says counts
- * once the event is whole.
+ * (MiniMax), some give all calls the same index, and some each piece another id (old vLLM).
  */
 export class ToolCalls {
   /** Calls of chats, in the order in which they began. */
   readonly #calls: ToolCall[] = []
-  /** Names of items by what told of them, as several may tell of the same. */
-  #items: Readonly<Record<ItemSource, readonly string[]>> = { done: [], added: [], output: [] }
-  /** Of the event at hand. */
-  readonly #newCalls: ToolCall[] = []
-  readonly #newItems: string[] = []
-  #hasItems = false
+  /** Names of items by what reported them, as several events may report the same. */
+  readonly #items: Record<ItemSource, string[]> = { done: [], added: [], output: [] }
   #event = 0
-  /** Of the call or item at hand. */
-  #name = ''
-  #index = 0
-  #id = ''
-  #type = ''
 
   /** How many calls there are. */
   get count(): number {
@@ -61,53 +51,28 @@ export class ToolCalls {
     return names.size === 0 ? null : [...names].join(',')
   }
 
-  /** A part of the call or item at hand. */
-  note(part: AnswerPart, bytes: Buffer, start: number, end: number): void {
-    if (part === 'toolIndex') this.#index = countPiece(bytes, start, end) ?? 0
-    else if (part === 'toolId') this.#id = stringPiece(bytes, start, end) ?? ''
-    else if (part === 'itemType') this.#type = stringPiece(bytes, start, end) ?? ''
-    else this.#name = stringPiece(bytes, start, end) ?? ''
-  }
-
-  /** The call at hand is over, as far as the event tells of it. */
-  endCall(): void {
-    if (this.#name !== '' && this.#newCalls.length < mostCalls) {
-      const call = { index: this.#index, id: this.#id, name: this.#name, event: this.#event }
-      this.#newCalls.push({ choice: openChoice, ...call })
-    }
-    this.#forget()
-  }
-
-  /** The choice of the calls before is over, and its number known. */
-  endChoice(choice: number): void {
-    // The call of the form before `tool_calls`, which has no list.
-    this.endCall()
-    for (let at = this.#newCalls.length - 1; at >= 0; at--) {
-      const call = this.#newCalls[at]
-      if (call?.choice !== openChoice) break
-      call.choice = choice
-    }
-  }
-
-  /** The item at hand is over. Most are no calls. */
-  endItem(): void {
-    this.#hasItems = true
-    const called = calledBy(this.#type, this.#name)
-    if (called !== '' && this.#newItems.length < mostCalls) this.#newItems.push(called)
-    this.#forget()
-  }
-
-  /** The event, or the body, is over. `type`: what a stream of Responses or Messages calls the event. */
-  end(isWhole: boolean, type: string | null): void {
-    if (isWhole) {
-      for (const call of this.#newCalls) this.#add(call)
-      if (this.#hasItems) this.#addItems(sourceOf(type ?? ''))
-    }
+  /** The calls, or pieces of them, that one event, or a body, has for one choice of a chat. */
+  addCalls(choice: number, calls: readonly Fields[]): void {
     this.#event++
-    this.#newCalls.length = 0
-    this.#newItems.length = 0
-    this.#hasItems = false
-    this.#forget()
+    for (const { index, id, function: called, custom } of calls) {
+      const name = nameOf(called) || nameOf(custom)
+      if (name === '') continue
+      const isId = typeof id === 'string' && id.length <= longestId
+      this.#add({ choice, index: isCount(index) ? index : 0, id: isId ? id : '', name, event: this.#event })
+    }
+  }
+
+  /** The items of an output of Responses, or blocks of Messages. `type`: that of the event; null in a body. */
+  addItems(type: string | null, items: readonly Fields[]): void {
+    if (items.length === 0) return
+    const source = sourceOf(type ?? '')
+    const names = this.#items[source]
+    // An output is whole: what an earlier one had is out of date.
+    if (source === 'output') names.length = 0
+    for (const item of items) {
+      const name = calledBy(item)
+      if (name !== '' && names.length < mostCalls) names.push(name)
+    }
   }
 
   #add(call: ToolCall): void {
@@ -119,19 +84,6 @@ export class ToolCalls {
     }
     known.event = call.event
     if (known.name !== call.name && known.name.length < longestName) known.name += call.name
-  }
-
-  #addItems(source: ItemSource): void {
-    // An output is whole: what an earlier one told is out of date.
-    const before = source === 'output' ? [] : this.#items[source]
-    this.#items = { ...this.#items, [source]: [...before, ...this.#newItems].slice(0, mostCalls) }
-  }
-
-  #forget(): void {
-    this.#name = ''
-    this.#index = 0
-    this.#id = ''
-    this.#type = ''
   }
 
   #names(): readonly string[] {
@@ -147,8 +99,12 @@ function sourceOf(eventType: string): ItemSource {
 }
 
 /** The tool of an item: of Responses, whose types end in `_call`, or of Messages, where they end in `tool_use`; else empty. */
-function calledBy(type: string, name: string): string {
-  if (type.endsWith('tool_use')) return name === '' ? type : name
-  if (!type.endsWith('_call')) return ''
-  return name === '' ? type.slice(0, -'_call'.length) : name
+function calledBy(item: Fields): string {
+  const type = typeof item['type'] === 'string' ? item['type'] : ''
+  if (type.endsWith('tool_use')) return nameOf(item) || type
+  return type.endsWith('_call') ? nameOf(item) || type.slice(0, -'_call'.length) : ''
+}
+
+function nameOf(called: unknown): string {
+  return isObject(called) && typeof called['name'] === 'string' ? called['name'].slice(0, longestName) : ''
 }

@@ -1,0 +1,79 @@
+import { StringDecoder } from 'node:string_decoder'
+import { createParser } from 'eventsource-parser'
+import { JsonScan } from '../../json/json-scan.ts'
+import { answerPlaces, longestParsed } from './answer-shape.ts'
+
+/** Gets what {@link AnswerEvents} reads. */
+export interface EventReceiver {
+  /** The data of an event, its lines joined by LF. `isError`: its name is `error`. */
+  event(data: string, isError: boolean): void
+  /** The wanted places of an event that is too long to be parsed; `undefined` if it is no JSON. */
+  longEvent(value: unknown): void
+  /** The value of a field called `error`, which no standard knows and old llama.cpp servers send. */
+  errorField(value: string): void
+}
+
+/**
+ * Cuts a `text/event-stream` into its events (WHATWG HTML §9.2.6), whatever the chunks. Beyond the standard, an event
+ * counts that the end of the body leaves without its blank line.
+ */
+export class AnswerEvents {
+  readonly #receiver: EventReceiver
+  readonly #text = new StringDecoder('utf8')
+  /** Gets whole lines, as it drops an unknown field that is not whole. */
+  readonly #parser = createParser({
+    maxBufferSize: longestParsed,
+    onEvent: ({ event, data }) => this.#receiver.event(data, event === 'error'),
+    onError: ({ type, field, value = '' }) => {
+      if (field === 'error') this.#receiver.errorField(value)
+      if (type === 'max-buffer-size-exceeded') this.hasSkipped = this.#isOver = true
+    },
+  })
+  /** The unfinished line. */
+  #line = ''
+  /** Reads the line that is too long. */
+  #scan: JsonScan | null = null
+  #isOver = false
+  /** An event of many lines was too long, and was skipped with what came in the same chunk. */
+  hasSkipped = false
+
+  constructor(receiver: EventReceiver) {
+    this.#receiver = receiver
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#read(this.#text.write(chunk))
+  }
+
+  /** The body is whole. */
+  finish(): void {
+    this.#read(`${this.#text.end()}\n\n`)
+  }
+
+  #read(text: string): void {
+    if (this.#scan !== null) {
+      this.#readLong(this.#scan, text)
+      return
+    }
+    const end = text.endsWith('\n')
+      ? text.length
+      : Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
+    if (end > 0) this.#parser.feed(this.#line + text.slice(0, end))
+    if (this.#isOver) this.#parser.reset()
+    this.#isOver = false
+    this.#line = end > 0 ? text.slice(end) : this.#line + text
+    if (this.#line.length <= longestParsed) return
+    this.#scan = new JsonScan(answerPlaces)
+    this.#readLong(this.#scan, this.#line.replace(/^data: ?/, ''))
+    this.#line = ''
+  }
+
+  #readLong(scan: JsonScan, text: string): void {
+    const end = text.search(/[\r\n]/)
+    scan.push(Buffer.from(end < 0 ? text : text.slice(0, end)))
+    if (end < 0) return
+    this.#scan = null
+    this.#receiver.longEvent(scan.value)
+    this.#read(text.slice(end))
+  }
+}
