@@ -77,9 +77,9 @@ test('axe finds nothing in the Costs view with a price open, and in its dialogs'
   await page.getByRole('button', { name: 'gpt-5.1-mini', exact: true }).first().click()
   await assertNone('a price')
   await page.getByRole('button', { name: 'Change the price of gpt-5.1-mini' }).first().click()
-  await page.getByText('More rates').click()
-  await page.getByLabel('Input', { exact: true }).fill('much')
-  await opened.button('Set price').click()
+  await page.getByText('More', { exact: true }).click()
+  await page.getByLabel(/^Input,/).fill('much')
+  await opened.button('Save').click()
   await assertNone('setting a price')
   await page.keyboard.press('Escape')
   const figures = { calls: 2, before_usd: null, after_usd: 1.5, newly_priced: 2, newly_unpriced: 0 }

@@ -55,15 +55,22 @@ test('a price is set; what it would change is shown, and the past changes only w
   assert.match(await prices.getByRole('row').nth(1).innerText(), /^qwen3:8b/)
   await prices.getByRole('button', { name: 'Set price of qwen3:8b' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Input', { exact: true }).fill('much')
-  await dialog.getByRole('button', { name: 'Set price' }).click()
-  for (const name of ['Input', 'Output']) {
-    assert.equal(await dialog.getByLabel(name, { exact: true }).getAttribute('aria-invalid'), 'true')
+  const form = prices.getByRole('form', { name: 'Price of qwen3:8b' })
+  const input = form.getByLabel(/^Input,/)
+  // The focus goes into the form, and back to its button.
+  await form.getByLabel('Billed').and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  await prices.getByRole('button', { name: 'Set price of qwen3:8b' }).and(page.locator(':focus')).click()
+  await input.fill('much')
+  await form.getByRole('button', { name: 'Save' }).click()
+  for (const field of [input, form.getByLabel(/^Output,/)]) {
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
   }
-  await dialog.getByLabel('Input', { exact: true }).fill('2')
-  await dialog.getByLabel('Output', { exact: true }).fill('4,5')
-  await dialog.getByRole('button', { name: 'Set price' }).click()
-  await dialog.waitFor({ state: 'hidden' })
+  await input.fill('2')
+  await form.getByLabel(/^Output,/).fill('4,5')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.waitFor({ state: 'detached' })
 
   await prices.getByText(/^2 calls .+ can be priced now: \$/).waitFor()
   const spent = page.getByRole('list', { name: 'Figures' }).getByRole('listitem').first()

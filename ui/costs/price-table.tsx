@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { RateTier } from '../../src/api/costs.ts'
-import { AddressLink } from '../data/navigation.tsx'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { AddressLink, useTimes } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
+import { Editor } from '../design/editor.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Table } from '../design/table.tsx'
 import { count, dollars, known, unknownFigure } from '../format/figures.ts'
-import type { PriceLine, PricedModel, ShownPrice } from './price-lines.ts'
+import { priceForm } from './price-form.ts'
+import type { PriceLine, ShownPrice } from './price-lines.ts'
 import { briefRates, isFee, isFree, moreTiers, rate, rateWords, ratesIn, tierWords } from './price-words.ts'
 
 /** As many as one looks through, and as many more with each press; others are found by their names. */
@@ -20,7 +23,8 @@ export interface PriceTableProps {
   readonly hasSpent: boolean
   readonly isSyncing: boolean
   readonly onSync: () => void
-  readonly onSet: (priced: PricedModel) => void
+  /** A price was set. */
+  readonly onSaved: () => void
   readonly onRemove: (name: string) => void
 }
 
@@ -60,85 +64,113 @@ export function PriceTable(props: PriceTableProps) {
   )
 }
 
-interface RowProps extends Pick<PriceTableProps, 'isSyncing' | 'onSync' | 'onSet' | 'onRemove'> {
+interface RowProps extends Pick<PriceTableProps, 'isSyncing' | 'onSync' | 'onSaved' | 'onRemove'> {
   readonly line: PriceLine
   readonly columns: number
 }
 
-/** A price, or why there is none; its tiers are folded away. */
-function Row({ line, columns, ...actions }: RowProps) {
+/** A price, or why there is none; its tiers are folded away, and the form that sets it opens below. */
+function Row({ line, columns, isSyncing, onSync, onSaved, onRemove }: RowProps) {
+  const times = useTimes()
   const [isOpen, setOpen] = useState(false)
+  const [isEdited, setEdited] = useState(false)
   const id = useId()
-  const { name, about, price, why, isCalm, spent } = line
+  const { name, about, price, why, isCalm, spent, priced, ownName, canSync } = line
   const label = (
     <span class="price-name cut" title={name}>
       {name}
     </span>
   )
-  const ends = (
-    <>
-      {spent !== null && (
-        <td class="price-spent">
-          {spent.model === null ? (
-            known(spent.usd, dollars)
-          ) : (
-            <AddressLink
-              class="spent-link"
-              to={{ view: 'calls', sort: 'cost', models: [spent.model], by: 'model', price: '' }}
-            >
-              {known(spent.usd, dollars)}
-            </AddressLink>
-          )}
-          <small>{spent.words}</small>
-        </td>
-      )}
-      <td class="price-actions">
-        <Actions line={line} {...actions} />
-      </td>
-    </>
-  )
-  if (price === null) {
-    return (
-      <tr class={`is-unpriced ${isCalm ? 'is-calm' : ''}`}>
-        <th scope="row">
-          {label}
-          <small>{about}</small>
-          <small class="price-brief price-why">{why}</small>
-        </th>
-        <td class="price-why is-words" colSpan={4}>
-          {why}
-        </td>
-        {ends}
-      </tr>
-    )
-  }
   return (
     <>
-      <tr class="price-row">
+      <tr class={price === null ? `is-unpriced ${isCalm ? 'is-calm' : ''}` : 'price-row'}>
         <th scope="row">
-          <button
-            type="button"
-            class="opener price-open"
-            aria-expanded={isOpen}
-            aria-controls={isOpen ? id : undefined}
-            onClick={() => setOpen(!isOpen)}
-          >
-            <Icon name="right" size={14} />
-            {label}
-          </button>
+          {price === null ? (
+            label
+          ) : (
+            <button
+              type="button"
+              class="opener price-open"
+              aria-expanded={isOpen}
+              aria-controls={isOpen ? id : undefined}
+              onClick={() => setOpen(!isOpen)}
+            >
+              <Icon name="right" size={14} />
+              {label}
+            </button>
+          )}
           <small>{about}</small>
-          <small class="price-brief">
-            {briefWords(price)} · {price.source}
+          <small class={`price-brief ${price === null ? 'price-why' : ''}`}>
+            {price === null ? why : `${briefWords(price)} · ${price.source}`}
           </small>
         </th>
-        <RateCells price={price} />
-        <td class="price-source is-words">
-          {price.source}
-          <small>{price.date}</small>
+        {price === null ? (
+          <td class="price-why is-words" colSpan={4}>
+            {why}
+          </td>
+        ) : (
+          <>
+            <RateCells price={price} />
+            <td class="price-source is-words">
+              {price.source}
+              <small>{price.date}</small>
+            </td>
+          </>
+        )}
+        {spent !== null && (
+          <td class="price-spent">
+            {spent.model === null ? (
+              known(spent.usd, dollars)
+            ) : (
+              <AddressLink
+                class="spent-link"
+                to={{ view: 'calls', sort: 'cost', models: [spent.model], by: 'model', price: '' }}
+              >
+                {known(spent.usd, dollars)}
+              </AddressLink>
+            )}
+            <small>{spent.words}</small>
+          </td>
+        )}
+        <td class="price-actions">
+          {ownName !== null && (
+            <Button kind="bare" small onClick={() => onRemove(ownName)}>
+              Remove<span class="aside"> your price of {name}</span>
+            </Button>
+          )}
+          {canSync && (
+            <Button kind="bare" small isOff={isSyncing} onClick={onSync}>
+              Sync<span class="aside"> prices</span>
+            </Button>
+          )}
+          {priced !== null && (
+            <Button
+              small
+              aria-expanded={isEdited}
+              {...(price !== null && { kind: 'bare' })}
+              onClick={() => setEdited(!isEdited)}
+            >
+              {price === null ? 'Set price' : 'Change'}
+              <span class="aside">{price === null ? ` of ${name}` : ` the price of ${name}`}</span>
+            </Button>
+          )}
         </td>
-        {ends}
       </tr>
-      {isOpen && (
+      {isEdited && priced !== null && (
+        <tr class="price-details">
+          <td colSpan={columns}>
+            <Editor
+              form={priceForm(priced, nowMs(), (day) => times.dayStartMs(day))}
+              onLeave={() => setEdited(false)}
+              onSaved={() => {
+                setEdited(false)
+                onSaved()
+              }}
+            />
+          </td>
+        </tr>
+      )}
+      {isOpen && price !== null && (
         <tr class="price-details" id={id}>
           <td colSpan={columns}>
             <AllRates name={name} price={price} />
@@ -149,34 +181,6 @@ function Row({ line, columns, ...actions }: RowProps) {
             </ul>
           </td>
         </tr>
-      )}
-    </>
-  )
-}
-
-function Actions({ line, isSyncing, onSync, onSet, onRemove }: Omit<RowProps, 'columns'>) {
-  const { name, price, priced, ownName, canSync } = line
-  return (
-    <>
-      {ownName !== null && (
-        <Button kind="bare" small onClick={() => onRemove(ownName)}>
-          Remove<span class="aside"> your price of {name}</span>
-        </Button>
-      )}
-      {canSync && (
-        <Button kind="bare" small isOff={isSyncing} onClick={onSync}>
-          Sync<span class="aside"> prices</span>
-        </Button>
-      )}
-      {priced !== null && price !== null && (
-        <Button kind="bare" small onClick={() => onSet(priced)}>
-          Change<span class="aside"> the price of {name}</span>
-        </Button>
-      )}
-      {priced !== null && price === null && (
-        <Button small onClick={() => onSet(priced)}>
-          Set price<span class="aside"> of {name}</span>
-        </Button>
       )}
     </>
   )

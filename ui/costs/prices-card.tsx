@@ -4,6 +4,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
+import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmDialog } from '../design/confirm.tsx'
@@ -11,15 +12,7 @@ import { Note } from '../design/note.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted } from '../format/figures.ts'
-import { PriceDialog } from './price-dialog.tsx'
-import {
-  type PricedModel,
-  knownLine,
-  knownPrices,
-  listedMatches,
-  matchedLine,
-  priceableCalls,
-} from './price-lines.ts'
+import { knownLine, knownPrices, listedMatches, matchedLine, priceableCalls } from './price-lines.ts'
 import { PriceTable } from './price-table.tsx'
 import { RepriceDialog } from './reprice-dialog.tsx'
 import { offerWords, progressShare } from './reprice-words.ts'
@@ -38,7 +31,6 @@ export interface PricesCardProps {
 
 /** The dialog that is open. */
 type Dialog =
-  | { readonly kind: 'price'; readonly priced: PricedModel }
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'reprice'; readonly bounds: Bounds; readonly onlyUnpriced: boolean }
 
@@ -61,14 +53,7 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
     [costs, isAll, search],
   )
   const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
-  if (costs === null) {
-    if (prices.trouble === null) return <div class="skeleton" style={{ height: '18rem' }} />
-    return (
-      <Note tone="bad" id={pricesId} onRetry={prices.again}>
-        The prices cannot be had: {prices.trouble}
-      </Note>
-    )
-  }
+  if (costs === null) return <Awaited what="The prices" {...prices} height="18rem" />
   const offer = found === null ? null : offerWords(found, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
   const told = syncWords(costs, times)
@@ -133,7 +118,7 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
           hasSpent={!isAll}
           isSyncing={prices.isSyncing}
           onSync={prices.sync}
-          onSet={(priced) => setDialog({ kind: 'price', priced })}
+          onSaved={prices.onChanged}
           onRemove={(name) => setDialog({ kind: 'remove', name })}
         />
       )}
@@ -142,11 +127,8 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
           {search === '' ? 'No price is known yet.' : `No price has “${search}” in its name.`}
         </p>
       )}
-      {!isAll && matches === null && prices.trouble === null && (
-        <div class="skeleton" style={{ height: '18rem' }} />
-      )}
-      {!isAll && matches === null && prices.trouble !== null && (
-        <Note tone="bad">What the calls met cannot be told: {prices.trouble}</Note>
+      {!isAll && matches === null && (
+        <Awaited what="The prices that the calls met" {...prices} height="18rem" />
       )}
       {!isAll && matches !== null && listed.length === 0 && (
         <p class="prices-none quiet">
@@ -167,9 +149,6 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
         </p>
       )}
       {told !== null && <p class="prices-foot fine">{told}</p>}
-      {dialog?.kind === 'price' && (
-        <PriceDialog model={dialog.priced} onDone={prices.onChanged} onClose={close} />
-      )}
       {dialog?.kind === 'remove' && (
         <ConfirmDialog
           title={`Remove your price of ${dialog.name}?`}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../src/api/costs.ts'
+import type { CostMatches, Costs, RepriceJob, RepriceResult } from '../../src/api/costs.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -8,7 +8,6 @@ import { type PageAddress, refreshEveryMs } from '../data/page-address.ts'
 import { matchesPath } from '../data/price-source.ts'
 import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import type { PriceBody } from './price-form.ts'
 import { spendBounds } from './spend-question.ts'
 
 /** Chooses the calls that are priced anew. */
@@ -21,8 +20,6 @@ export interface RepriceQuestion extends Bounds {
 export const costActions = {
   /** Answers when it is under way: `GET /api/costs` tells the rest. */
   sync: (): Promise<unknown> => act('POST', '/api/costs/sync'),
-  setPrice: (name: string, body: PriceBody): Promise<PriceEntry> =>
-    act('PUT', `/api/costs/overrides/${encodeURIComponent(name)}`, body),
   removePrice: (name: string): Promise<unknown> =>
     act('DELETE', `/api/costs/overrides/${encodeURIComponent(name)}`),
   /** Only looks. */

@@ -5,6 +5,8 @@ export interface ControlProps {
   /** Phones show digits. */
   readonly isNumber?: boolean | undefined
   readonly hint?: string | undefined
+  /** A day is chosen. */
+  readonly isDay?: boolean | undefined
   readonly onInput: (value: string) => void
 }
 
@@ -21,13 +23,14 @@ interface ControlAttributes {
 
 /** A value that is typed, or chosen from a list. */
 export function Control(props: ControlProps & ControlAttributes) {
-  const { choices, isNumber = false, hint, onInput, ...rest } = props
+  const { choices, isNumber = false, isDay = false, hint, onInput, ...rest } = props
   const attributes = {
     ...rest,
     class: 'field',
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onInput(currentTarget.value),
   }
+  if (isDay) return <input {...attributes} type="date" />
   return choices === undefined ? (
     <input
       {...attributes}

@@ -7,11 +7,12 @@ import { useAnswer } from '../data/use-answer.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
+import type { RowForm } from '../design/editor.tsx'
 import { Note } from '../design/note.tsx'
 import { count, counted, shortCount } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { limitOf, nameOf, orderWords, withUse } from './client-words.ts'
-import { EditableTable, type RowForm, inFlight, waiting } from './editable-table.tsx'
+import { EditableTable, inFlight, waiting } from './editable-table.tsx'
 
 /** Who calls, what each may use and has in use, and forms to change that. */
 export function ClientsCard() {

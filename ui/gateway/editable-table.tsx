@@ -1,10 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
-import { act } from '../data/dashboard-api.ts'
-import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
-import { ConfirmButton, type Question } from '../design/confirm.tsx'
-import { Control, type ControlProps } from '../design/control.tsx'
+import { Editor, type RowForm } from '../design/editor.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { Table } from '../design/table.tsx'
 import { count, known } from '../format/figures.ts'
@@ -18,23 +15,6 @@ export interface Column<Row> {
   readonly isWords?: boolean
   readonly class?: (row: Row) => string
   readonly cell: (row: Row) => ComponentChildren
-}
-
-/** A field of a form, with the value that it begins with. */
-export interface FormField<Name extends string> extends Omit<ControlProps, 'onInput'> {
-  readonly name: Name
-  readonly label: string
-}
-
-/** The form of a row: its fields are saved together by one request. */
-export interface RowForm<Name extends string> {
-  readonly label: string
-  readonly fields: readonly FormField<Name>[]
-  /** The request that saves the values, or the error in them. */
-  readonly save: (
-    valueOf: (name: Name) => string,
-  ) => string | { readonly path: string; readonly body: object }
-  readonly remove?: { readonly path: string; readonly question: Question }
 }
 
 export interface EditableTableProps<Row, Report, Name extends string> {
@@ -156,70 +136,6 @@ export function EditableTable<Row, Report, Name extends string = never>(
           </Button>
         ))}
     </>
-  )
-}
-
-interface EditorProps<Report, Name extends string> {
-  readonly form: RowForm<Name>
-  readonly onSaved: (report: Report) => void
-  readonly onLeave: () => void
-}
-
-function Editor<Report, Name extends string>({ form, onSaved, onLeave }: EditorProps<Report, Name>) {
-  const { label, fields, save, remove } = form
-  const [typed, setTyped] = useState<Partial<Record<Name, string>>>({})
-  const [wrong, setWrong] = useState<string | null>(null)
-  const { run, trouble, isBusy } = useAction()
-  const valueOf = (name: Name): string =>
-    typed[name] ?? fields.find((field) => field.name === name)?.value ?? ''
-  const submit = (): void => {
-    const request = save(valueOf)
-    setWrong(typeof request === 'string' ? request : null)
-    if (typeof request !== 'string')
-      void run(async () => onSaved(await act('PUT', request.path, request.body)))
-  }
-  return (
-    <form
-      class="editor"
-      noValidate
-      aria-label={label}
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
-      {fields.map(({ label, name, ...field }) => (
-        <label key={name}>
-          <span>{label}</span>
-          <Control
-            {...field}
-            value={valueOf(name)}
-            onInput={(text) => setTyped({ ...typed, [name]: text })}
-          />
-        </label>
-      ))}
-      <div class="buttons">
-        <Button type="submit" kind="strong" small isOff={isBusy}>
-          Save
-        </Button>
-        <Button small onClick={onLeave}>
-          Cancel
-        </Button>
-        {remove !== undefined && (
-          <ConfirmButton
-            small
-            isOff={isBusy}
-            question={remove.question}
-            onYes={() => void run(async () => onSaved(await act('DELETE', remove.path)))}
-          >
-            Remove
-          </ConfirmButton>
-        )}
-      </div>
-      <p class="bad" role="alert">
-        {wrong ?? trouble?.message}
-      </p>
-    </form>
   )
 }
 

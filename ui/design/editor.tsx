@@ -1,0 +1,140 @@
+import './editor.css'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { act } from '../data/dashboard-api.ts'
+import { useAction } from '../data/use-action.ts'
+import { Button } from './button.tsx'
+import { ConfirmButton, type Question } from './confirm.tsx'
+import { Control, type ControlProps } from './control.tsx'
+
+type ValueOf<Name extends string> = (name: Name) => string
+
+/** A field of a form, with the value that it begins with. */
+export interface FormField<Name extends string> extends Omit<ControlProps, 'onInput'> {
+  readonly name: Name
+  readonly label: string
+  /** Folded away until it is needed. */
+  readonly isMore?: boolean
+  /** Whether it is there, by the values of other fields. */
+  readonly isShown?: (valueOf: ValueOf<Name>) => boolean
+}
+
+/** The form of a row: its fields are saved together by one request. */
+export interface RowForm<Name extends string> {
+  readonly label: string
+  readonly fields: readonly FormField<Name>[]
+  readonly note?: (valueOf: ValueOf<Name>) => ComponentChildren
+  /** The request that saves the values, the error in them, or the errors by field. */
+  readonly save: (
+    valueOf: ValueOf<Name>,
+  ) => string | Errors<Name> | { readonly path: string; readonly body: object }
+  readonly remove?: { readonly path: string; readonly question: Question }
+}
+
+interface Errors<Name extends string> {
+  readonly errors: Readonly<Partial<Record<Name, string>>>
+}
+
+export interface EditorProps<Answer, Name extends string> {
+  readonly form: RowForm<Name>
+  readonly onSaved: (answer: Answer) => void
+  readonly onLeave: () => void
+}
+
+/** Changes a row, below it or in its place. */
+export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: EditorProps<Answer, Name>) {
+  const { label, fields, note, save, remove } = form
+  const id = useId()
+  const box = useRef<HTMLFormElement>(null)
+  const [typed, setTyped] = useState<Partial<Record<Name, string>>>({})
+  const [wrong, setWrong] = useState<string | Errors<Name>>('')
+  const { run, trouble, isBusy } = useAction()
+  const valueOf = (name: Name): string =>
+    typed[name] ?? fields.find((field) => field.name === name)?.value ?? ''
+  const errorOf = (name: Name): string | undefined =>
+    (typeof wrong === 'string' ? undefined : wrong.errors[name]) ??
+    (trouble?.param === name ? trouble.message : undefined)
+  useEffect(() => box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [wrong, trouble])
+  // The focus goes in, and back to the button that opened it.
+  useLayoutEffect(() => {
+    const [opener, inside] = [document.activeElement, box.current]
+    inside?.querySelector<HTMLElement>('.field')?.focus()
+    return () => {
+      if (inside?.contains(document.activeElement) === true && opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
+  const submit = (): void => {
+    const request = save(valueOf)
+    const isRequest = typeof request === 'object' && 'path' in request
+    setWrong(isRequest ? '' : request)
+    if (isRequest) void run(async () => onSaved(await act('PUT', request.path, request.body)))
+  }
+  const shown = fields.filter(({ isShown }) => isShown?.(valueOf) ?? true)
+  const more = shown.filter(({ isMore }) => isMore === true)
+  const field = ({ label, name, choices, isNumber, isDay, hint }: FormField<Name>) => {
+    const error = errorOf(name)
+    const fieldId = `${id}-${name}`
+    return (
+      <div key={name} class="editor-field">
+        <label for={fieldId}>{label}</label>
+        <Control
+          {...{ choices, isNumber, isDay, hint }}
+          id={fieldId}
+          value={valueOf(name)}
+          aria-invalid={error === undefined ? undefined : 'true'}
+          aria-describedby={`${fieldId}-error`}
+          onInput={(text) => setTyped({ ...typed, [name]: text })}
+        />
+        <span id={`${fieldId}-error`} class="bad">
+          {error}
+        </span>
+      </div>
+    )
+  }
+  const isOfField = fields.some(({ name }) => name === trouble?.param)
+  return (
+    <form
+      ref={box}
+      class="editor"
+      noValidate
+      aria-label={label}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') onLeave()
+      }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      {shown.filter(({ isMore }) => isMore !== true).map(field)}
+      {more.length > 0 && (
+        <details open={more.some(({ name, value }) => value !== '' || errorOf(name) !== undefined)}>
+          <summary>More</summary>
+          <div class="editor">{more.map(field)}</div>
+        </details>
+      )}
+      {note !== undefined && <div class="fine">{note(valueOf)}</div>}
+      <div class="buttons">
+        <Button type="submit" kind="strong" small isOff={isBusy}>
+          Save
+        </Button>
+        <Button small onClick={onLeave}>
+          Cancel
+        </Button>
+        {remove !== undefined && (
+          <ConfirmButton
+            small
+            isOff={isBusy}
+            question={remove.question}
+            onYes={() => void run(async () => onSaved(await act('DELETE', remove.path)))}
+          >
+            Remove
+          </ConfirmButton>
+        )}
+      </div>
+      <p class="bad" role="alert">
+        {typeof wrong === 'string' && wrong !== '' ? wrong : isOfField ? '' : trouble?.message}
+      </p>
+    </form>
+  )
+}
