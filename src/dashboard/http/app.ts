@@ -46,6 +46,9 @@ export interface AnyRoute {
 /** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
 export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
 
+/** A table with a route for each of these keys, and no other. */
+export type RoutesOf<Answers> = { readonly [Key in keyof Answers]: AnyRoute }
+
 /**
  * One method of a path. Its handler is given a query and a body that are as it says, and returns a response, or a value that
  * is answered as JSON.

@@ -1,3 +1,6 @@
+import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
+import type { ModelCosts } from '../../pricing/model-costs.ts'
+import type { NoStore } from './answer-shapes.ts'
 import * as v from 'valibot'
 import type { Clock } from '../../call/clock.ts'
 import { changePrices } from '../../pricing/change-prices.ts'
@@ -7,10 +10,31 @@ import { JsonValueError, object, text, textLike } from '../../options/schema.ts'
 import { timeZone } from '../../options/value-kind.ts'
 import { optional, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
+import { type RoutesOf, jsonAnswer, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
+
+/** The prices in force: the price file, and what is wrong with it. */
+interface PricesInForce extends ModelCosts, Pick<Costs, 'problem'> {}
+
+interface CountedMatches extends CostMatches, NoStore {}
+
+/** What each route answers, and the errors that it alone has. */
+export interface CostAnswers {
+  /** The prices in force. @fails too_busy too_slow query_interrupted */
+  'GET /api/costs': { readonly 200: PricesInForce }
+  /** Every upstream and model of recorded calls, with the price that is in force now. @fails too_busy too_slow query_interrupted */
+  'GET /api/costs/matches': { readonly 200: CountedMatches }
+  /** Sets one's own price of a model, or of `host:port/model`. @fails invalid_price broken_price_file prices_not_kept prices_busy */
+  'PUT /api/costs/overrides/:name': { readonly 200: PriceEntry }
+  /** Takes one's own price of a model away. @fails price_not_found broken_price_file prices_not_kept prices_busy */
+  'DELETE /api/costs/overrides/:name': { readonly 200: { readonly removed: string } }
+  /** Begins to bring the prices up to date with their list; `sync` of `/api/costs` tells how it goes. @fails sync_running */
+  'POST /api/costs/sync': { readonly 202: { readonly status: 'started' } }
+  /** Gives calls of the past the cost that the prices say now; with `dry_run` 200 and what would change. @fails job_running folded_range no_database broken_price_file job_failed */
+  'POST /api/costs/reprice': { readonly 200: RepriceResult; readonly 202: RepriceJob }
+}
 
 /** The body of an order to re-price. */
 const repriceOrder = object({
@@ -26,7 +50,7 @@ const repriceOrder = object({
 export function costRoutes(
   { queries, jobs, priceFile }: Pick<DashboardParts, 'queries' | 'jobs' | 'priceFile'>,
   clock: Clock,
-): RouteTable {
+): RoutesOf<CostAnswers> {
   return {
     'GET /api/costs': route({}, async (c) => {
       const fileState = priceFileState(priceFile)

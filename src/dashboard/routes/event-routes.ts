@@ -6,7 +6,13 @@ import { sseComment, sseEvent, sseRetry } from '../../lib/http.ts'
 import { someOf } from '../../options/value-kind.ts'
 import type { Topic } from '../events/topic.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, expectOwnConnection, route } from '../http/app.ts'
+import { type RoutesOf, expectOwnConnection, route } from '../http/app.ts'
+
+/** What each route answers, and the errors that it alone has. */
+export interface EventAnswers {
+  /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
+  'GET /api/events': { readonly '200 text/event-stream': EventData }
+}
 
 const maxReaders = 64
 /** How long a reader waits before it connects again. */
@@ -25,7 +31,7 @@ const beat: EventData['beat'] = { every_ms: beatMs }
 
 /** The streams of events: each reader has its topics on one. */
 export interface EventRoutes {
-  readonly routes: RouteTable
+  readonly routes: RoutesOf<EventAnswers>
   /** Ends every stream. */
   close(): void
 }

@@ -2,9 +2,19 @@ import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RouteTable, bytes, expectOwnConnection, route } from '../http/app.ts'
+import { type RoutesOf, bytes, expectOwnConnection, route } from '../http/app.ts'
 import { contentTypes } from './query-reply.ts'
 import { filterOf, overviewTable } from './query-request.ts'
+
+/** What each route answers, and the errors that it alone has. */
+export interface ExportAnswers {
+  /** All calls of the filter, newest first, however many, as a file. If it breaks off, the connection does. @fails job_running no_database job_failed pipelined_stream */
+  'GET /api/export': {
+    readonly '200 text/csv': string
+    readonly '200 application/x-ndjson': string
+    readonly '200 application/vnd.apache.parquet': string
+  }
+}
 
 const types = { ...contentTypes, parquet: 'application/vnd.apache.parquet' }
 
@@ -17,7 +27,7 @@ const exportTable = {
 }
 
 /** `/api/export`: all calls of a filter as a file, however many. What breaks off has no end: no reader takes it for whole. */
-export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
+export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RoutesOf<ExportAnswers> {
   return {
     'GET /api/export': route({ query: exportTable }, async (c, { query }) => {
       const { outgoing } = c.env

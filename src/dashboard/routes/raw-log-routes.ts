@@ -1,11 +1,27 @@
+import type { RawLogEvent, RawLogStatus, RawLogSwitched, RecentPayloads } from '../../api/raw-log.ts'
+import type { Done } from './answer-shapes.ts'
 import * as v from 'valibot'
 import { be, object } from '../../options/schema.ts'
 import { integer } from '../../options/value-kind.ts'
 import { json } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RouteTable, bytes, expectOwnConnection, route } from '../http/app.ts'
+import { type RoutesOf, bytes, expectOwnConnection, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
+
+/** What each route answers, and the errors that it alone has. */
+export interface RawLogAnswers {
+  /** The log of payloads: whether it is on, and its size. @fails gateway_silent */
+  'GET /api/raw-log/status': { readonly 200: RawLogStatus }
+  /** Switches the log of payloads. @fails not_running gateway_silent */
+  'POST /api/raw-log/toggle': { readonly 200: RawLogSwitched }
+  /** Deletes all payloads that were kept. @fails gateway_silent */
+  'POST /api/raw-log/clear': { readonly 200: Done }
+  /** The newest records of the log of payloads. @fails gateway_silent too_busy too_slow query_interrupted */
+  'GET /api/raw-log/recent': { readonly 200: RecentPayloads }
+  /** The gateway's feed of payloads: server-sent events. @fails not_running gateway_silent too_many_readers pipelined_stream */
+  'GET /api/raw-log/stream': { readonly '200 text/event-stream': RawLogEvent }
+}
 
 const mostSeconds = 604_800
 
@@ -23,7 +39,10 @@ const toggleOrder = object({
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
 /** `/api/raw-log/…`: passed on to the gateway; if none runs, the files answer what files can. */
-export function rawLogRoutes({ rawLog, queries }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
+export function rawLogRoutes({
+  rawLog,
+  queries,
+}: Pick<DashboardParts, 'queries' | 'rawLog'>): RoutesOf<RawLogAnswers> {
   return {
     'GET /api/raw-log/status': route({}, () => rawLog.status()),
     'POST /api/raw-log/toggle': route({ body: toggleOrder }, (_, { body }) => rawLog.toggle(body)),

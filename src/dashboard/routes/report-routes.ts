@@ -2,10 +2,16 @@ import type { Clock } from '../../call/clock.ts'
 import type { OverviewQuestion } from '../../query/query-question.ts'
 import type { PageAssets } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, bytes, route } from '../http/app.ts'
+import { type RoutesOf, bytes, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerIn } from './query-reply.ts'
 import { overviewQuestion, overviewTable } from './query-request.ts'
+
+/** What each route answers, and the errors that it alone has. */
+export interface ReportAnswers {
+  /** The figures of a time as one file of HTML, to be kept or sent: it asks nobody for anything. @fails page_not_built folded_range too_busy too_slow query_interrupted */
+  'GET /api/report': { readonly '200 text/html': string }
+}
 
 /** Of more models or clients, those with the most calls. */
 const mostGroups = 50
@@ -17,7 +23,7 @@ export function reportRoutes(
   { queries, notes }: Pick<DashboardParts, 'queries' | 'notes'>,
   assets: PageAssets,
   clock: Clock,
-): RouteTable {
+): RoutesOf<ReportAnswers> {
   const ask = async (question: Parameters<typeof queries.ask>[0]): Promise<unknown> =>
     JSON.parse(Buffer.from(answerIn(await queries.ask(question)).body).toString())
   const groupsBy = async (

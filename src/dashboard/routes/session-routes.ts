@@ -2,13 +2,21 @@ import * as v from 'valibot'
 import { object } from '../../options/schema.ts'
 import { guessSourceOf } from '../http/guard.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RouteTable, route } from '../http/app.ts'
+import { type RoutesOf, route } from '../http/app.ts'
 import type { SignIn } from '../http/sign-in.ts'
+
+/** What each route answers, and the errors that it alone has. */
+export interface SessionAnswers {
+  /** Signs a browser in: the admin token becomes a cookie. @fails token_wrong too_many_attempts */
+  'POST /api/session': { readonly 204: null }
+  /** Signs a browser out. */
+  'DELETE /api/session': { readonly 204: null }
+}
 
 const tokenBody = object({ token: v.string() })
 
 /** `/api/session`: the admin token, typed in, becomes a cookie; and the cookie goes. */
-export function sessionRoutes(signIn: SignIn | null): RouteTable {
+export function sessionRoutes(signIn: SignIn | null): RoutesOf<SessionAnswers> {
   return {
     'POST /api/session': route({ body: tokenBody }, (c, { body }) => {
       if (signIn === null) {

@@ -1,9 +1,20 @@
+import type { UpstreamsReport } from '../../api/upstreams.ts'
 import { upstreamChange } from '../../options/upstream-settings.ts'
-import { type RouteTable, route } from '../http/app.ts'
+import { type RoutesOf, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
+/** What each route answers, and the errors that it alone has. */
+export interface UpstreamAnswers {
+  /** All upstreams: as they are set, and as the running gateway finds them. */
+  'GET /api/upstreams': { readonly 200: UpstreamsReport }
+  /** Sets what is given of an upstream, takes away what is null, and adds one that there is not. In force at once. A key of the gateway's own is lent by the command alone. @fails invalid_upstream key_not_lent broken_upstreams_file upstreams_not_kept upstreams_busy */
+  'PUT /api/upstreams/:name': { readonly 200: UpstreamsReport }
+  /** Takes an upstream away; calls under way there end as they would. @fails upstream_not_found invalid_upstream broken_upstreams_file upstreams_not_kept upstreams_busy */
+  'DELETE /api/upstreams/:name': { readonly 200: UpstreamsReport }
+}
+
 /** `/api/upstreams`: further upstreams as they are set and found, and changing them. */
-export function upstreamRoutes({ upstreams }: Pick<DashboardParts, 'upstreams'>): RouteTable {
+export function upstreamRoutes({ upstreams }: Pick<DashboardParts, 'upstreams'>): RoutesOf<UpstreamAnswers> {
   const report = () => upstreams.report()
   return {
     'GET /api/upstreams': route({}, report),
