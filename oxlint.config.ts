@@ -22,7 +22,7 @@ const source: Record<string, string> = {
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',
   'gateway/caller': 'json lib',
-  'gateway/raw-log': 'api call lib gateway/http',
+  'gateway/raw-log': 'api call lib payloads gateway/http',
   'gateway/usage-injection': 'call lib gateway/http gateway/meter gateway/upstream',
   'gateway/http':
     'api call json lib gateway/admission gateway/call gateway/caller gateway/raw-log gateway/routing',

@@ -1,6 +1,6 @@
 import type { CallRecord } from './call-record.ts'
 import type { Call } from './call.ts'
-import type { RawHeaders } from './call-observer.ts'
+import type { RawHeaders } from './response-head.ts'
 
 /** A call whose payloads may be of interest, when its head has been read. */
 export interface PayloadCall {

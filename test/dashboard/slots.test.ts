@@ -57,7 +57,7 @@ test('how calls waited, and would have with more slots', async () => {
     recorded: waits(6, 1000, 3000),
     estimates: [
       { max_concurrent: 2, ...waits(6, 1000, 3000) },
-      { max_concurrent: 3, ...waits(5, 0, 2000) },
+      { max_concurrent: 3, ...waits(5, 500, 2000) },
       { max_concurrent: 4, ...waits(4, 0, 1000) },
       { max_concurrent: 6, ...waits(2, 0, 1000) },
       { max_concurrent: 8, ...waits(0, 0, 0) },

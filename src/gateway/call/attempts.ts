@@ -1,4 +1,4 @@
-import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
+import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure, type FailureCode } from '../../call/failure.ts'
 import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import { contentCoding } from '../../lib/content-coding.ts'
 import { readError } from '../meter/read-error.ts'
 

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import { isObject } from '../../lib/message-shape.ts'
 import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'

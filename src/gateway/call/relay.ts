@@ -1,5 +1,5 @@
 import { backoffMs } from '../../lib/backoff.ts'
-import type { ResponseHead } from '../../call/call-observer.ts'
+import type { ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import type { AnswerSink, AnswerSource } from '../http/client-answer.ts'
 import type { CallMeter } from '../meter/call-meter.ts'

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import { httpDateMs, plainNumber, retryAfterMs } from '../../lib/retry-after.ts'
 
 /** How an answer wants to be tried again. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
+import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import { writeErrorAnswer } from './error-answer.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'

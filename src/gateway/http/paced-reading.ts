@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { keepPaused } from './keep-paused.ts'
 
 /** After each read nobody who sends a flood is read for this many times what it took, and at least for so long. */
 const restShare = 3
@@ -20,7 +21,9 @@ export class PacedReading {
   rest(socket: Socket): void {
     if (this.#resting.has(socket)) return
     this.#resting.add(socket)
-    if (!this.#watched.has(socket)) this.#watch(socket)
+    // A connection that is being closed is read to its end.
+    if (!this.#watched.has(socket)) keepPaused(socket, () => this.#resting.has(socket) && socket.writable)
+    this.#watched.add(socket)
     socket.pause()
     if (this.#timer !== null) return
     const beganMs = performance.now()
@@ -33,14 +36,6 @@ export class PacedReading {
 
   #planNext(ms: number): void {
     this.#timer ??= setTimeout(() => this.#next(), Math.max(leastRestMs, ms))
-  }
-
-  /** Node resumes a connection by itself, to read a body. One that is being closed is read to its end. */
-  #watch(socket: Socket): void {
-    this.#watched.add(socket)
-    socket.on('resume', () => {
-      if (this.#resting.has(socket) && socket.writable) socket.pause()
-    })
   }
 
   #next(): void {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { keepPaused } from './keep-paused.ts'
 
 /** A connection on which so many requests wait for the answers before them is not read any more, until half are left. */
 const mostWaiting = 16
@@ -31,10 +32,7 @@ export class PipelinedRequests {
 
   #watch(socket: Socket): void {
     this.#waiting.set(socket, 0)
-    // Node resumes a connection by itself, to read a body or when an answer drains.
-    socket.on('resume', () => {
-      if (this.#isFull(socket)) socket.pause()
-    })
+    keepPaused(socket, () => this.#isFull(socket))
     socket.once('close', () => this.#forget(socket))
   }
 

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 
 /** How a body is to be read: as a stream of events, as one JSON text, as text for people, or only counted. */
 export type AnswerForm = 'events' | 'json' | 'text' | 'opaque'

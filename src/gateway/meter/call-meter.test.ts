@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
-import type { ResponseHead } from '../../call/call-observer.ts'
+import type { ResponseHead } from '../../call/response-head.ts'
 import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
 import { CallMeter } from './call-meter.ts'

@@ -1,6 +1,6 @@
 import type { CallDraft } from '../../call/call-record.ts'
 import type { Call, CallType } from '../../call/call.ts'
-import type { CallObserver, ResponseHead } from '../../call/call-observer.ts'
+import type { ResponseHead } from '../../call/response-head.ts'
 import { readAnswerHead } from './answer-head.ts'
 import { AnswerEvents, type EventReceiver } from './answer-events.ts'
 import { AnswerReader, type EventContent } from './answer-reader.ts'
@@ -15,7 +15,7 @@ import { ContentPace } from './content-pace.ts'
  * Measures the answer to one attempt as it passes. Keeps nothing of what it sees but what the record is filled with. A
  * fault of its own ends the measuring, never the call.
  */
-export class CallMeter implements CallObserver, EventReceiver {
+export class CallMeter implements EventReceiver {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #wantsStream: boolean
   readonly #onFault: (error: unknown) => void
@@ -80,6 +80,7 @@ export class CallMeter implements CallObserver, EventReceiver {
     return this.#isWhole && !this.#events.hasSkipped ? 'truncated' : 'none'
   }
 
+  /** The head of the answer arrived. */
   responseStart(head: ResponseHead): void {
     this.status = head.status
     try {
@@ -89,6 +90,7 @@ export class CallMeter implements CallObserver, EventReceiver {
     }
   }
 
+  /** Body bytes, exactly as received. A chunk is not kept: a view would hold the whole buffer of the network. */
   data(chunk: Uint8Array, atMs: number): void {
     this.responseBytes += chunk.length
     try {
@@ -99,6 +101,7 @@ export class CallMeter implements CallObserver, EventReceiver {
     }
   }
 
+  /** The attempt is over: the answer's HTTP message is whole, or the attempt failed or was aborted. */
   end(isWhole: boolean): void {
     try {
       this.#decoder?.end()

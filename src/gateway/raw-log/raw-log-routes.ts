@@ -4,7 +4,7 @@ import { readAtMost } from '../../lib/http.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
 import { sendJson } from '../http/json-answer.ts'
-import type { RawLogService } from './raw-log-service.ts'
+import type { PayloadLog } from '../../payloads/payload-log.ts'
 import type { PayloadFeed } from './payload-feed.ts'
 import { readToggle } from './toggle-body.ts'
 
@@ -15,12 +15,12 @@ const methods = { status: 'GET', toggle: 'POST', recent: 'GET', clear: 'POST', s
 
 /** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
 export class RawLogRoutes {
-  readonly #log: RawLogService
-  readonly #toggle: RawLogService['toggle']
+  readonly #log: PayloadLog
+  readonly #toggle: PayloadLog['toggle']
   readonly #feed: PayloadFeed
 
   /** `toggle`: of the log, and whoever is to hear of it. */
-  constructor(log: RawLogService, toggle: RawLogService['toggle'], feed: PayloadFeed) {
+  constructor(log: PayloadLog, toggle: PayloadLog['toggle'], feed: PayloadFeed) {
     this.#log = log
     this.#toggle = toggle
     this.#feed = feed

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { remembered } from '../../lib/remembered.ts'

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 
 /**
  * What the request for a list of models needs for the whole list. Anthropic's API, known by the header of its key, wants a

@@ -1,5 +1,5 @@
 import { backoffMs } from '../../lib/backoff.ts'
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { UpstreamBase } from '../http/target.ts'
 import type { Transport } from '../upstream/transport.ts'

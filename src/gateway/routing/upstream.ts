@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { UpstreamCredentials, UpstreamSetting } from '../../options/upstream-settings.ts'
 import { type AdmissionOptions, LocalAdmission } from '../admission/local-admission.ts'

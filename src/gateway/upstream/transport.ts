@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import type { ConnectionPoolOptions, PooledAttempt } from './connection-pool.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 

@@ -1,4 +1,4 @@
-import type { ResponseHead } from '../../call/call-observer.ts'
+import type { ResponseHead } from '../../call/response-head.ts'
 import { hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
 import { ConnectionPool, type PooledAttempt } from './connection-pool.ts'
 import { type Transport, type TransportOptions, type TransportRequest, isHeld } from './transport.ts'

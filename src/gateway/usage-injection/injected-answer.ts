@@ -1,4 +1,4 @@
-import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
+import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { readAnswerHead } from '../meter/answer-head.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'

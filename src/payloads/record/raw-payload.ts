@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 
 /** A body as far as it was kept: all of it, or its beginning. */
 export interface RawBody {

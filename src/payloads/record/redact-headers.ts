@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader } from '../../secrets/secret-headers.ts'
 import { remembered } from '../../lib/remembered.ts'

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import { headerOf, listTokens } from '../../lib/header-list.ts'
 
 /** Whether the client asked, by `x-tokenweir-capture: off`, that this call is neither kept nor shown. */

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders } from '../../call/response-head.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { PayloadCall, PayloadTap } from '../../call/payload-log.ts'
 import { headerOf } from '../../lib/header-list.ts'
