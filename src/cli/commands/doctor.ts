@@ -75,7 +75,7 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
       ? [
           ...checkFolder(folder),
           checkLocks(db, running !== null),
-          await checkDatabase(db),
+          checkDatabase(db),
           checkPrices(db, clock.wallTime()),
         ]
       : [unseenFolder(unseen)]),

@@ -1,9 +1,7 @@
 import { backup, DatabaseSync } from 'node:sqlite'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { StoreError } from '../sqlite/store-error.ts'
-import { quickCheck } from './quick-check.ts'
-
-const checkLimitMs = 3_600_000
+import { damageIn } from './check-store.ts'
 
 interface BackUpOptions {
   /** Told the share that is copied, 0 to 1, between two steps. */
@@ -31,10 +29,9 @@ export async function backUpStore(
     rate: pagesAtOnce,
     progress: ({ totalPages, remainingPages }) => onProgress?.(1 - remainingPages / totalPages),
   })
-  const finding = await quickCheck(target, checkLimitMs)
-  if (finding !== '')
-    throw new StoreError('damaged', `the copy is not sound: ${finding ?? 'it could not be checked'}`)
   using copy = new DatabaseSync(target)
+  const [finding] = damageIn(copy, 'quick_check')
+  if (finding !== undefined) throw new StoreError('damaged', `the copy is not sound: ${finding}`)
   const copied = callsIn(copy)
   if (copied !== calls) throw new StoreError('damaged', `the copy has ${copied} of ${calls} calls`)
   return calls

@@ -36,7 +36,7 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
   using database = opened
-  const integrity = integrityOf(database)
+  const integrity = damageIn(database, 'integrity_check')
   // Of what is damaged nothing more can be counted.
   return { integrity, ...(integrity.length > 0 ? notCounted : countedIn(database, full)) }
 }
@@ -78,10 +78,14 @@ function sampleOf(slots: readonly number[], count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => slots[Math.round(index * step)] ?? 0)
 }
 
-function integrityOf(database: DatabaseSync): readonly string[] {
+/** What SQLite says is wrong with a database; empty if all is well. The quick check leaves the contents of indexes out. */
+export function damageIn(
+  database: DatabaseSync,
+  check: 'quick_check' | 'integrity_check',
+): readonly string[] {
   try {
-    const rows = database.prepare(`PRAGMA integrity_check(${findings})`).all()
-    const lines = rows.map((row) => String(row['integrity_check']))
+    const rows = database.prepare(`PRAGMA ${check}(${findings})`).all()
+    const lines = rows.map((row) => String(row[check]))
     return lines.length === 1 && lines[0] === 'ok' ? [] : lines
   } catch (error) {
     // Of some damage SQLite does not find its way out.

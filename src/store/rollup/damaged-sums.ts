@@ -45,40 +45,43 @@ function replace(database: DatabaseSync, table: Table, nowMs: number): void {
   )
   using reader = new DatabaseSync(database.location() ?? '', { readOnly: true })
   reader.exec('BEGIN')
-  const found = new RowStatements(reader)
   database.exec(`ALTER TABLE ${table} RENAME TO ${table}_damaged_${(count ?? 0) + 1}; ${sql}`)
-  const pastQuarter = Math.ceil((nowMs + dayMs) / quarterMs)
-  const first = orNullIfCorrupt(() => found.number('SELECT min(slot) FROM rollup_quarters'))
-  const span = [first ?? earliestQuarter, pastQuarter] as const
-  const rows = table === 'rollup_quarters' ? quartersIn(found, span) : spansIn(found, span)
-  for (const row of rows)
+  for (const row of readable(new RowStatements(reader), table, (nowMs + dayMs) / quarterMs))
     statements.run(`INSERT INTO ${table} VALUES (${row.map(() => '?').join(', ')})`, ...row)
 }
 
-type QuarterSpan = readonly [first: number, past: number]
-
-function* quartersIn(statements: RowStatements, [first, past]: QuarterSpan): Generator<Row> {
-  const ofSlot = 'SELECT * FROM rollup_quarters WHERE slot = ?'
-  for (let slot = first; slot < past; slot++)
-    yield* orNullIfCorrupt(() => statements.all<Row>(ofSlot, slot)) ?? []
-}
-
-/** By keys; where a page of a key is damaged, one by one. */
-function* spansIn(statements: RowStatements, [first, past]: QuarterSpan): Generator<Row> {
-  const ofKey = 'SELECT * FROM rollup_spans WHERE level = ? AND key_id = ?'
+function* readable(statements: RowStatements, table: Table, pastQuarter: number): Generator<Row> {
+  if (table === 'rollup_quarters') {
+    yield* newestFirst(statements, table, '', [], [earliestQuarter, pastQuarter])
+    return
+  }
   for (const { level, of } of levels) {
     if (of === null) continue
-    for (const [key] of statements.all('SELECT id FROM rollup_keys')) {
-      const whole = orNullIfCorrupt(() => statements.all<Row>(ofKey, level, key ?? 0))
-      if (whole !== null) {
-        yield* whole
-        continue
-      }
-      const width = quartersOf(level)
-      for (let slot = Math.floor(first / width); slot * width < past; slot++)
-        yield* (
-          orNullIfCorrupt(() => statements.all<Row>(`${ofKey} AND slot = ?`, level, key ?? 0, slot)) ?? []
-        )
+    const bounds = [earliestQuarter / quartersOf(level), pastQuarter / quartersOf(level)] as const
+    for (const [key = null] of statements.all('SELECT id FROM rollup_keys'))
+      yield* newestFirst(statements, table, 'level = ? AND key_id = ? AND', [level, key], bounds)
+  }
+}
+
+/** Rows in the order of their slots. Past a damaged page it looks further and further back for the next readable one. */
+function* newestFirst(
+  statements: RowStatements,
+  table: Table,
+  where: string,
+  values: readonly (number | null)[],
+  [first, past]: readonly [number, number],
+): Generator<Row> {
+  const next = `SELECT slot, * FROM ${table} WHERE ${where} slot =
+    (SELECT max(slot) FROM ${table} WHERE ${where} slot < ?)`
+  let before = Math.ceil(past)
+  for (let step = 1; before > first;) {
+    const rows = orNullIfCorrupt(() => statements.all<Row>(next, ...values, ...values, before))
+    if (rows === null) before -= step++
+    else {
+      if (rows.length === 0) return
+      for (const row of rows) yield row.slice(1)
+      before = Number(rows[0]?.[0])
+      step = 1
     }
   }
 }
