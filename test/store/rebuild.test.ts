@@ -89,7 +89,7 @@ const damages: readonly string[] = [
   'DELETE FROM rollup_spans',
   'UPDATE rollup_spans SET output_tokens = 7 WHERE level = 3',
   'DELETE FROM rollup_quarters WHERE slot >= {from} AND key_id % 3 = 0',
-  `INSERT INTO rollup_quarters SELECT slot + 30, key_id, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 FROM rollup_quarters
+  `INSERT INTO rollup_quarters SELECT slot + 30, key_id, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL FROM rollup_quarters
     WHERE slot % 96 = 62 AND slot >= {from} ON CONFLICT DO NOTHING`,
 ]
 

@@ -1,7 +1,6 @@
 import type { JobFailure } from '../../api/database-job.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
 import { messageOf } from '../../lib/errors.ts'
-import { CompressStoppedError } from '../../store/jobs/compress-store.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { StoreError } from '../../store/sqlite/store-error.ts'
@@ -93,6 +92,6 @@ function failureOf(error: unknown, db: string, whatStays: string): JobFailure {
     const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
     return { code: 'folded_range', message, data: { from } }
   }
-  const saysAll = error instanceof StoreError || error instanceof CompressStoppedError
+  const saysAll = error instanceof StoreError
   return { code: 'job_failed', message: `${db}: ${messageOf(error)}${saysAll ? '' : `. ${whatStays}`}` }
 }

@@ -4,11 +4,7 @@ import type { CompressResult } from '../../api/database-job.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { given } from '../../../test/support/given.ts'
-import {
-  CompressStoppedError,
-  type CompressRequest,
-  type compressStore,
-} from '../../store/jobs/compress-store.ts'
+import { type CompressRequest, type compressStore } from '../../store/jobs/compress-store.ts'
 import * as dbCompress from './db-compress.ts'
 import { OptionError } from '../parse-options.ts'
 
@@ -92,7 +88,6 @@ test('on a terminal progress is one line that is gone at the end; elsewhere ther
 })
 
 test('why it came to nothing is told, with exit code 1', async () => {
-  const stopped = new CompressStoppedError('another process reads')
   const wrongs: readonly (readonly [typeof compressStore, string, RegExp])[] = [
     [
       () => Promise.resolve('job_running'),
@@ -101,7 +96,6 @@ test('why it came to nothing is told, with exit code 1', async () => {
     ],
     [() => Promise.resolve('missing'), 'no_database', /x\.db: There is no database yet/],
     [() => Promise.resolve('foreign'), 'job_failed', /x\.db: The file is a database of another program/],
-    [() => Promise.reject(stopped), 'job_failed', /^.*x\.db: another process reads$/],
     [() => Promise.reject(new Error('disk I/O error')), 'job_failed', /disk I\/O error\. .*nothing is lost/],
   ]
   for (const [compress, code, message] of wrongs) {

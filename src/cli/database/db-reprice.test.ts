@@ -41,7 +41,6 @@ async function run(
       onProgress({ done: 1, total: 4 })
       return Promise.try(answer)
     },
-    undo: () => Promise.resolve({ calls: 1204, atMs: Date.UTC(2026, 10, 21) }),
     prices: () => prices,
   }
   const terminal = new FakeTerminal()
@@ -148,16 +147,4 @@ test('from where on the past is changed must be said', async () => {
     await assert.rejects(run(['--from', wrong]), /--from must be an instant in ISO 8601/)
   }
   await assert.rejects(run(['--from', '2026-11-20', '--tz', 'Nowhere']), /--tz must be an IANA time zone/)
-})
-
-test('the last re-pricing is taken back as a whole', async () => {
-  const { code, stdout, requests } = await run(['--undo'])
-  assert.deepEqual([code, requests], [0, []])
-  assert.equal(
-    stdout,
-    '1,204 calls cost again what was known before the re-pricing of 2026-11-21T00:00:00.000Z.\n',
-  )
-  const { stdout: line } = await run(['--undo', '--json'])
-  assert.deepEqual(JSON.parse(line), { undone: { calls: 1204, repriced_at: '2026-11-21T00:00:00.000Z' } })
-  await assert.rejects(run(['--undo', '--from', '2026-11-20']), /does not go with --from/)
 })

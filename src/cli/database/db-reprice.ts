@@ -3,7 +3,6 @@ import type { ModelCosts } from '../../pricing/model-costs.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
 import { type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
-import { undoReprice } from '../../store/jobs/undo-reprice.ts'
 import { type CommandContext, OptionError } from '../parse-options.ts'
 import { shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
@@ -21,7 +20,6 @@ export const table = optionTable({
   model: optional(modelName, 'only calls that asked for this model'),
   onlyUnpriced: flag('only calls that have no price'),
   dryRun: flag('only say what would change'),
-  undo: flag('put back what the last re-pricing replaced; goes with --db and --json alone'),
   tz: value(timeZone, 'UTC', 'time zone in which days are counted'),
   json: flag('print progress and result as one JSON object per line'),
   db: database(),
@@ -36,7 +34,6 @@ const longestName = 40
 /** The store's part of it, and the prices in force for the database at a path. */
 const realParts = {
   reprice: repriceStore,
-  undo: undoReprice,
   prices: (path: string): PriceReading => readPricesInForce(priceFileOf(path)),
 }
 
@@ -49,25 +46,11 @@ export type RepriceParts = typeof realParts
 export async function run(
   options: RepriceOptions,
   { terminal }: CommandContext,
-  { reprice, undo, prices }: RepriceParts = realParts,
+  { reprice, prices }: RepriceParts = realParts,
 ): Promise<number> {
   const { db, json, dryRun } = options
   const { clock } = terminal
   const job = { db, json, whatStays: 'What was priced so far stays priced; it can be run again.' }
-  if (options.undo) {
-    refuseBesideUndo(options)
-    return await runDatabaseJob(terminal, job, async () => {
-      const outcome = await undo(db, { clock })
-      if (outcome === 'nothing_done') {
-        throw new JobError('job_failed', `${db}: there is no re-pricing to take back.`)
-      }
-      const { calls, atMs } = done(outcome, db)
-      const at = new Date(atMs).toISOString()
-      const count = counted(calls, 'call costs', 'calls cost')
-      const text = `${count} again what was known before the re-pricing of ${at}.\n`
-      return { json: { undone: { calls, repriced_at: at } }, text }
-    })
-  }
   const request = requestOf(options, clock.wallTime())
   return await runDatabaseJob(terminal, job, async (tell) => {
     const pricer = new PriceBook(costsOf(prices(db)))
@@ -79,13 +62,6 @@ export async function run(
     const line: RepriceLine = { result }
     return { json: line, text: dayTable(result, dryRun) }
   })
-}
-
-function refuseBesideUndo({ setBy }: RepriceOptions): void {
-  const { from, to, model, onlyUnpriced, dryRun } = setBy
-  const beside = from ?? to ?? model ?? onlyUnpriced ?? dryRun
-  if (beside === null) return
-  throw new OptionError(`--undo takes back the last re-pricing as a whole: it does not go with ${beside}`)
 }
 
 function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {

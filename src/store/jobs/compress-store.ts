@@ -7,7 +7,7 @@ import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { walBytes } from '../sqlite/store-files.ts'
-import { inSlices, type JobClock, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
+import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
 import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
 
 export interface CompressRequest {
@@ -24,20 +24,8 @@ export interface CompressRequest {
   readonly dryRun: boolean
 }
 
-/** Nothing is broken, but it cannot go on now; what is done already stays done. */
-export class CompressStoppedError extends Error {
-  override readonly name = 'CompressStoppedError'
-}
-
-/** The log is carried over into the file after so many slices, so that the gateway's writer need not do it. */
-const slicesPerCheckpoint = 4
-/** Pages that may wait in the log for a reader to move on: 64 MiB. */
-const heldPages = 16_384
-const heldCheckMs = 100
-const heldPatienceMs = 60_000
-/** The emptying of the log keeps the writer waiting. */
-const truncateBusyMs = 20
-const truncateTries = 20
+/** For others' locks, as the log is emptied at the end. */
+const truncateBusyMs = 250
 
 /**
  * Folds old calls into the rollups and gives their pages back, in transactions of a few milliseconds with pauses
@@ -65,18 +53,8 @@ export async function compressStore(
     })
   }
   return await runJob(path, async (database) => {
-    // Checkpoints are made between slices, not as a part of them.
-    database.exec('PRAGMA wal_autocheckpoint = 0')
-    let slices = 0
     const run = (phase: CompressPhase, work: SlicedWork): Promise<number> =>
-      inSlices(
-        clock,
-        work,
-        (progress) => onProgress({ phase, ...progress }),
-        async () => {
-          if (++slices % slicesPerCheckpoint === 0) await carryOver(database, clock)
-        },
-      )
+      inSlices(clock, work, (progress) => onProgress({ phase, ...progress }))
     await run('roll_up', rollUp(database, clock))
     let foldedCalls = await run('fold', foldBefore(database, untilIn(database, keepDays)))
     if (keepBytes !== undefined) {
@@ -87,7 +65,8 @@ export async function compressStore(
       }
     }
     await run('give_back', giveBack(database))
-    await emptyLog(database, clock)
+    // The file gets its new size with that. Where a reader is in the way, the next checkpoint of anybody does it.
+    withLockWait(database, truncateBusyMs, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     return result(foldedCalls, bytesOf(path))
   })
 }
@@ -132,7 +111,6 @@ function giveBack(database: DatabaseSync): SlicedWork {
   const freePages = (): number => pragma(database, 'freelist_count')
   const total = freePages()
   return {
-    bounds: { first: 32, least: 4, most: 250 },
     total,
     slice: (limit) => {
       const before = freePages()
@@ -141,43 +119,6 @@ function giveBack(database: DatabaseSync): SlicedWork {
       return { done: Math.max(0, total - left), hasMore: left > 0 && left < before }
     },
   }
-}
-
-/**
- * Carries the log over into the file, which gets its new size with that. A reader may be in the way: then the next
- * checkpoint of anybody does it.
- */
-async function emptyLog(database: DatabaseSync, clock: JobClock): Promise<void> {
-  await carryOver(database, clock)
-  const isInTheWay = (): boolean =>
-    withLockWait(database, truncateBusyMs, () => checkpoint(database, 'TRUNCATE').busy !== 0)
-  for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
-    await clock.delay(heldCheckMs)
-    checkpoint(database, 'PASSIVE')
-  }
-}
-
-/** Carries the log over into the file, which keeps nobody waiting; waits if a reader stays in an old snapshot. */
-async function carryOver(database: DatabaseSync, clock: JobClock): Promise<void> {
-  const deadlineMs = clock.now() + heldPatienceMs
-  while (checkpoint(database, 'PASSIVE').waiting >= heldPages) {
-    if (clock.now() > deadlineMs) {
-      throw new CompressStoppedError(
-        `another process has read in one go for over ${heldPatienceMs / 1000} s and keeps the log from being ` +
-          'emptied; end it, and run this again: it goes on where it stopped',
-      )
-    }
-    await clock.delay(heldCheckMs)
-  }
-}
-
-/** Says if somebody was in the way of it, and how many pages of the log are not in the file by now. */
-function checkpoint(
-  database: DatabaseSync,
-  mode: 'PASSIVE' | 'TRUNCATE',
-): Record<'busy' | 'waiting', number> {
-  const row = database.prepare(`PRAGMA wal_checkpoint(${mode})`).get()
-  return { busy: Number(row?.['busy']), waiting: Number(row?.['log']) - Number(row?.['checkpointed']) }
 }
 
 function bytesOf(path: string): number {

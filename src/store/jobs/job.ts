@@ -50,31 +50,23 @@ export async function runJob<T>(
   return await work(database)
 }
 
-/** Bounds of what is done in one slice, in whatever is counted. */
-export interface SliceBounds {
-  readonly first: number
-  readonly least: number
-  readonly most: number
-  /** What a slice should take, {@link sliceMs} unless told otherwise. */
-  readonly ms?: number
-}
-
-/** Work that is done in slices. */
+/** Work that is done in slices, each a transaction or a few. */
 export interface SlicedWork {
-  readonly bounds: SliceBounds
   /** In what is counted in progress, which need not be what a slice's size counts. */
   readonly total: number
   readonly slice: (size: number) => {
     /** In all slices. */
     readonly done: number
     readonly hasMore: boolean
-    /** A slice that only reads keeps nobody waiting, and needs no pause. */
-    readonly hasWritten?: boolean
   }
+  /** Nobody waits for a slice that only reads: there is no pause after it. */
+  readonly onlyReads?: boolean
 }
 
-/** Others wait for the lock meanwhile, and SQLite makes them wait in growing steps. */
-export const sliceMs = 5
+/** A slice begins small, and takes about so long: other writers wait meanwhile. */
+const slices = { first: 20, least: 4, most: 5000, ms: 10 } as const
+/** SQLite tries a lock again after 1, 3, 8, 18, 33 ms: a writer that began to wait within a slice comes to try. */
+export const pauseMs = 25
 /** After a slice that took too long the next one may be this much smaller, after a short one this much larger. */
 const shrinkAtMost = 8
 const growAtMost = 1.5
@@ -82,20 +74,17 @@ const growAtMost = 1.5
 /** Works in short slices with pauses between them, so that others can read and write meanwhile; says how much was done. */
 export async function inSlices(
   clock: JobClock,
-  { bounds, total, slice }: SlicedWork,
+  { total, slice, onlyReads = false }: SlicedWork,
   onProgress: (progress: JobProgress) => void = () => undefined,
-  between?: () => Promise<void>,
 ): Promise<number> {
   onProgress({ done: 0, total })
-  for (let size = bounds.first; ;) {
+  for (let size: number = slices.first; ;) {
     const fromMs = clock.now()
-    const { done, hasMore, hasWritten = true } = slice(size)
-    const tookMs = clock.now() - fromMs
+    const { done, hasMore } = slice(size)
     onProgress({ done: Math.min(done, total), total })
     if (!hasMore) return done
-    size = nextSize(size, tookMs, bounds)
-    await between?.()
-    if (hasWritten || tookMs > (bounds.ms ?? sliceMs)) await clock.delay(hasWritten ? pauseAfter(tookMs) : 0)
+    size = nextSize(size, clock.now() - fromMs, slices)
+    await clock.delay(onlyReads ? 0 : pauseMs)
   }
 }
 
@@ -103,16 +92,8 @@ export async function inSlices(
 export function nextSize(
   size: number,
   tookMs: number,
-  { least, most, ms = sliceMs }: Omit<SliceBounds, 'first'>,
+  { least, most, ms }: Readonly<Record<'least' | 'most' | 'ms', number>>,
 ): number {
   const factor = Math.min(growAtMost, Math.max(1 / shrinkAtMost, ms / Math.max(tookMs, 0.001)))
   return Math.min(most, Math.max(least, Math.round(size * factor)))
-}
-
-/**
- * How long to leave the database to others after a slice. SQLite tries a lock again after 1, 3, 8, 18, 33 ms:
- * whoever began to wait within the slice comes to try within the pause. Longer than that, because nothing is urgent.
- */
-export function pauseAfter(tookMs: number): number {
-  return Math.min(60, 6 + 2 * tookMs)
 }

@@ -62,8 +62,7 @@ export async function rebuildStore(
         done = Math.min(hours.length, done + size)
         return { done, hasMore: done < hours.length }
       }
-      const bounds = { first: 1, least: 1, most: 100 }
-      await inSlices(clock, { bounds, total: hours.length, slice }, tell)
+      await inSlices(clock, { total: hours.length, slice }, tell)
     }
     await inSlices(clock, rollUp(database, clock), tell)
     return {

@@ -49,9 +49,6 @@ const priceable = recordReader<(row: FigureRow, words: CallWords) => Omit<Pricea
   },
 )
 
-/** Calls of one slice; twice the time that others take, as calls that lie close together change the same sums. */
-const bounds = { first: 50, least: 8, most: 2000, ms: 10 } as const
-const dryBounds = { ...bounds, first: 500, least: 100, most: 5000 } as const
 const minuteMs = 60_000
 
 interface PricedCall {
@@ -74,7 +71,7 @@ export async function repriceStore(
     const startedMs = clock.now()
     const unfoldedFromMs = foldedUntilMs(database)
     if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
-    const { work, result } = repriceCalls(database, request, pricer, clock.wallTime)
+    const { work, result } = repriceCalls(database, request, pricer)
     if (work !== null) await inSlices(clock, work, onProgress)
     return { ...result(), duration_ms: Math.round(clock.now() - startedMs) }
   }
@@ -83,14 +80,12 @@ export async function repriceStore(
 }
 
 /**
- * Prices calls anew; what it replaces is kept in `repriced`. Calls are read without the lock, for nothing but this job
- * changes them. Progress is in minutes of the calls' time; `work` is null if no call is meant.
+ * Prices calls anew. Calls are read without the lock, for nothing but this job changes them. Progress is in minutes of the calls' time; `work` is null if no call is meant.
  */
 function repriceCalls(
   database: DatabaseSync,
   { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone }: RepriceRequest,
   pricer: CallPricer,
-  nowMs: () => number,
 ): { readonly work: SlicedWork | null; readonly result: () => Omit<RepriceResult, 'duration_ms'> } {
   const statements = new RowStatements(database)
   const words = new CallWords(database)
@@ -104,9 +99,20 @@ function repriceCalls(
   // The index by model ends in the id; the one by seq would be no help.
   const next = `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
     WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? `AND ${unpricedSql}` : ''} ORDER BY id LIMIT ?`
-  const write = dryRun
-    ? null
-    : keepingWriter(database, statements, nowMs, [startedAtMs(fromId), startedAtMs(pastId - 1) + 1, modelId])
+  const writeCosts = costWriter(database)
+  // Looked up each time: what was added in a transaction that was rolled back is not there.
+  const labelId = (text: string): number => statements.wordId('labels', text)
+  const write = (changed: readonly PricedCall[]): void =>
+    inTransaction(database, () =>
+      writeCosts(
+        changed.map(({ call, cost }) => ({
+          call,
+          cost: cost
+            ? [cost.costNanoUsd, labelId(cost.source), labelId(cost.key), cost.cacheSavedNanoUsd]
+            : [null, null, null, null],
+        })),
+      ),
+    )
   let afterId = fromId - 1
   let looked = 0
   let reported = 0
@@ -122,7 +128,7 @@ function repriceCalls(
     const changed = own
       .map((call) => ({ call, cost: costOf(call) }))
       .filter((priced) => !isSame(priced, words))
-    if (changed.length > 0) write?.(changed)
+    if (!dryRun && changed.length > 0) write(changed)
     for (const { call, cost } of changed) {
       days.add(call, words.wordOf('models', valueIn(call, 'model_id')), cost?.costNanoUsd ?? null)
     }
@@ -130,47 +136,13 @@ function repriceCalls(
     reported += rows.length - own.length
     const hasMore = rows.length === limit
     afterId = valueIn(rows.at(-1) ?? [], 'id') ?? afterId
-    return { done: minutesTo(hasMore ? afterId : pastId), hasMore, hasWritten: !dryRun && changed.length > 0 }
+    return { done: minutesTo(hasMore ? afterId : pastId), hasMore }
   }
-  const work = { bounds: dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
+  const work = { total: minutesTo(pastId), slice, onlyReads: dryRun }
   const result = (): Omit<RepriceResult, 'duration_ms'> => {
     return { ...days.told(), looked_calls: looked, reported_calls: reported }
   }
   return { work: fromId < pastId ? work : null, result }
-}
-
-/** Writes costs, and keeps those before, each time in one transaction: on an error nothing of it stands. */
-function keepingWriter(
-  database: DatabaseSync,
-  statements: RowStatements,
-  nowMs: () => number,
-  run: readonly [fromMs: number, toMs: number, modelId: number | null],
-): (edits: readonly PricedCall[]) => void {
-  const writeCosts = costWriter(database)
-  const addRun = 'INSERT INTO reprice_runs (at_ms, from_ms, to_ms, model_id) VALUES (?, ?, ?, ?)'
-  // Looked up each time: what was added in a transaction that was rolled back is not there.
-  const labelId = (text: string): number => statements.wordId('labels', text)
-  let runId: number | null = null
-  return (edits) => {
-    runId = inTransaction(database, () => {
-      const id = runId ?? statements.run(addRun, Math.round(nowMs()), ...run)
-      for (const { call } of edits) {
-        const [source, key] = [further(call, 'price_source_id'), further(call, 'price_key_id')]
-        const [cost, saved] = [valueIn(call, 'cost_nano_usd'), valueIn(call, 'cache_saved_nano_usd')]
-        const kept = [valueIn(call, 'id'), id, cost, source, key, saved]
-        statements.run('INSERT INTO repriced VALUES (?, ?, ?, ?, ?, ?)', ...kept)
-      }
-      writeCosts(
-        edits.map(({ call, cost }) => ({
-          call,
-          cost: cost
-            ? [cost.costNanoUsd, labelId(cost.source), labelId(cost.key), cost.cacheSavedNanoUsd]
-            : [null, null, null, null],
-        })),
-      )
-      return id
-    })
-  }
 }
 
 function isSame({ call, cost }: PricedCall, words: CallWords): boolean {

@@ -14,7 +14,6 @@ export function rollUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): 
   const before = Math.max(0, state().watermark)
   const lastSeq = new RowStatements(database).number('SELECT max(seq) FROM calls') ?? 0
   return {
-    bounds: { first: 20, least: 4, most: 300 },
     total: Math.max(0, lastSeq - before),
     slice: (limit) => {
       const hasMore = forward.step(clock.wallTime(), limit)
@@ -28,7 +27,6 @@ export function foldBefore(database: DatabaseSync, untilMs: number): SlicedWork 
   const fold = foldCalls(database)
   let done = 0
   return {
-    bounds: { first: 100, least: 16, most: 5000 },
     total: callsBefore(database, untilMs),
     slice: (limit) => {
       const folded = fold(untilMs, limit)

@@ -72,8 +72,6 @@ export function foldCalls(database: DatabaseSync): (untilMs: number, limit: numb
       const past = statements.number(oldest, dayEndId, watermark, limit) ?? dayEndId
       const mark = 'UPDATE rollup_state SET folded_until = max(folded_until, ?)'
       statements.run(mark, dayEndMs / quarterMs)
-      // Of calls that are gone nobody asks what they cost before.
-      statements.run('DELETE FROM repriced WHERE call_id < ?', past)
       return Number(statements.get(`DELETE ${folded}`).run(past, watermark).changes)
     })
 }

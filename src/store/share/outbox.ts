@@ -80,7 +80,6 @@ export class Outbox {
       if (this.#statements.number('SELECT 1 FROM calls WHERE id = ?', newId) !== null) return false
       for (const [table, column] of [
         ['calls', 'id'],
-        ['repriced', 'call_id'],
         ['share_changed', 'call_id'],
       ]) {
         this.#statements.run(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`, newId, id)

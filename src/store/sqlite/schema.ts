@@ -152,24 +152,6 @@ CREATE TABLE rollup_state (
 ) STRICT;
 INSERT INTO rollup_state VALUES (1, 0, 0, 0, 0);
 
--- What re-pricing replaced.
-CREATE TABLE reprice_runs (
-  id INTEGER PRIMARY KEY,
-  at_ms INTEGER NOT NULL,
-  from_ms INTEGER NOT NULL,
-  to_ms INTEGER NOT NULL,
-  model_id INTEGER REFERENCES models
-) STRICT;
-CREATE TABLE repriced (
-  call_id INTEGER NOT NULL,
-  run_id INTEGER NOT NULL REFERENCES reprice_runs,
-  cost_nano_usd INTEGER,
-  price_source_id INTEGER REFERENCES labels,
-  price_key_id INTEGER REFERENCES labels,
-  cache_saved_nano_usd INTEGER,
-  PRIMARY KEY (call_id, run_id)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE imports (
   id INTEGER PRIMARY KEY,
   at_ms INTEGER NOT NULL,
