@@ -8,9 +8,19 @@ import { Editor } from '../design/editor.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Table } from '../design/table.tsx'
 import { count, dollars, known, unknownFigure } from '../format/figures.ts'
-import { priceForm } from './price-form.ts'
-import type { PriceLine, ShownPrice } from './price-lines.ts'
-import { briefRates, isFee, isFree, moreTiers, rate, rateWords, ratesIn, tierWords } from './price-words.ts'
+import { priceForm } from './price-changes.ts'
+import {
+  briefRates,
+  isFee,
+  isFree,
+  moreTiers,
+  rate,
+  rateWords,
+  ratesIn,
+  tierWords,
+  type PriceLine,
+  type ShownPrice,
+} from './prices.ts'
 
 /** As many as one looks through, and as many more with each press; others are found by their names. */
 const [rowsAtFirst, rowsMore] = [50, 200]

@@ -12,11 +12,17 @@ import { Note } from '../design/note.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted } from '../format/figures.ts'
-import { knownLine, knownPrices, listedMatches, matchedLine, priceableCalls } from './price-lines.ts'
+import { knownLine, knownPrices, listedMatches, matchedLine, priceableCalls } from './prices.ts'
 import { PriceTable } from './price-table.tsx'
 import { RepriceDialog } from './reprice-dialog.tsx'
-import { offerWords, progressShare } from './reprice-words.ts'
-import { bookWords, problemWords, syncFailure, syncWords } from './sync-words.ts'
+import {
+  bookWords,
+  offerWords,
+  problemWords,
+  progressShare,
+  syncFailure,
+  syncWords,
+} from './price-changes.ts'
 import type { Costs } from '../../src/api/costs.ts'
 import { type Prices, costActions, useRepriceOffer } from './use-prices.ts'
 

@@ -17,7 +17,7 @@ import {
   fromTo,
   progressShare,
   repricedModels,
-} from './reprice-words.ts'
+} from './price-changes.ts'
 import { type RepriceQuestion, costActions } from './use-prices.ts'
 
 /** Of one model, days beyond these are only in its sum. */

@@ -1,0 +1,292 @@
+import {
+  hostOf,
+  isFee,
+  overrideName,
+  plainNumber,
+  rateNames,
+  rateWords,
+  type PricedModel,
+  type RateName,
+} from './prices.ts'
+import type { Costs, RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/costs.ts'
+import { agoWords, sourceWords } from '../data/price-source.ts'
+import type { RowForm } from '../design/editor.tsx'
+import { count, counted, dollars, known, percent, unknownFigure } from '../format/figures.ts'
+import type { Times } from '../format/times.ts'
+import { typedNumber } from '../format/typed-number.ts'
+import { sumOf } from './spend-figures.ts'
+
+/** In dollars: what is dearer is a slip of the pen. */
+const mostUsd = 1000
+
+/** The fields of a price. */
+export type PriceField = RateName | 'billing' | 'scope' | 'since' | 'day'
+
+const mainRates: ReadonlySet<RateName> = new Set(['input', 'output', 'cache_read'])
+
+const sinces = [
+  ['always', 'all, also earlier ones'],
+  ['now', 'from now on'],
+  ['day', 'from a day on'],
+] as const
+
+/** The form that sets a price of one's own, which overrides all price lists. */
+export function priceForm(
+  { name: model, upstream, rates, hasMore }: PricedModel,
+  nowMs: number,
+  dayStartMs: (day: string) => number,
+): RowForm<PriceField> {
+  const isFree = rates !== null && rateNames.every((name) => (rates[name] ?? 0) === 0)
+  return {
+    label: `Price of ${model}`,
+    fields: [
+      {
+        name: 'billing',
+        label: 'Billed',
+        value: isFree ? 'free' : 'rates',
+        choices: [
+          ['rates', 'by these rates'],
+          ['free', 'free: priced, at $0'],
+        ],
+      },
+      ...rateNames.map((name) => ({
+        name,
+        label: `${rateWords[name]}, $${isFee(name) ? ' each' : ' / 1 M'}`,
+        value: rates?.[name] === undefined ? '' : plainNumber(rates[name]),
+        isNumber: true,
+        isMore: !mainRates.has(name),
+        isShown: (valueOf: (name: PriceField) => string) => valueOf('billing') === 'rates',
+      })),
+      ...(upstream === null
+        ? []
+        : [
+            {
+              name: 'scope' as const,
+              label: 'Of which upstream',
+              value: 'one',
+              choices: [
+                ['one', `only ${hostOf(upstream)}`],
+                ['all', 'of this name everywhere'],
+              ] as const,
+            },
+          ]),
+      {
+        name: 'since',
+        label: 'For which calls',
+        value: rates === null ? 'always' : 'now',
+        choices: sinces,
+      },
+      {
+        name: 'day',
+        label: 'First day',
+        value: '',
+        isDay: true,
+        isShown: (valueOf) => valueOf('since') === 'day',
+      },
+    ],
+    note: (valueOf) =>
+      [
+        'Overrides all price lists. A rate that is left empty is as the one that it belongs to: cache and audio as input or output.',
+        hasMore
+          ? 'The present price has tiers. Yours will have none: it holds for requests of every length.'
+          : '',
+        valueOf('since') === 'now' ? '' : 'What was recorded already stays as it is until you price it anew.',
+      ].join(' '),
+    save: (valueOf) => {
+      const errors: Partial<Record<PriceField, string>> = {}
+      const amounts = valueOf('billing') === 'free' ? { input: 0, output: 0 } : amountsOf(valueOf, errors)
+      const since = valueOf('since')
+      const fromMs = since === 'now' ? nowMs : since === 'day' ? dayStartMs(valueOf('day')) : null
+      if (fromMs !== null && Number.isNaN(fromMs)) errors.day = 'A day, such as 2026-11-21.'
+      if (Object.keys(errors).length > 0) return { errors }
+      const name = overrideName({ upstream, model }, valueOf('scope') === 'all')
+      return {
+        path: `/api/costs/overrides/${encodeURIComponent(name)}`,
+        body: fromMs === null ? amounts : { ...amounts, effective_from: new Date(fromMs).toISOString() },
+      }
+    },
+  }
+}
+
+/** The rates that were typed; `errors` takes what is wrong with them. */
+function amountsOf(
+  valueOf: (name: RateName) => string,
+  errors: Partial<Record<RateName, string>>,
+): Partial<Record<RateName, number>> {
+  const rates: Partial<Record<RateName, number>> = {}
+  for (const name of rateNames) {
+    const text = valueOf(name).trim()
+    if (text === '') continue
+    const value = typedNumber(text.replace(/^\$/, ''))
+    if (value === null) errors[name] = 'An amount in dollars, such as 0.15.'
+    else if (value > mostUsd)
+      errors[name] = `At most 1\u202f000 dollars${isFee(name) ? '.' : ': is it for a million tokens?'}`
+    else rates[name] = value
+  }
+  const hasFee = rates.per_request !== undefined || rates.per_search_unit !== undefined
+  for (const name of ['input', 'output'] as const) {
+    if (rates[name] !== undefined || errors[name] !== undefined) continue
+    if (hasFee) rates[name] = 0
+    else errors[name] = 'Needed: 0 if nothing is billed.'
+  }
+  return rates
+}
+
+/** How many prices are known and how old they are, in a line beside the title. */
+export function bookWords({ models, overrides, source, synced_at: syncedAt }: Costs, nowMs: number): string {
+  const known = Object.keys(models).length
+  const own = Object.keys(overrides).length
+  const ms = syncedAt === null ? Number.NaN : Date.parse(syncedAt)
+  return [
+    known === 0 ? 'no price list' : counted(known, 'price'),
+    ...(own === 0 ? [] : [`${count(own)} of your own`]),
+    Number.isNaN(ms)
+      ? known === 0
+        ? 'never synced'
+        : 'as shipped, never synced'
+      : `${source === null ? '' : `${sourceWords(source.name)}, `}synced ${agoWords(ms, nowMs)}`,
+  ].join(' · ')
+}
+
+/** The changes of the last sync; null if there was none, or it failed. */
+export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: Times): string | null {
+  if (syncedAt === null || sync.state === 'running' || sync.last_error !== null) return null
+  const { added, changed, removed } = sync
+  const what = [
+    ...(added > 0 ? [`${count(added)} added`] : []),
+    ...(changed > 0 ? [`${count(changed)} changed`] : []),
+    ...(removed > 0 ? [`${count(removed)} no longer listed`] : []),
+  ]
+  const rejected = source?.rejected ?? 0
+  return [
+    `Last sync ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}${fromWords(source?.url ?? null)}: ${what.length === 0 ? 'nothing had changed' : what.join(', ')}.`,
+    ...(rejected > 0
+      ? [
+          `${counted(rejected, 'entry', 'entries')} of the list ${rejected === 1 ? 'has' : 'have'} no price for tokens, or none to be believed.`,
+        ]
+      : []),
+  ].join(' ')
+}
+
+/** Tells that the last sync failed; null if it did not. */
+export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times): string | null {
+  if (sync.last_error === null || sync.state === 'running') return null
+  const kept =
+    syncedAt === null
+      ? 'the prices there were'
+      : `the prices of ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}`
+  return `The last sync came to nothing: ${withPoint(sync.last_error)} Still in force: ${kept}.`
+}
+
+/** Tells that the price file cannot be read; null if it can. */
+export function problemWords({ problem }: Costs): string | null {
+  if (problem === null) return null
+  const { message, line, column } = problem
+  const place =
+    line === null ? '' : ` Line ${count(line)}${column === null ? '' : `, column ${count(column)}`}.`
+  return `${withPoint(message)}${place} The last good one is in force until it is mended.`
+}
+
+function fromWords(url: string | null): string {
+  if (url === null) return ''
+  if (!/^https?:/.test(url)) return ` from ${url}`
+  return URL.canParse(url) ? ` from ${new URL(url).host}` : ''
+}
+
+function withPoint(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+/** Costs before and after; null if they are not known. */
+type CostChange = Pick<RepriceDay, 'before_usd' | 'after_usd'>
+
+/** The change that re-pricing makes to one model. */
+export interface RepricedModel extends CostChange {
+  readonly model: string | null
+  readonly calls: number
+  readonly days: readonly RepriceDay[]
+}
+
+/** Days put together by their models, those that change most first. */
+export function repricedModels(days: readonly RepriceDay[]): readonly RepricedModel[] {
+  return [...Map.groupBy(days, ({ model }) => model)]
+    .map(([model, own]) => ({
+      model,
+      calls: own.reduce((all, { calls }) => all + calls, 0),
+      before_usd: sumOf(own.map(({ before_usd: usd }) => usd)),
+      after_usd: sumOf(own.map(({ after_usd: usd }) => usd)),
+      days: own.toSorted((one, other) => one.day.localeCompare(other.day)),
+    }))
+    .sort((one, other) => Math.abs(difference(other)) - Math.abs(difference(one)) || other.calls - one.calls)
+}
+
+/** In dollars more or less; what had no price counts from nothing. */
+function difference({ before_usd: before, after_usd: after }: CostChange): number {
+  return (after ?? 0) - (before ?? 0)
+}
+
+/** `+$3.10`, `−$0.42`, `±$0`. */
+export function signedDollars(usd: number): string {
+  if (Math.abs(usd) < 5e-10) return '±$0'
+  return `${usd < 0 ? '−' : '+'}${dollars(Math.abs(usd))}`
+}
+
+/** `$1.20 → $1.50`; what is not known is a dash. */
+export function fromTo({ before_usd: before, after_usd: after }: CostChange): string {
+  return `${known(before, dollars)} → ${known(after, dollars)}`
+}
+
+/** From the first day to the last that would change: `from 12 to 21 Nov`. */
+function spanWords(days: readonly RepriceDay[], dayWords: (day: string) => string): string {
+  const names = days.map(({ day }) => day).sort()
+  const [first, last] = [names[0], names.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  return first === last ? `of ${dayWords(first)}` : `from ${dayWords(first)} to ${dayWords(last)}`
+}
+
+/** Offers to price calls that had no price and have one now. */
+export function offerWords(result: RepriceResult, dayWords: (day: string) => string): string | null {
+  const { newly_priced: calls } = result
+  if (calls === 0) return null
+  const priced = result.days.filter(({ newly_priced: n }) => n > 0)
+  const usd = sumOf(priced.map(difference)) ?? 0
+  return `${counted(calls, 'call')} ${spanWords(priced, dayWords)} can be priced now: ${dollars(Math.max(0, usd))}.`
+}
+
+/** The consequences of applying it, to be read before. */
+export function consequences(result: RepriceResult): readonly string[] {
+  const { calls, newly_priced: fresh, newly_unpriced: lost } = result
+  const changed = calls - fresh - lost
+  return [
+    ...(fresh > 0 ? [`${counted(fresh, 'call')} without a cost ${fresh === 1 ? 'gets' : 'get'} one.`] : []),
+    ...(changed > 0
+      ? [`What ${counted(changed, 'call')} cost is replaced; what it was is kept in the database.`]
+      : []),
+    ...(lost > 0
+      ? [
+          `${counted(lost, 'call')} ${lost === 1 ? 'loses its' : 'lose their'} cost: no price is known any more.`,
+        ]
+      : []),
+    'Figures and charts of that time change everywhere.',
+    'The gateway goes on recording meanwhile.',
+  ]
+}
+
+/** How far it is: `42 %`. */
+export function progressShare({ done, total }: RepriceProgress): string {
+  return percent(total === 0 ? 0 : Math.floor(Math.min(1, done / total) * 100) / 100)
+}
+
+/** The result of the last re-pricing. */
+export function doneWords(result: RepriceResult): string {
+  return result.calls === 0
+    ? 'There was nothing to change.'
+    : `${counted(result.calls, 'call')} priced anew: ${signedDollars(difference(result))}.`
+}
+
+/** The difference in words; a dash if neither cost is known. */
+export function changeWords(change: CostChange): string {
+  return change.after_usd === null && change.before_usd === null
+    ? unknownFigure
+    : signedDollars(difference(change))
+}
