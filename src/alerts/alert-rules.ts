@@ -1,4 +1,4 @@
-import type { CrashState, CrashStatus, ProcessStatus } from '../api/process-status.ts'
+import type { ProcessStatus } from '../api/process-status.ts'
 import { type NumberFormat, numberFormat } from '../lib/number-format.ts'
 import type { AlertFigures } from '../query/alerts-answer.ts'
 
@@ -89,7 +89,7 @@ export const alertRules = {
       const { crash } = status
       const isOld = crash?.state === 'started_again' && (status.uptime_s ?? 0) > crashTellS
       const level = crash === null ? null : levelAt(crash.in_a_row, threshold, crashLevels)
-      return crash === null || isOld || level === null ? [] : [{ text: crashText(crash), level }]
+      return crash === null || isOld || level === null ? [] : [{ text: crash.text, level }]
     },
   },
   degraded: {
@@ -271,20 +271,6 @@ function downText({ state, port }: ProcessStatus): string {
 function levelAt(figure: number, threshold: number, levels: readonly number[]): number | null {
   if (figure < threshold) return null
   return Math.max(threshold, ...levels.filter((each) => each <= figure))
-}
-
-const afterCrash: Readonly<Record<CrashState, string>> = {
-  waiting: 'It is about to be started again.',
-  starting: 'It is being started again.',
-  started_again: 'It was started again.',
-  given_up: 'It did not come up again, and is not tried any more.',
-  left: 'It was started by hand, and is not started again.',
-}
-
-function crashText({ pid, signal, exit_code: code, in_a_row: inARow, state }: CrashStatus): string {
-  const how = signal ?? (code === null ? null : `exit code ${code}`)
-  const loop = inARow === 1 ? '' : ` This is crash ${inARow} in a row.`
-  return `Process ${pid} ended without being told to${how === null ? '' : ` (${how})`}. ${afterCrash[state]}${loop}`
 }
 
 /** Hours until the budget is used up; tokens that are then older than a day no longer count. */

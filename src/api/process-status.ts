@@ -69,6 +69,8 @@ export interface CrashStatus extends GatewayCrash {
   readonly failed_starts: number
   /** ISO 8601, UTC; null unless the state is `waiting`. */
   readonly next_start_at: string | null
+  /** All of that but the times, in sentences. */
+  readonly text: string
 }
 
 /** A gateway that was replaced. */

@@ -1,14 +1,26 @@
-import type { GatewayCrash } from '../api/process-status.ts'
+import type { CrashState, CrashStatus, GatewayCrash } from '../api/process-status.ts'
 
 /** From so many on, crashes in a row are told as such. */
 const loopCrashes = 3
 
 /** Says in a sentence or two that a gateway crashed. */
 export function crashInWords({ pid, exit_code: code, signal, in_a_row: inARow }: GatewayCrash): string {
-  const how =
-    signal !== null
-      ? `was ended by signal ${signal}`
-      : `ended${code === null ? '' : ` with exit code ${code}`}`
-  const loop = inARow < loopCrashes ? '' : ` This is crash ${inARow} in a row.`
-  return `The gateway (process ${pid}) ${how}, and nobody had told it to stop.${loop}`
+  const how = signal ?? (code === null ? null : `exit code ${code}`)
+  const loop = inARow < loopCrashes ? '' : ` This is crash ${inARow} in a row: its log may say why.`
+  return `The gateway (process ${pid}) ended without being told to${how === null ? '' : ` (${how})`}.${loop}`
+}
+
+const afterCrash: Readonly<Record<CrashState, string>> = {
+  waiting: 'The dashboard is about to start it again.',
+  starting: 'The dashboard is starting it again.',
+  started_again: 'The dashboard has started it again.',
+  given_up: 'The dashboard tries no more: Start tries once more.',
+  left: 'It was started by hand or by a service manager, so the dashboard does not start it again.',
+}
+
+/** A crash with the sentences that page and alerts tell it in. */
+export function toldCrash(crash: Omit<CrashStatus, 'text'>): CrashStatus {
+  const { failed_starts: failed, state } = crash
+  const starts = failed === 0 ? '' : ` It did not come up in ${failed} start${failed === 1 ? '' : 's'} since.`
+  return { ...crash, text: `${crashInWords(crash)}${starts} ${afterCrash[state]}` }
 }

@@ -3,6 +3,7 @@ import type { GatewayValues } from '../options/gateway-options.ts'
 import { isCrash } from '../control/process-record.ts'
 import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.ts'
+import { toldCrash } from './crash-words.ts'
 
 /** All that can be seen of a gateway from outside. */
 export interface Sighting {
@@ -22,7 +23,7 @@ export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' |
   /** How the last gateway ended, or why the next one cannot start. */
   readonly trouble: string | null
   /** The crash since which no gateway has come up. */
-  readonly crash: CrashStatus | null
+  readonly crash: Omit<CrashStatus, 'text'> | null
 }
 
 /** Looks at the gateway of a data folder from all sides, and if there is none, at the port of the next. */
@@ -112,9 +113,9 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
 }
 
 function crashOf(control: Found['control'], plan: Plan): CrashStatus | null {
-  if (typeof control !== 'object') return plan.crash
+  if (typeof control !== 'object') return plan.crash && toldCrash(plan.crash)
   const { crash = null } = control
-  return crash && { ...crash, state: 'started_again', failed_starts: 0, next_start_at: null }
+  return crash && toldCrash({ ...crash, state: 'started_again', failed_starts: 0, next_start_at: null })
 }
 
 function predecessorsOf({ found: { control } }: Sighting): readonly PredecessorProcess[] {

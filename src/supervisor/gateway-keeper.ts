@@ -33,6 +33,9 @@ export interface GatewayKeeperOptions {
   readonly tell: (line: string) => void
 }
 
+/** Words are found when the crash is told. */
+type KeptCrash = Omit<CrashStatus, 'text'>
+
 /**
  * Starts a gateway again that ended without being told to, with the options and the port that it ran with. A gateway tells
  * by its record how it ends; a record without a word, and without its process, is a crash. A gateway that no dashboard
@@ -43,7 +46,7 @@ export class GatewayKeeper {
   readonly #poll: Poll
   /** The process that was the gateway at the last look that met one. */
   #lastPid: number | null = null
-  #crash: CrashStatus | null = null
+  #crash: KeptCrash | null = null
   #cancelStart = (): void => {}
 
   constructor(options: GatewayKeeperOptions) {
@@ -53,7 +56,7 @@ export class GatewayKeeper {
   }
 
   /** The crash since which no gateway has come up. */
-  get crash(): CrashStatus | null {
+  get crash(): KeptCrash | null {
     return this.#crash
   }
 
@@ -151,7 +154,7 @@ export class GatewayKeeper {
     const { finder, startAgain, tell } = this.#options
     const { seen } = finder
     if (seen === null) return
-    const starting: CrashStatus = {
+    const starting: KeptCrash = {
       ...crash,
       state: 'starting',
       failed_starts: failedBefore,

@@ -92,6 +92,7 @@ test('with several gateways the bar tells what all have in use, unless the datab
 
 test('a crash is told until the gateway has run for a while again', () => {
   const crash: CrashStatus = {
+    text: '',
     pid: 1,
     at: '2026-11-21T06:00:00.000Z',
     exit_code: null,

@@ -3,7 +3,6 @@ import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { baseUrlOf, gatewayNow, stateWords } from '../data/gateway-now.ts'
-import { crashWords } from './crash-words.ts'
 import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from './gateway-words.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
@@ -120,7 +119,9 @@ function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps) {
       )}
       {crash !== null && (
         <Note id="crash" tone={crash.state === 'started_again' ? 'warn' : 'bad'}>
-          {crashWords(crash, (ms) => times.short(ms, nowMs()))}
+          {times.short(Date.parse(crash.at), nowMs())}: {crash.text}
+          {crash.next_start_at !== null &&
+            ` Next start: ${times.short(Date.parse(crash.next_start_at), nowMs())}.`}
         </Note>
       )}
       {message !== null && !isToldTwice && (
