@@ -275,6 +275,14 @@ test('HEAD answers as GET does, without the body', async () => {
   }
 })
 
+test('a Host is judged by the guard alone: a port that no URL has, and capitals, are answered as ever', async () => {
+  await using dashboard = await startDashboard()
+  for (const host of ['127.0.0.1:99999', 'localhost:99999', 'LOCALHOST']) {
+    const answer = await dashboard.ask('GET', '/api/proxy/status', { host })
+    assert.equal(answer.status, 200, host)
+  }
+})
+
 test('every other answer has the headers too', async () => {
   await using dashboard = await startDashboard({ adminToken })
   const icon = await iconOf(dashboard)

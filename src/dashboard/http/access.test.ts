@@ -71,6 +71,7 @@ const cases: readonly Case[] = [
     visit: { target: 'http://localhost:9118/' },
     refusal: '400 invalid_target',
   },
+  { what: 'a backslash', visit: { target: '/\\evil.example' }, refusal: '400 invalid_target' },
   { what: 'the asterisk', visit: { method: 'OPTIONS', target: '*' }, refusal: '400 invalid_target' },
 
   ...(['cross-site', 'same-site'] as const).flatMap((site): Case[] => [

@@ -46,8 +46,10 @@ export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => bool
     return new RequestError('forbidden_host', message)
   }
   // Another form would name a host of its own, and what is judged here has to be what is answered.
-  if (!target.startsWith('/')) return new RequestError('invalid_target', 'The request target must be a path.')
   const [path = ''] = target.split('?', 1)
+  if (!path.startsWith('/') || path.includes('\\')) {
+    return new RequestError('invalid_target', 'The request target must be a path.')
+  }
   const isReading = method === 'GET' || method === 'HEAD'
   const isLink = isReading && visit.secFetchMode === 'navigate' && pagePaths.includes(path)
   // Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves.

@@ -2,7 +2,7 @@ import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RoutesOf, bytes, expectOwnConnection, route } from '../http/app.ts'
+import { type RoutesOf, expectOwnConnection, route, sendStream } from '../http/app.ts'
 import { contentTypes } from './query-reply.ts'
 import { filterOf, overviewTable } from './query-request.ts'
 
@@ -41,7 +41,7 @@ export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RoutesOf<ExportA
       const calls = filterOf(filter)
       if (c.req.method === 'HEAD') return c.body(null, 200, headers)
       outgoing.setTimeout(stallMs, () => outgoing.destroy())
-      return bytes(c, await jobs.export(format, calls), headers)
+      return sendStream(c, await jobs.export(format, calls), headers)
     }),
   }
 }

@@ -5,7 +5,7 @@ import { be, object } from '../../options/schema.ts'
 import { integer } from '../../options/value-kind.ts'
 import { json } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RoutesOf, bytes, expectOwnConnection, route } from '../http/app.ts'
+import { type RoutesOf, expectOwnConnection, route, sendStream } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 
@@ -51,9 +51,7 @@ export function rawLogRoutes({
       { query: { limit: or(integer(1, 1000), 50) } },
       async (c, { query: { limit } }) => {
         const relayed = await rawLog.recent(limit)
-        if (relayed !== null) {
-          return bytes(c, relayed, { 'Content-Type': json })
-        }
+        if (relayed !== null) return sendStream(c, relayed, { 'Content-Type': json })
         const { filePath } = await rawLog.known()
         const outcome = await queries.ask({ kind: 'recent_payloads', filePath, limit })
         return answerQuery(c, outcome, { isPrivate: true })
@@ -64,7 +62,7 @@ export function rawLogRoutes({
       // Nothing would end a stream that is opened for its head alone.
       if (c.req.method === 'HEAD') return c.body(null, 200, eventStream)
       // The dashboard holds nothing of the stream: a reader that is slow is slow for the gateway, which minds that.
-      return bytes(c, await rawLog.stream(), { ...eventStream, 'X-Accel-Buffering': 'no' })
+      return sendStream(c, await rawLog.stream(), { ...eventStream, 'X-Accel-Buffering': 'no' })
     }),
   }
 }
