@@ -39,6 +39,16 @@ test('tokens that no gateway could be told of are in the database before another
   assert.equal(next.budget.snapshot(clock.wallTime()).totalUsed, 0)
 })
 
+test('what calls used is not lost while a gateway is away that has taken over, as its own successor fails', async () => {
+  const { clock, chain, old, next } = await restarted()
+  chain.newest = null
+  old.budget.addTo({ minute, tokens: 30 })
+  await clock.advance(200)
+  chain.newest = next
+  await clock.advance(200)
+  assert.equal(next.budget.snapshot(clock.wallTime()).totalUsed, 30)
+})
+
 test('its end waits until the successor has taken the last report, and no longer if there is none', async () => {
   const { clock, chain, old, next } = await restarted()
   const isOver = { first: false, other: false }

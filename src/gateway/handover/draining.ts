@@ -11,6 +11,8 @@ import { type Limiter, ShrinkingSlots } from './shrinking-slots.ts'
 const reportEveryMs = 100
 /** Changes within this time are reported together. */
 const gatherMs = 20
+/** A successor that has not answered for so long is gone. */
+const awayMs = 2000
 /** For a successor to be found, and to take the last report. */
 const lastReportMs = 5000
 
@@ -37,8 +39,8 @@ export class Draining {
   #answers: CallsAnswer[] = []
   /** The last order about the payload log. */
   #rawLog = ''
-  /** Nobody answered the last report: the next successor reads the database, and what calls use until then is there. */
-  #isAlone = false
+  /** Since when nobody has answered. */
+  #aloneSinceMs: number | null = null
   #isEnding = false
   #isPlanned = false
   #wake = (): void => {}
@@ -59,7 +61,6 @@ export class Draining {
   }
 
   used(usage: MinuteUsage): void {
-    if (this.#isAlone) return
     this.#used.push(usage)
     this.changed()
   }
@@ -84,7 +85,7 @@ export class Draining {
   async #keepReporting(): Promise<void> {
     for (;;) {
       const isLast = this.#isEnding
-      const isOver = (await this.#report(isLast)) || this.#isAlone
+      const isOver = (await this.#report(isLast)) || this.#aloneSinceMs !== null
       if (isLast && isOver) return
       if (this.#answers.length > 0 || (this.#isEnding && !isLast)) continue
       const woken = new AbortController()
@@ -102,15 +103,23 @@ export class Draining {
     this.#answers = []
     // On its way from one successor to the next it is refused.
     const answer = await this.#options.successor.reportDraining(report).catch(() => null)
-    this.#isAlone = typeof answer === 'string'
     if (answer !== null && typeof answer !== 'string') {
+      this.#aloneSinceMs = null
       this.#obey(answer, report)
       return true
     }
-    if (this.#isAlone) for (const slots of this.#slots.values()) slots.goOnAlone()
-    else this.#used = [...used, ...this.#used]
+    this.#goOn(answer !== null)
+    this.#used = [...used, ...this.#used]
     this.#answers = [...answers, ...this.#answers]
     return false
+  }
+
+  /** One that starts a successor in vain is away for a moment, too. */
+  #goOn(isAlone: boolean): void {
+    const nowMs = this.#clock.now()
+    this.#aloneSinceMs = isAlone ? (this.#aloneSinceMs ?? nowMs) : null
+    if (this.#aloneSinceMs === null || nowMs - this.#aloneSinceMs < awayMs) return
+    for (const slots of this.#slots.values()) slots.goOnAlone()
   }
 
   #reportOf(isLast: boolean): DrainReport {

@@ -136,7 +136,8 @@ export class Predecessors {
     const { instance, identity, reserved, used, answers } = report
     const direct = this.#draining.get(this.#direct ?? '')
     if (this.#hasMoved || (direct?.report === null && direct.instance !== instance)) return null
-    for (const usage of used) {
+    // A gateway that has not taken over from it has read in the database what its calls used before.
+    for (const usage of this.#draining.has(instance) ? used : []) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }

@@ -124,7 +124,9 @@ test('without a successor one slot serves those that wait, and the next gateway 
   chain.newest = null
   await clock.advance(200)
   for (let count = 0; count < 3; count++) calls.begin(old)
-  await clock.advance(200)
+  await clock.advance(1000)
+  assert.equal(calls.at(old), 0)
+  await clock.advance(1500)
   assert.equal(calls.at(old), 1)
   const next = chain.startAnew()
   await clock.advance(200)
