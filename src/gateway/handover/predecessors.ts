@@ -166,15 +166,9 @@ export class Predecessors {
     }
   }
 
-  /** They report to this gateway's own successor from now on. */
+  /** They report to another gateway from now on: to this one's successor, or to its own predecessor as it does not take over. */
   move(): void {
     this.#hasMoved = true
-  }
-
-  /** This gateway does not come to take over. */
-  forget(): void {
-    for (const instance of this.#draining.keys()) this.#leave(instance)
-    this.#left = []
   }
 
   /** Has them stop as well, also those that have yet to report; resolves when none is left, nor its process. */

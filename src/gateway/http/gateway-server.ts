@@ -68,6 +68,8 @@ export class GatewayServer {
   #isLeft = false
   /** Who takes connections over; null before this gateway is replaced. */
   #taker: ConnectionTaker | null = null
+  /** Requests that come by now follow one another without a gap in which their connection could be passed on. */
+  #isLate = false
   #isPassing = false
   #onNobody = (): void => {}
   /** Resolves when nobody is connected any more; `null` while it listens. */
@@ -131,8 +133,7 @@ export class GatewayServer {
       clock.after(ms, again, { background: true })
     }
     every(stallMs, () => {
-      // Requests that follow one another without a gap leave no moment at which their connection could be passed on.
-      this.#taker = null
+      this.#isLate = true
       this.#options.calls.endStalled()
       // Behind what has come by now and is not read yet.
       setImmediate(() => this.#closeIdle())
@@ -228,7 +229,8 @@ export class GatewayServer {
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {
-    if (this.#draining || (this.#isLeft && this.#taker?.takes !== true)) res.shouldKeepAlive = false
+    if (this.#draining || (this.#isLeft && (this.#isLate || this.#taker?.takes !== true)))
+      res.shouldKeepAlive = false
     const head = new RequestHead(req.rawHeaders, req.httpVersion, this.#options.sessionPlaces)
     // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {

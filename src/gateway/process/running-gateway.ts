@@ -161,7 +161,7 @@ export class RunningGateway implements ControlledGateway {
 
   /** Ends without having taken over: the gateway that was to hand over goes on. */
   giveUp(): void {
-    this.#parts.succession.predecessors.forget()
+    this.#parts.succession.predecessors.move()
     this.stop()
   }
 
