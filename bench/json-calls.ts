@@ -27,7 +27,7 @@ export function benchJsonCalls(options: BenchOptions): Promise<BenchResult> {
   return measure(options, { name: 'p1-json-calls', clients: options.clients ?? 32, goal: 1.35 })
 }
 
-/** P1b: the same with few clients, so that nearly every call has a write of the journal and a batch of its own. */
+/** P1b: the same with few clients, so that nearly every call has a batch of its own. */
 export function benchFewClients(options: BenchOptions): Promise<BenchResult> {
   return measure(options, { name: 'p1b-few-clients', clients: options.clients ?? 8, goal: 1.5 })
 }

@@ -106,7 +106,7 @@ async function startNginx(upstreamPort: number): Promise<Target> {
   }
 }
 
-/** The real command with everything on: metering, journal, recording, store. */
+/** The real command with everything on: metering, recording, store. */
 async function startTokenweir(upstreamPort: number): Promise<Target> {
   const upstream = `http://127.0.0.1:${upstreamPort}/v1`
   const gateway = await startGatewayProcess({ upstream, args: ['--max-concurrent', String(maxConcurrent)] })

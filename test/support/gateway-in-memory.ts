@@ -15,7 +15,7 @@ export interface MemoryAnswer {
   readonly pieces: readonly Uint8Array[]
 }
 
-/** A whole gateway with its journal, its writer's thread and its store, without a socket on either side. */
+/** A whole gateway with its writer's thread and its store, without a socket on either side. */
 export interface GatewayInMemory extends AsyncDisposable {
   /** A client's connection. */
   readonly connect: () => MemoryClient
