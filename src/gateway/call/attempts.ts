@@ -1,5 +1,6 @@
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure, type FailureCode } from '../../call/failure.ts'
+import { asFailure } from '../http/error-answer.ts'
 import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
 import type { Endpoint, TakenReplica } from '../routing/replicas.ts'
@@ -8,7 +9,7 @@ import type { Fallback, Upstreams } from '../routing/upstreams.ts'
 import type { TransportRequest } from '../upstream/transport.ts'
 import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
 import { isFinalRefusal } from './final-refusal.ts'
-import { relay } from './relay.ts'
+import { type RelayEnd, relay } from './relay.ts'
 import { readRetryHint } from './retry-after.ts'
 import { type RetriesSoFar, noRetries, retryWaitMs } from './retry-wait.ts'
 import type { RunningCall } from './running-call.ts'
@@ -25,20 +26,14 @@ const brokenOff: ReadonlySet<FailureCode> = new Set([
   'upstream_reset',
 ])
 
+const noAddress = new Failure('upstream_unreachable', 'The upstream has no address.')
+
 export interface AttemptsOptions {
   readonly upstreams: Upstreams
   /** How often a call may be sent again after a 429; 0 for never. */
   readonly retry429Max: number
   /** The gateway's own `Via`, or nothing. */
   readonly via: RawHeaders
-}
-
-/** An attempt that is under way. */
-interface Attempt {
-  readonly replica: TakenReplica
-  readonly request: TransportRequest
-  /** Takes its answer, if the gateway itself asked for usage. */
-  readonly injected: InjectedAnswer | null
 }
 
 /** Makes the attempts of one call: nothing is sent again of which something may have been done. */
@@ -54,6 +49,11 @@ export class Attempts {
   #lastFailure: Failure | null = null
   #asksUsage = true
   #needsFreshConnection = false
+  /** Where the attempt under way is made. */
+  #replica: TakenReplica | null = null
+  #isSafe = false
+  /** Takes the answer of an attempt that the gateway itself asked for usage. */
+  #injected: InjectedAnswer | null = null
   /** When it came to its upstream, or came back there. */
   #sentMs: number
   #retries: RetriesSoFar = noRetries
@@ -85,47 +85,53 @@ export class Attempts {
     return this.#fallback === null
   }
 
-  /**
-   * Makes one attempt. Resolves with true once the client has an answer; with false if another attempt is to follow, for which
-   * all is ready. Rejects with the failure that ended the call, and with what {@link Admission.acquire} rejects with.
-   */
-  next(): Promise<boolean> {
+  /** Makes one attempt. Never rejects. */
+  send(): Promise<RelayEnd> {
     const call = this.#call
-    const { replicas, usageInjection } = call.upstream
-    if (this.#fallback !== null && replicas.allRest) return this.#fallBack(this.#fallback)
-    const replica = replicas.take(call.promptCache, this.#tried)
-    if (replica === null) {
-      if (this.#fallback !== null) return this.#fallBack(this.#fallback)
-      return Promise.reject(
-        this.#lastFailure ?? new Failure('upstream_unreachable', 'The upstream has no address.'),
-      )
+    const { replicas } = call.upstream
+    const isSkipped = this.#fallback !== null && replicas.allRest
+    const replica = isSkipped ? null : replicas.take(call.promptCache, this.#tried)
+    this.#replica = replica
+    if (replica === null) return Promise.resolve(this.#lastFailure ?? noAddress)
+    try {
+      return this.#sendTo(replica.endpoint)
+    } catch (error) {
+      return Promise.resolve(asFailure(error))
     }
-    const { endpoint } = replica
+  }
+
+  #sendTo(endpoint: Endpoint): Promise<RelayEnd> {
+    const call = this.#call
     const request = this.#requestAt(endpoint)
     const { facts } = call.request
     const asked =
       this.#asksUsage && facts !== null
-        ? usageInjection.ask(call.path.name, facts, request, call.client)
+        ? call.upstream.usageInjection.ask(call.path.name, facts, request, call.client)
         : null
-    const injected = asked?.answer ?? null
-    call.attemptAt(endpoint, injected)
-    const attempt = { replica, request, injected }
-    const sent = asked?.request ?? request
-    return relay(call, sent, endpoint.transport, injected ?? call.client, this).then(
-      (isWithheld) => this.#ended(attempt, isWithheld),
-      (error: unknown) => this.#failed(attempt, error),
-    )
+    this.#isSafe = (request.method === 'GET' || request.method === 'HEAD') && request.body === null
+    this.#injected = asked?.answer ?? null
+    call.attemptAt(endpoint, this.#injected)
+    return relay(call, asked?.request ?? request, endpoint.transport, this.#injected ?? call.client, this)
   }
 
-  #ended({ replica, injected }: Attempt, isWithheld: boolean): boolean | Promise<boolean> {
-    const { upstream, path, client } = this.#call
+  /**
+   * True if the client has its answer. False, or a promise of that, if another attempt is to follow, for which all is ready
+   * then. Throws or rejects with the failure that ends the call, and with what {@link Admission.acquire} rejects with.
+   */
+  after(end: RelayEnd): boolean | Promise<boolean> {
+    using replica = this.#replica
+    if (replica === null) {
+      if (this.#fallback !== null) return this.#fallBack(this.#fallback)
+      throw end instanceof Failure ? end : noAddress
+    }
+    if (end instanceof Failure) return this.#afterFailure(replica, end)
     noteAnswer(replica, this.#call, null)
-    replica[Symbol.dispose]()
-    if (isWithheld) {
+    if (end === 'withheld') {
       if (this.#pauseMs !== null) return this.#pause(this.#pauseMs)
       if (this.#fallback !== null) return this.#fallBack(this.#fallback)
     }
-    if (injected?.isRefused === true) {
+    const { upstream, path, client } = this.#call
+    if (this.#injected?.isRefused === true) {
       // The upstream refuses to be asked for usage: the call goes as its client made it.
       upstream.usageInjection.refused(path.name)
       this.#asksUsage = false
@@ -136,26 +142,23 @@ export class Attempts {
     return true
   }
 
-  /** Throws the error where it is the call's end. */
-  #failed({ replica, request }: Attempt, error: unknown): boolean {
+  /** Throws the failure where it is the call's end. */
+  #afterFailure(replica: TakenReplica, failure: Failure): boolean {
     const { client, timeline } = this.#call
-    replica[Symbol.dispose]()
-    const isUnreachable = error instanceof Failure && error.code === 'upstream_unreachable'
     // The attempt found no connection: its upstream has seen nothing of the call.
-    if (isUnreachable && timeline.startedAt === null) {
-      replica.failed(error.message, true)
+    if (failure.code === 'upstream_unreachable' && timeline.startedAt === null) {
+      replica.failed(failure.message, true)
       this.#tried ??= new Set()
       this.#tried.add(replica.url)
-      this.#lastFailure = error
+      this.#lastFailure = failure
       if (client.over === null) return false
     } else {
-      noteAnswer(replica, this.#call, error)
-      const isSafe = (request.method === 'GET' || request.method === 'HEAD') && request.body === null
-      const mayRepeat = isSafe && !this.#needsFreshConnection && client.gone === null
-      this.#needsFreshConnection = mayRepeat && metClosingConnection(error)
+      noteAnswer(replica, this.#call, failure)
+      const mayRepeat = this.#isSafe && !this.#needsFreshConnection && client.gone === null
+      this.#needsFreshConnection = mayRepeat && metClosingConnection(failure)
       if (this.#needsFreshConnection) return false
     }
-    throw error
+    throw failure
   }
 
   /** Waits without a slot, as the upstream asked for. Then it comes behind the calls that have waited longer than it was there. */

@@ -66,7 +66,10 @@ export class CallHandler {
       this.#options.sink.begin(call.record)
       const attempts = new Attempts(call, this.#attemptsOptions)
       let isAnswered = call.asksForAllModels && (await listModels(call, this.#attemptsOptions))
-      while (!isAnswered) isAnswered = await attempts.next()
+      while (!isAnswered) {
+        const next = attempts.after(await attempts.send())
+        isAnswered = typeof next === 'boolean' ? next : await next
+      }
     } catch (error) {
       const failure = asFailure(error)
       call.failed(failure)

@@ -32,6 +32,12 @@ const longestUnseenMs = 1000
 
 type AnswerHead = ReturnType<typeof readHead>
 
+/**
+ * The answer is complete, and the client has it or it was kept from the client; or the failure that ended the attempt, also when
+ * the client leaves.
+ */
+export type RelayEnd = 'passed' | 'withheld' | Failure
+
 /** What an attempt must know of the attempts that may follow it. */
 interface FollowUp {
   /** Another attempt is to follow this answer, so that the client sees nothing of it. */
@@ -42,8 +48,7 @@ interface FollowUp {
 
 /**
  * Makes one attempt, and copies its answer to `answer` as it comes, past the meter. Decided by the head, the answer may be kept
- * from the client until it is whole, so that nothing is ever taken back. Resolves when the answer is complete, with true if it was kept;
- * rejects with the `Failure` that ended it, also when the client leaves.
+ * from the client until it is whole, so that nothing is ever taken back. Never rejects.
  */
 export function relay(
   call: RunningCall,
@@ -51,8 +56,8 @@ export function relay(
   transport: Transport,
   answer: AnswerSink,
   followUp: FollowUp,
-): Promise<boolean> {
-  if (call.client.over !== null) return Promise.reject(call.client.over)
+): Promise<RelayEnd> {
+  if (call.client.over !== null) return Promise.resolve(call.client.over)
   const now = call.clock.now()
   call.timeline.attempt(now)
   const relayed = new RelayedAttempt(call, request, transport, answer, followUp, now)
@@ -69,7 +74,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   readonly #answer: AnswerSink
   readonly #followUp: FollowUp
   readonly #meter: CallMeter
-  readonly settled = Promise.withResolvers<boolean>()
+  readonly settled = Promise.withResolvers<RelayEnd>()
   isOver = false
   connection: Connection | null = null
   /** undici's own; `null` until the request goes out. */
@@ -254,11 +259,11 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
       if (this.#unseen === null)
         this.#answer.end(acceptsTrailers ? trailers.map((part) => part.toString('latin1')) : noTrailers)
     } catch (error) {
-      this.#reject(asFailure(error))
+      this.#endWith(asFailure(error))
       return
     }
     this.#meter.end(true)
-    this.settled.resolve(this.#unseen !== null)
+    this.settled.resolve(this.#unseen === null ? 'passed' : 'withheld')
   }
 
   /** No other attempt follows after all: the client gets the answer as it came. */
@@ -284,15 +289,14 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
       reason = asFailure(error)
     }
     this.#finish()
-    this.#reject(reason)
+    this.#endWith(reason)
   }
 
-  #reject(failure: Failure): void {
+  #endWith(failure: Failure): void {
     this.#meter.end(false)
     // However an answer breaks off that another attempt is to follow, its head has decided that.
     const isLost = this.#unseen !== null && failure.kind.side === 'upstream'
-    if (isLost && this.#call.client.over === null) this.settled.resolve(true)
-    else this.settled.reject(failure)
+    this.settled.resolve(isLost && this.#call.client.over === null ? 'withheld' : failure)
   }
 
   #finish(): void {
