@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
@@ -25,6 +26,9 @@ const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x
 const slow = { error: { message: 'Slow down', type: 'requests', param: null, code: 'rate_limit_exceeded' } }
 
 /** A 429 that asks for so short a wait that the test need not. */
+/** However short a wait the upstream asks for, in milliseconds. */
+const shortestPauseMs = 100
+
 function refusal(headers: HeaderLines = [['retry-after-ms', '20']]): ReplyStep[] {
   return jsonReply(429, slow, headers)
 }
@@ -165,6 +169,8 @@ test('while it waits the slot is free; back again, a call goes ahead of those th
   await upstream.waitForRequest(0)
   const second = call('second')
   await untilCalls(gateway, { active: 1, queued: 1 })
+  // A call comes back behind those that have waited longer than it was at the upstream: the third comes later than a pause lasts.
+  await sleep(2 * shortestPauseMs)
   const third = call('third')
   await untilCalls(gateway, { active: 1, queued: 2 })
   othersWait.resolve()
