@@ -242,14 +242,13 @@ class Row extends OnlyWhenChanged<RowProps> {
   }
 }
 
-/** Tokens in and out, which a narrow window says beside them. Of calls that told no usage they are not known. */
+/** Tokens in and out. Of calls that told no usage they are not known. */
 function Tokens({ row: { input_tokens: input, output_tokens: output } }: { readonly row: SessionRow }) {
   if (input === 0 && output === 0) return unknownFigure
   return (
     <>
-      {shortCount(input)}
-      <span class="session-unit"> in</span>, {shortCount(output)}
-      <span class="session-unit"> out</span>
+      {shortCount(input)} / {shortCount(output)}
+      <span class="session-unit"> tokens</span>
     </>
   )
 }
