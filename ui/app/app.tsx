@@ -7,12 +7,8 @@ import { useLive } from '../data/live.ts'
 import { CompareView } from '../compare/compare-view.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { OverviewView } from '../overview/overview-view.tsx'
+import { FocusHint } from './focus-hint.tsx'
 import { TopBar } from './top-bar.tsx'
-
-const FocusHint = lazyPart(
-  async () => (await import('./focus-hint.tsx')).FocusHint,
-  () => null,
-)
 
 /** A report has Overview and Compare. The other views come when they are gone to. */
 const views: Readonly<Record<View, ComponentType>> = {
