@@ -25,10 +25,10 @@ const chat = '/v1/chat/completions'
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(70_000) }] })
 const slow = { error: { message: 'Slow down', type: 'requests', param: null, code: 'rate_limit_exceeded' } }
 
-/** A 429 that asks for so short a wait that the test need not. */
 /** However short a wait the upstream asks for, in milliseconds. */
 const shortestPauseMs = 100
 
+/** A 429 that asks for so short a wait that the test need not. */
 function refusal(headers: HeaderLines = [['retry-after-ms', '20']]): ReplyStep[] {
   return jsonReply(429, slow, headers)
 }

@@ -1,5 +1,6 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import { contentCoding } from '../../lib/content-coding.ts'
+import { headerOf } from '../../lib/header-list.ts'
 import { readError } from '../meter/read-error.ts'
 
 /**
@@ -20,8 +21,7 @@ const longestText = 1024 * 1024
 /** Whether the whole body of a 429 says that trying again is no use. */
 export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
   try {
-    const at = headers.findIndex((name, index) => index % 2 === 0 && /^content-encoding$/i.test(name))
-    const coding = at < 0 ? 'identity' : (headers[at + 1] ?? '').trim().toLowerCase()
+    const coding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
     const text = coding === 'identity' ? body : contentCoding(coding)?.whole(body, longestText)
     const { code } = readError(JSON.parse((text ?? '').toString()), 429)
     return code !== null && finalCodes.has(code)

@@ -1,3 +1,4 @@
+import { gather } from '../../call/gather.ts'
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import { type Clock, within } from '../../call/clock.ts'
 import type { ControlClient } from '../../control/control-client.ts'
@@ -42,7 +43,8 @@ export class Draining {
   /** Since when nobody has answered. */
   #aloneSinceMs: number | null = null
   #isEnding = false
-  #isPlanned = false
+  /** The successor hears of it soon. */
+  readonly changed: () => void
   #wake = (): void => {}
   readonly #reported: Promise<void>
 
@@ -50,6 +52,7 @@ export class Draining {
   constructor(options: DrainingOptions, used: readonly MinuteUsage[]) {
     this.#options = options
     this.#clock = options.clock
+    this.changed = gather(this.#clock, gatherMs, () => this.#wake())
     this.#used = [...used]
     for (const limiter of options.limiters()) this.#slotsOf(limiter, false)
     this.#reported = this.#keepReporting().catch(reportFault)
@@ -63,16 +66,6 @@ export class Draining {
   used(usage: MinuteUsage): void {
     this.#used.push(usage)
     this.changed()
-  }
-
-  /** The successor hears of it soon. */
-  changed(): void {
-    if (this.#isPlanned) return
-    this.#isPlanned = true
-    this.#clock.after(gatherMs, () => {
-      this.#isPlanned = false
-      this.#wake()
-    })
   }
 
   /** All calls are finished. Resolves when the successor knows, or is gone. */

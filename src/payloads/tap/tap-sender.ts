@@ -1,3 +1,4 @@
+import { gather } from '../../call/gather.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { PayloadCall, PayloadTap } from '../../call/payload-log.ts'
 import type { FromPayloadWorker, ToPayloadWorker } from '../payload-messages.ts'
@@ -45,12 +46,17 @@ export class TapSender {
   #threadBytes = 0
   #tapBytes = 0
   readonly #spares: ArrayBuffer[] = []
-  #isPlanned = false
+  readonly #flushSoon: () => void
   #isDue = false
   #isClosed = false
 
   constructor(options: TapSenderOptions) {
     this.#options = options
+    const onTime = (): void => {
+      if (this.#sent.length < underWayLimit) this.flush()
+      else this.#isDue = true
+    }
+    this.#flushSoon = gather(options.clock, options.flushAfterMs, onTime, { background: true })
     this.#batchBytes = Math.min(largestBatchBytes, Math.ceil(options.heldBytesLimit * batchShare))
   }
 
@@ -141,13 +147,6 @@ export class TapSender {
   /** The batch is sent when it is full, or soon. */
   #added(): void {
     if (this.#batch?.isFull === true) this.flush()
-    if (this.#isPlanned) return
-    this.#isPlanned = true
-    const onTime = (): void => {
-      this.#isPlanned = false
-      if (this.#sent.length < underWayLimit) this.flush()
-      else this.#isDue = true
-    }
-    this.#options.clock.after(this.#options.flushAfterMs, onTime, { background: true })
+    this.#flushSoon()
   }
 }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { gather } from '../../call/gather.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type {
   CallSink,
@@ -82,7 +83,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   #ownWarning: Warning | null = null
   #written = 0
   #dropped = 0
-  #isPlanned = false
+  readonly #flushSoon: () => void
   #flushDue = false
   #isClosing = false
   #closing: Promise<void> | null = null
@@ -104,6 +105,10 @@ export class WriterThread implements CallSink, GatewayHistory {
       ...options,
     }
     this.#clock = this.#options.clock
+    this.#flushSoon = gather(this.#clock, this.#options.flushAfterMs, () => {
+      this.#open?.tick()
+      this.#flush()
+    })
     this.#pending = new PendingCalls(this.#options.pendingLimit, this.#encoder)
     const { instance, dbPath } = this.#options
     const number = options.number?.isOwn === true ? options.number.value : null
@@ -244,13 +249,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #planFlush(): void {
-    if (this.#isPlanned || this.#flushDue) return
-    this.#isPlanned = true
-    this.#clock.after(this.#options.flushAfterMs, () => {
-      this.#isPlanned = false
-      this.#open?.tick()
-      this.#flush()
-    })
+    if (!this.#flushDue) this.#flushSoon()
   }
 
   /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
