@@ -52,6 +52,8 @@ const table = {
   upstream_http: ['upstream', null, 'upstream_error'],
   /** An error inside an HTTP 200. */
   stream_error: ['upstream', null, 'upstream_error'],
+  /** A complete HTTP 200 with no answer in it: no body, no choices, or an end mark alone. */
+  empty_answer: ['upstream', null, 'upstream_error'],
   /** A complete HTTP message whose stream lacks its end mark. */
   stream_truncated: ['upstream', null, 'upstream_error'],
   /** The answer reports more tokens, or a higher cost, than one call can have used. The call itself did not fail. */

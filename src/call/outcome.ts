@@ -6,9 +6,9 @@ export type Outcome = RecordFields['outcome']
 /**
  * How an answer ended in the upstream's own words. For a stream that has an end mark of its own: `complete`
  * once the mark was seen, `truncated` as long as it was not, whether or not the HTTP message is complete.
- * `stream_error`: an error inside HTTP 200. `none`: any other answer.
+ * `stream_error`: an error inside HTTP 200. `empty`: HTTP 200 with no answer in it. `none`: any other answer.
  */
-export type AnswerEnding = 'complete' | 'truncated' | 'stream_error' | 'none'
+export type AnswerEnding = 'complete' | 'truncated' | 'stream_error' | 'empty' | 'none'
 
 /** A client that left is nobody's failure; every other end but `ok` is. */
 export function isFailed(outcome: Outcome): boolean {

@@ -3,6 +3,7 @@ import { errorBodies } from './error-bodies.ts'
 import { hostedStreams } from './hosted-streams.ts'
 import { localStreams } from './local-streams.ts'
 import { otherStreams } from './other-streams.ts'
+import { reportedForms } from './reported-forms.ts'
 import { streamShapes } from './stream-shapes.ts'
 import type { WireForm } from './wire-form.ts'
 import { wholeBodies } from './whole-bodies.ts'
@@ -16,4 +17,5 @@ export const allWireForms: readonly WireForm[] = [
   ...otherStreams,
   ...wholeBodies,
   ...errorBodies,
+  ...reportedForms,
 ]

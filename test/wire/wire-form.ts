@@ -100,7 +100,7 @@ export function bodyForm(name: string, body: unknown, options: FormOptions = {})
     method,
     path,
     status,
-    headers: options.headers?.some(([header]) => header === 'Content-Type') ? options.headers : headers,
+    headers: hasType(options) ? (options.headers ?? []) : headers,
     body: Buffer.from(text),
     columns: { ...blank, status, ...options.row },
     firstContent: null,
@@ -117,10 +117,14 @@ export function streamForm(
   const text = typeof events === 'string' ? events : events.map((data) => event(data)).join('')
   const headers = [['Content-Type', 'text/event-stream; charset=utf-8'] as const, ...(options.headers ?? [])]
   return {
-    ...bodyForm(name, text, { ...options, headers }),
+    ...bodyForm(name, text, { ...options, headers: hasType(options) ? (options.headers ?? []) : headers }),
     firstContent: options.firstContent ?? null,
     earlier: options.earlier ?? [],
   }
+}
+
+function hasType({ headers = [] }: FormOptions): boolean {
+  return headers.some(([name]) => name === 'Content-Type')
 }
 
 /** One event; an object is written as JSON. */

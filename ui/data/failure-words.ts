@@ -61,6 +61,7 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
     'Error in answer',
     'The answer began as a success, then the upstream reported an error in it.',
   ],
+  empty_answer: ['No answer', 'The upstream answered 200 without an answer in it.'],
   stream_truncated: ['No end mark', 'The upstream’s stream stopped without its end mark.'],
   implausible_usage: [
     'Wrong usage',

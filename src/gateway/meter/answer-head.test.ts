@@ -8,7 +8,7 @@ const forms: readonly [contentType: string, form: AnswerHead['form']][] = [
   ['application/problem+json', 'json'],
   ['text/event-stream;charset=utf-8', 'events'],
   ['text/plain', 'text'],
-  ['text/html', 'opaque'],
+  ['text/html', 'page'],
   ['audio/mpeg', 'opaque'],
   ['', 'opaque'],
 ]
@@ -25,6 +25,7 @@ test('without headers nothing is known', () => {
     coding: null,
     upstreamRequestId: null,
     isLlamaCpp: false,
+    cost: null,
   })
 })
 

@@ -1,7 +1,7 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 
-/** How a body is to be read: as a stream of events, as one JSON text, as text for people, or only counted. */
-export type AnswerForm = 'events' | 'json' | 'text' | 'opaque'
+/** How a body is to be read: as a stream of events, as one JSON text, as text for people, as a page for a browser, or only counted. */
+export type AnswerForm = 'events' | 'json' | 'text' | 'page' | 'opaque'
 
 /** What the meter needs of an answer's headers. */
 export interface AnswerHead {
@@ -12,6 +12,8 @@ export interface AnswerHead {
   readonly upstreamRequestId: string | null
   /** The server says that it is llama.cpp, whose streams report their tokens unasked. */
   readonly isLlamaCpp: boolean
+  /** What a LiteLLM proxy says that the call cost, in dollars as text; `null` where it does not. */
+  readonly cost: string | null
 }
 
 /** Names of the upstreams' own request ids, the better known first. */
@@ -24,8 +26,9 @@ const requestIdHeaders = [
   'x-ds-trace-id',
   'x-amzn-requestid',
 ]
+const costHeader = 'x-litellm-response-cost'
 /** Lengths of the names that are read, as bits. */
-const wantedLengths = ['content-type', 'content-encoding', 'server', ...requestIdHeaders].reduce(
+const wantedLengths = ['content-type', 'content-encoding', 'server', costHeader, ...requestIdHeaders].reduce(
   (bits, name) => bits | (1 << name.length),
   0,
 )
@@ -37,6 +40,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
   let coding: string | null = null
   let upstreamRequestId: string | null = null
   let isLlamaCpp = false
+  let cost: string | null = null
   let idRank = requestIdHeaders.length
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] ?? ''
@@ -46,6 +50,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
     if (lower === 'content-type') form = formOf(value)
     else if (lower === 'content-encoding') coding = joined(coding, value.trim().toLowerCase())
     else if (lower === 'server') isLlamaCpp ||= value === 'llama.cpp'
+    else if (lower === costHeader) cost = value.trim()
     else {
       const rank = requestIdHeaders.indexOf(lower)
       if (rank >= 0 && rank < idRank && value !== '') {
@@ -54,7 +59,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
       }
     }
   }
-  return { form, coding, upstreamRequestId, isLlamaCpp }
+  return { form, coding, upstreamRequestId, isLlamaCpp, cost }
 }
 
 function joined(before: string | null, value: string): string | null {
@@ -67,5 +72,6 @@ function formOf(contentType: string): AnswerForm {
   const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
   if (type === 'application/json' || type.endsWith('+json')) return 'json'
   if (type === 'text/event-stream') return 'events'
+  if (type === 'text/html') return 'page'
   return type === 'text/plain' ? 'text' : 'opaque'
 }

@@ -48,6 +48,9 @@ export class AnswerReader {
   /** Tools that it asks for. */
   readonly tools = new ToolCalls()
 
+  /** Nothing stood in it that an answer consists of. */
+  isEmpty = true
+
   readonly #finishReasons: string[] = []
   readonly #pieces = new ReportedPieces()
   #isStored = false
@@ -91,13 +94,14 @@ export class AnswerReader {
 
   /** An event as parsed; `undefined` if it is no JSON, and then its `data` may be the words of an error. */
   parsedEvent(value: unknown, isError: boolean, data = ''): EventContent {
+    if (value === undefined) this.isEmpty = false
     const top = topOf(value)
     const type = textOf(top['type'], longest.name)
     const choices = list(top['choices'])
     const saysFailure = this.#readTop(top, type, choices)
     const choice = choices.length === 0 ? this.#lastChoice : indexOf(choices.at(-1))
     this.#lastChoice = Math.min(choice, mostChoices - 1)
-    this.#readPieces(top, true)
+    this.#readPieces(top, choices, true)
     if (type !== null) this.#readType(type)
     const isFailed = type === 'response.failed' || type === 'error' || isSaid(errorOf(top))
     if (isError || saysFailure || isFailed) this.#fail(value, data)
@@ -128,18 +132,24 @@ export class AnswerReader {
   /** The body is over. One that is no JSON, or not whole, reports nothing. */
   end(): void {
     const value = this.#scan === null ? jsonOrUndefined(this.#body.whole.toString()) : this.#scan.value
+    if (value === undefined || this.#scan !== null) this.isEmpty = value === undefined && this.#isBlank
     if (value === undefined) return
     const top = topOf(value)
     const choices = list(top['choices'])
     const saysFailure = this.#readTop(top, null, choices)
     this.#bodyChoices = choices.length
-    this.#readPieces(top, false)
+    this.#readPieces(top, choices, false)
     const status = this.#call.callType === 'chat' ? top['status'] : null
     if (status === 'completed' && this.#finishReasons.length === 0) this.#addReason(0, status)
     const hasAnswer = choices.length > 0 || top['data'] !== undefined
     const isFailed = saysFailure || status === 'failed' || (!hasAnswer && isSaid(errorOf(top)))
     this.failed = this.#status < 400 && isFailed
     if (this.#status >= 400 || this.failed) this.error = readError(value, this.#status)
+  }
+
+  /** A body of white space. */
+  get #isBlank(): boolean {
+    return this.#scan === null && this.#body.whole.every((byte) => byte <= 0x20)
   }
 
   /** Reads all that is no figure; answers whether it says that the answer failed. */
@@ -155,6 +165,7 @@ export class AnswerReader {
     this.requestId ??=
       textOf(top['request_id'], longest.id) ?? textOf(fields(top['x_groq'])['id'], longest.id)
     this.#isStored ||= storedObjects.has(top['object'])
+    if (choices.length > 0 || saysSomething(top)) this.isEmpty = false
     let saysFailure = top['object'] === 'error'
     for (const choice of choices) {
       const { finish_reason: reason, error } = choice
@@ -181,11 +192,12 @@ export class AnswerReader {
    * Timings are always of one choice, the event's own or the one that ended before, and so is a usage beside them; any
    * other usage is of all choices.
    */
-  #readPieces(top: Fields, isEvent: boolean): void {
+  #readPieces(top: Fields, choices: readonly Fields[], isEvent: boolean): void {
     const pieces = this.#pieces
     const { timings } = top
     const response = fields(top['response'])
-    const usage = top['usage'] ?? response['usage'] ?? fields(top['x_groq'])['usage']
+    const usage =
+      top['usage'] ?? response['usage'] ?? fields(top['x_groq'])['usage'] ?? choices.at(-1)?.['usage']
     const choice = isEvent && isObject(timings) ? this.#lastChoice : null
     if (!isEvent || hasCounts(usage)) pieces.note('usage', usage, choice)
     pieces.note('startUsage', fields(top['message'])['usage'], choice)
@@ -193,6 +205,7 @@ export class AnswerReader {
     pieces.note('metrics', top['metrics'] ?? response['metrics'], choice)
     pieces.note('timeInfo', top['time_info'], choice)
     pieces.note('meta', top['meta'], choice)
+    if (choices.length === 0 && top['cost'] !== undefined) pieces.note('cost', top['cost'], choice)
   }
 
   #addReason(index: number, reason: unknown): void {
@@ -224,6 +237,13 @@ export class AnswerReader {
 /** The object that an answer is, or that stands first in its list, as Gemini's errors do. */
 function topOf(value: unknown): Fields {
   return fields(Array.isArray(value) ? value[0] : value)
+}
+
+/** Other answers than choices: a response's output or state, a message's content, an event's content, or an error. */
+function saysSomething(top: Fields): boolean {
+  const { choices, error } = top
+  if (choices !== undefined) return isSaid(error)
+  return Object.keys(top).some((name) => name !== 'usage')
 }
 
 function errorOf(top: Fields): unknown {

@@ -37,6 +37,7 @@ export const answerShape = {
   metrics: object,
   time_info: object,
   meta: object,
+  cost: name,
   /** Embeddings or models. */
   data: presence,
   error: object,
@@ -50,6 +51,7 @@ export const answerShape = {
     '[]': {
       index: name,
       finish_reason: word,
+      usage: object,
       error: object,
       text: presence,
       message: { tool_calls: calls, function_call: called },

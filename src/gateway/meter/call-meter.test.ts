@@ -399,7 +399,7 @@ const bodies: readonly [
     { object: 'error', message: 'm' },
     { ending: 'stream_error', errorMessage: 'm' },
   ],
-  ['an answer with error: null', { error: null, choices: [] }, { ending: 'none' }],
+  ['an answer with error: null', { error: null, choices: [{}] }, { ending: 'none' }],
   [
     'an answer beside an error',
     { choices: [{ finish_reason: 'stop' }], error: { message: 'm' } },
@@ -481,16 +481,16 @@ test('a reading taken on the way does not hold back what comes later', () => {
   assert.deepEqual([outputTokens, ending], [6, 'complete'])
 })
 
-test('what is neither a stream nor JSON is only counted', () => {
+test('a page is no answer to a chat, and only counted', () => {
   const reading = readingOf({ headers: ['content-type', 'text/html'], chunks: [[120, '{"usage":{}}']] })
   assert.deepEqual(
     [reading.responseBytes, reading.usageSource, reading.chunks, reading.ending],
-    [12, 'none', null, 'none'],
+    [12, 'none', null, 'empty'],
   )
 })
 
 test('an answer that does not say what it is is read as what was asked for', () => {
-  assert.equal(readingOf({ headers: [], chunks: events(done) }).ending, 'complete')
+  assert.equal(readingOf({ headers: [], chunks: events(chunk({ content: 'a' }), done) }).ending, 'complete')
   const body = play({ headers: [], chunks: [[120, JSON.stringify({ usage })]] }, meterOf('chat', false))
   assert.equal(read(body).totalTokens, 17)
 })

@@ -8,7 +8,7 @@ import { contentCoding } from '../../lib/content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
 import type { AnswerEnding } from '../../call/outcome.ts'
 import { ErrorText } from './error-text.ts'
-import { noFigures } from './read-usage.ts'
+import { amount, nanoPerUsd, noFigures } from './read-usage.ts'
 import { ContentPace } from './content-pace.ts'
 
 /**
@@ -34,7 +34,17 @@ export class CallMeter implements EventReceiver {
   /** Of an error that is told as text. */
   #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
+  /** A LiteLLM proxy's word on the cost. */
+  #headerCost: number | null = null
+  /** A stream was asked for, and the answer says that it is none: its first bytes tell. */
+  #mayBeEvents = false
+  /** Those first bytes, as long as they may begin events or something else. */
+  #begun = Buffer.alloc(0)
   #hasFailed = false
+  /** The answer's HTTP message is whole. */
+  #isMessageWhole = false
+  /** A page of HTML. */
+  #isPage = false
   /** When the bytes that are read now have come. */
   #atMs = 0
 
@@ -74,10 +84,20 @@ export class CallMeter implements EventReceiver {
     const { callType } = this.#call
     if (this.status >= 400) return 'none'
     if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
-    if (this.#events === null || callType !== 'chat') return 'none'
-    if (this.#answer?.marked === true) return 'complete'
+    const isStream = this.#events !== null && callType === 'chat'
     // An end mark may have been in what was skipped.
-    return this.#isWhole && !this.#events.hasSkipped ? 'truncated' : 'none'
+    if (isStream && this.#answer?.marked !== true)
+      return this.#isWhole && this.#events?.hasSkipped === false ? 'truncated' : 'none'
+    if (this.#isMessageWhole && this.#isNoAnswer) return 'empty'
+    return isStream ? 'complete' : 'none'
+  }
+
+  /** It has nothing in it that a call of its kind asks for: no bytes, a page for people, no choices, an end mark alone. */
+  get #isNoAnswer(): boolean {
+    const { callType, method } = this.#call
+    if (method !== 'POST' || this.status !== 200 || !isInference(callType)) return false
+    if (this.responseBytes === 0 || this.#isPage) return true
+    return this.#isWhole && this.#answer?.isEmpty === true
   }
 
   /** The head of the answer arrived. */
@@ -103,6 +123,7 @@ export class CallMeter implements EventReceiver {
 
   /** The attempt is over: the answer's HTTP message is whole, or the attempt failed or was aborted. */
   end(isWhole: boolean): void {
+    this.#isMessageWhole = isWhole
     try {
       this.#decoder?.end()
       const settled = this.settled()
@@ -145,6 +166,7 @@ export class CallMeter implements EventReceiver {
     const whole = this.#isWhole
     const figures = (whole ? answer?.figures(tokensAsked) : null) ?? noFigures
     Object.assign(record, figures)
+    record.costNanoUsd ??= this.#headerCost
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
     const error = this.status >= 400 || this.ending === 'stream_error' ? (answer?.error ?? null) : null
     record.upstreamErrorCode = error?.code ?? null
@@ -178,28 +200,55 @@ export class CallMeter implements EventReceiver {
   }
 
   #open({ status, headers }: ResponseHead): void {
-    const { form, coding, upstreamRequestId, isLlamaCpp } = readAnswerHead(headers)
+    const { form, coding, upstreamRequestId, isLlamaCpp, cost } = readAnswerHead(headers)
+    const usd = amount(cost)
+    if (usd !== null && usd > 0) this.#headerCost = Math.round(usd * nanoPerUsd)
     this.#upstreamRequestId = upstreamRequestId
+    this.#isPage = form === 'page'
     this.isLlamaCpp = isLlamaCpp
     const decoding = coding === null ? null : contentCoding(coding)
     if (coding !== null && decoding === null) return
     const read = form ?? (this.#wantsStream && status < 400 ? 'events' : 'json')
-    if (read === 'opaque' || (read === 'text' && status < 400)) return
-    if (read === 'text') this.#text = new ErrorText()
-    else this.#answer = new AnswerReader(this.#call, status)
-    if (read === 'events') {
-      this.#events = new AnswerEvents(this)
-      this.#pace = new ContentPace()
-    }
+    this.#mayBeEvents =
+      this.#wantsStream && status < 400 && read !== 'events' && this.#call.callType === 'chat'
+    if (!this.#mayBeEvents && (read === 'opaque' || read === 'page' || (read === 'text' && status < 400)))
+      return
+    if (read === 'text' && status >= 400) this.#text = new ErrorText()
+    else if (read === 'events' || read === 'json') this.#answer = new AnswerReader(this.#call, status)
+    if (read === 'events') this.#openEvents()
     if (decoding === null) return
-    const pace = read === 'events' ? 'as-it-comes' : 'at-the-end'
+    const pace = read === 'events' || this.#mayBeEvents ? 'as-it-comes' : 'at-the-end'
     this.#decoder = new ContentDecoder(decoding, pace, (bytes, atMs) => this.#read(bytes, atMs))
+  }
+
+  #openEvents(): void {
+    this.#events = new AnswerEvents(this)
+    this.#pace = new ContentPace()
   }
 
   /** Reads the next bytes of the body, whose content coding is undone. */
   #read(bytes: Uint8Array, atMs: number): void {
     if (this.#hasFailed) return
     this.#atMs = atMs
+    if (this.#mayBeEvents) {
+      this.#begun = Buffer.concat([this.#begun, bytes])
+      const begins = beginsAsEvents(this.#begun)
+      if (begins === null) return
+      this.#decide(begins)
+    } else this.#readOn(bytes)
+  }
+
+  #decide(isEvents: boolean): void {
+    this.#mayBeEvents = false
+    if (isEvents) {
+      this.#answer ??= new AnswerReader(this.#call, this.status)
+      this.#openEvents()
+    }
+    this.#readOn(this.#begun)
+    this.#begun = Buffer.alloc(0)
+  }
+
+  #readOn(bytes: Uint8Array): void {
     if (this.#events !== null) this.#events.push(bytes)
     else if (this.#text !== null) this.#text.data(bytes)
     else this.#answer?.data(bytes)
@@ -211,6 +260,7 @@ export class CallMeter implements EventReceiver {
 
   #end(isWhole: boolean): void {
     if (this.#hasFailed) return
+    if (this.#mayBeEvents) this.#decide(false)
     if (this.#events === null) this.#answer?.end()
     else if (isWhole) this.#events.finish()
   }
@@ -225,6 +275,18 @@ export class CallMeter implements EventReceiver {
   #sinceDispatch(atMs: number | null): number | null {
     return atMs === null ? null : atMs - this.#dispatchMs
   }
+}
+
+const fieldNames = ['data:', 'event:', 'id:', 'retry:', ':']
+
+/** Whether bytes are the first of an event stream (WHATWG HTML §9.2.6); null while they may be. */
+function beginsAsEvents(bytes: Buffer): boolean | null {
+  const text = bytes
+    .toString('latin1', 0, 64)
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart()
+  if (fieldNames.some((name) => text.startsWith(name))) return true
+  return bytes.length < 64 && fieldNames.some((name) => name.startsWith(text)) ? null : false
 }
 
 const gapQuantiles = [0.5, 0.95] as const

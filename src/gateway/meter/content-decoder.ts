@@ -7,8 +7,9 @@ export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void
 /** When its receiver wants them: of a stream piece by piece, of a body when all are there. */
 export type DecodingPace = 'as-it-comes' | 'at-the-end'
 
-/** No more is held while it waits to be decoded. */
-const mostBytes = 8 * 1024 * 1024
+/** Bytes of all answers that wait to be decoded, as upstreams may send faster than zlib decodes; and the most of them. */
+let waitingBytes = 0
+const mostWaitingBytes = 64 * 1024 * 1024
 /**
  * A body that decodes to more bytes than this, and has grown by more than the factor, is a bomb.
  * Events in which a model says the same thing over and over grow by 200.
@@ -81,7 +82,7 @@ export class ContentDecoder implements Disposable {
     const [first, second] = this.#held
     if (first === undefined) return false
     const bytes = second === undefined ? first : Buffer.concat(this.#held)
-    const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth, mostBytes)
+    const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth)
     let decoded: Buffer
     try {
       decoded = this.#coding.whole(bytes, most)
@@ -99,10 +100,15 @@ export class ContentDecoder implements Disposable {
     const stream = (this.#stream ??= this.#open(this.#held[0]?.[0] ?? 0))
     for (const bytes of this.#held) {
       this.#arrivals.push(atMs)
-      stream.write(bytes, () => this.#arrivals.shift())
+      waitingBytes += bytes.length
+      // Called as well when the stream is destroyed.
+      stream.write(bytes, () => {
+        waitingBytes -= bytes.length
+        this.#arrivals.shift()
+      })
     }
     this.#held = []
-    if (stream.writableLength > mostBytes) this.#giveUp()
+    if (waitingBytes > mostWaitingBytes) this.#giveUp()
   }
 
   #open(first: number): Transform {

@@ -297,7 +297,9 @@ const costs: readonly [usage: object, costNanoUsd: number | null][] = [
   [{ cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } }, 21_000_000],
   [{ cost: 0.001, is_byok: false, cost_details: { upstream_inference_cost: 0.02 } }, 1_000_000],
   [{ cost_in_usd_ticks: 37_756_000 }, 3_775_600],
-  [{ cost: '1' }, null],
+  [{ cost: '1' }, 1e9],
+  [{ cost: '1 USD' }, null],
+  [{ cost: { total_cost: 0.5 } }, 5e8],
   [{ cost: -1 }, null],
   [{}, null],
 ]

@@ -17,6 +17,8 @@ export interface UsagePieces {
   readonly timeInfo?: unknown
   /** Cohere's `meta`. */
   readonly meta?: unknown
+  /** A cost in dollars that stands beside the usage (OpenCode's service). */
+  readonly cost?: unknown
 }
 
 /** The counts of an answer that tells none. */
@@ -91,7 +93,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
   const decoded = count(timings['predicted_n']) ?? counts?.outputTokens ?? 0
   return {
     ...(counts ?? noCounts),
-    costNanoUsd: reportedCost(usage),
+    costNanoUsd: reportedCost(usage, pieces.cost),
     searchUnits: count(fields(fields(pieces.meta)['billed_units'])['search_units']),
     upstreamQueueMs:
       milliseconds(usage['queue_time'], 1000) ??
@@ -102,7 +104,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
       milliseconds(timeInfo['prompt_time'], 1000) ??
       // Counted from the slot on, not from the arrival.
       milliseconds(metrics['time_to_first_token_ms'], 1) ??
-      milliseconds(timings['prompt_ms'], 1),
+      (isOfWholePrompt(timings, counts) ? milliseconds(timings['prompt_ms'], 1) : null),
     upstreamDecodeMs,
     tpotMs: upstreamDecodeMs === null || decoded < 2 ? null : upstreamDecodeMs / (decoded - 1),
     serviceTier: tier(usage['service_tier']),
@@ -146,6 +148,13 @@ export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
   }
 }
 
+/** Of a batch of prompts, llama.cpp tells the time of the first alone, and the tokens of all. */
+function isOfWholePrompt(timings: Fields, counts: Counts | null): boolean {
+  const computed = count(timings['prompt_n'])
+  const input = counts?.inputTokens ?? null
+  return computed === null || input === null || input <= computed + (count(timings['cache_n']) ?? 0)
+}
+
 /** Whether the counts are those of the choice whose timings stand beside them. */
 function coversOneChoice(usage: Fields, timings: Fields): boolean {
   const decoded = count(timings['predicted_n'])
@@ -160,8 +169,16 @@ function mergedUsage(pieces: UsagePieces): Fields {
   const first = fields(pieces.startUsage)
   const later = fields(pieces.usage)
   if (first === none) return later
-  const said = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null))
-  return { ...first, output_tokens: null, ...said }
+  return mergeCounts({ ...first, output_tokens: null }, later)
+}
+
+/** A later usage above an earlier one. What it leaves open, or says to be 0 where it was not, stays. */
+export function mergeCounts(earlier: Fields, later: Fields): Fields {
+  const said = Object.entries(later).filter(
+    ([name, value]) =>
+      value !== null && !(value === 0 && isFinitePositive(earlier[name]) && earlier[name] > 0),
+  )
+  return { ...earlier, ...Object.fromEntries(said) }
 }
 
 /** `mayLackOutput`: a stream may have broken off after its input was told. */
@@ -172,8 +189,12 @@ function fromUsage(
   mayLackOutput: boolean,
 ): Counts | null {
   if (usage === none || !isReadable(usage)) return null
-  const inputDetails = fields(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
-  const outputDetails = fields(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
+  const inputDetails = fields(
+    usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
+  )
+  const outputDetails = fields(
+    usage['completion_tokens_details'] ?? usage['output_tokens_details'] ?? usage['output_token_details'],
+  )
   const total = count(usage['total_tokens'])
   const prompt = count(usage['prompt_tokens'])
   const plainInput = prompt ?? count(usage['input_tokens'])
@@ -189,6 +210,7 @@ function fromUsage(
   const cached =
     count(inputDetails['cached_tokens']) ??
     count(usage['prompt_cache_hit_tokens']) ??
+    count(usage['cached_tokens']) ??
     anthropicRead ??
     count(timings['cache_n']) ??
     0
@@ -279,9 +301,12 @@ function fromTimings(timings: Fields): Counts | null {
   }
 }
 
-/** OpenRouter's `cost` in dollars (with one's own key, the provider's part comes on top), or xAI's ticks. */
-function reportedCost(usage: Fields): number | null {
-  const cost = amount(usage['cost'])
+/**
+ * OpenRouter's `cost` in dollars (with one's own key, the provider's part comes on top), Perplexity's, of which that is an
+ * object, or xAI's ticks.
+ */
+function reportedCost(usage: Fields, besideUsage: unknown): number | null {
+  const cost = amount(usage['cost']) ?? amount(fields(usage['cost'])['total_cost']) ?? amount(besideUsage)
   if (cost !== null) {
     const ownKey = usage['is_byok'] === true
     const provider = ownKey ? amount(fields(usage['cost_details'])['upstream_inference_cost']) : null
@@ -304,8 +329,11 @@ function count(value: unknown): number | null {
   return isFinitePositive(value) && Number.isInteger(value) && value <= mostTokens ? value : null
 }
 
-function amount(value: unknown): number | null {
-  return isFinitePositive(value) && value * nanoPerUsd <= mostCostNanoUsd ? value : null
+/** Dollars, as a number or in text; null where it is neither. */
+export function amount(value: unknown): number | null {
+  const isText = typeof value === 'string' && /^\d{1,6}(?:\.\d+)?(?:e-?\d{1,2})?$/i.test(value)
+  const number = isText ? Number(value) : value
+  return isFinitePositive(number) && number * nanoPerUsd <= mostCostNanoUsd ? number : null
 }
 
 function tier(value: unknown): string | null {

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/message-shape.ts'
-import type { UsagePieces } from './read-usage.ts'
+import { mergeCounts, type UsagePieces } from './read-usage.ts'
 
 type Pieces = { -readonly [name in keyof UsagePieces]: UsagePieces[name] }
 
@@ -18,11 +18,12 @@ export class ReportedPieces {
    * for single ones. A usage of zeros in an event reports nothing: Ollama sends such before the real one.
    */
   note(name: keyof Pieces, value: unknown, choice: number | null): void {
-    if (!isObject(value)) return
+    if (!isObject(value) && name !== 'cost') return
     if (name === 'usage' || name === 'timings') this.countEvents++
     if (name === 'usage' && choice === null && this.#byChoice.length > 1) this.#byChoice.length = 1
     const pieces = (this.#byChoice[choice ?? 0] ??= {})
-    pieces[name] = value
+    const isMore = name === 'usage' && isObject(value) && isObject(pieces.usage)
+    pieces[name] = isMore ? mergeCounts(pieces.usage as typeof value, value) : value
   }
 
   /** The objects of each choice that has its own; else all in one. */

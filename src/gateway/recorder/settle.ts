@@ -37,6 +37,7 @@ export function settle(end: CallEnd): Verdict {
   if (status !== null && status >= 400) {
     return { outcome: 'upstream_error', failureCode: 'upstream_http', status }
   }
+  if (ending === 'empty') return { outcome: 'upstream_error', failureCode: 'empty_answer', status }
   if (ending === 'truncated') return { outcome: 'upstream_cut', failureCode: 'stream_truncated', status }
   return { outcome: 'ok', failureCode: end.isImplausible ? 'implausible_usage' : null, status }
 }

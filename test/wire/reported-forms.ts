@@ -1,0 +1,133 @@
+import { type WireForm, bodyForm, done, event, failed, streamForm, tokens } from './wire-form.ts'
+
+const messages = '/v1/messages'
+const responses = '/v1/responses'
+
+function chunk(delta: object, more: object = {}, top: object = {}): object {
+  return { object: 'chat.completion.chunk', model: 'weir-4', choices: [{ index: 0, delta, ...more }], ...top }
+}
+
+const water = chunk({ content: 'Water' })
+const stopped = chunk({}, { finish_reason: 'stop' })
+const answered = { response_model: 'weir-4', finish_reason: 'stop' }
+const usage = { prompt_tokens: 8, completion_tokens: 30, total_tokens: 38 }
+
+function whole(usage: object, top: object = {}): object {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Water' }, finish_reason: 'stop' }]
+  return { object: 'chat.completion', model: 'weir-4', choices, usage, ...top }
+}
+
+function message(start: object, delta: object): string {
+  return [
+    { type: 'message_start', message: { model: 'weir-5', content: [], usage: start } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Water' } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: delta },
+    { type: 'message_stop' },
+  ]
+    .map((data) => event(data, data.type))
+    .join('')
+}
+
+const said = { response_model: 'weir-5', finish_reason: 'end_turn', chunks: 1 }
+const second = [1, 1] as const
+const first = [0, 0] as const
+const nothing = failed('empty_answer', null, null)
+const events = [event(water), event(stopped), event({ choices: [], usage }), event(done)].join('')
+
+/** Forms that users of gateways and local servers have reported. */
+export const reportedForms: readonly WireForm[] = [
+  streamForm(
+    'Messages, whose last usage has zeros for what its first one told',
+    message({ input_tokens: 321, output_tokens: 1 }, { input_tokens: 0, output_tokens: 16 }),
+    { path: messages, firstContent: second, earlier: [[321, null]], row: { ...said, ...tokens(321, 16) } },
+  ),
+  streamForm(
+    'Messages with caches, whose last usage has zeros for them',
+    message(
+      { input_tokens: 21, cache_read_input_tokens: 5000, cache_creation_input_tokens: 300, output_tokens: 1 },
+      { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 16 },
+    ),
+    {
+      path: messages,
+      firstContent: second,
+      earlier: [[5321, null]],
+      row: { ...said, ...tokens(5321, 16, { cached_input_tokens: 5000, cache_write_tokens: 300 }) },
+    },
+  ),
+  streamForm(
+    'chat of Kimi, with the usage in a choice',
+    [
+      water,
+      chunk(
+        {},
+        {
+          finish_reason: 'stop',
+          usage: { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32, cached_tokens: 12 },
+        },
+      ),
+      done,
+    ],
+    { firstContent: first, row: { ...answered, chunks: 1, ...tokens(19, 13, { cached_input_tokens: 12 }) } },
+  ),
+  bodyForm(
+    'chat of Kimi, whole',
+    whole({ prompt_tokens: 1900, completion_tokens: 13, total_tokens: 1913, cached_tokens: 1800 }),
+    { row: { ...answered, ...tokens(1900, 13, { cached_input_tokens: 1800 }) } },
+  ),
+  bodyForm(
+    'chat of Perplexity, with a cost in parts',
+    whole({
+      ...usage,
+      cost: { input_tokens_cost: 8e-6, output_tokens_cost: 3e-5, request_cost: 0.005, total_cost: 0.005038 },
+    }),
+    { row: { ...answered, ...tokens(8, 30), cost_usd: 0.005038, price_source: 'upstream' } },
+  ),
+  streamForm(
+    'chat with a cost in an event of its own, as text',
+    [water, stopped, { choices: [], usage }, { choices: [], cost: '0.00006972' }, done],
+    { firstContent: first, row: { ...answered, chunks: 1, ...tokens(8, 30), cost_usd: 0.00006972, price_source: 'upstream' } },
+  ),
+  bodyForm('chat behind a LiteLLM proxy, which tells the cost in a header', whole(usage), {
+    headers: [['x-litellm-response-cost', '3.08e-04']],
+    row: { ...answered, ...tokens(8, 30), cost_usd: 0.000308, price_source: 'upstream' },
+  }),
+  ...['application/json', 'text/plain; charset=utf-8', 'application/octet-stream'].map((type) =>
+    streamForm(`a stream of chat under ${type}`, events, {
+      headers: [['Content-Type', type]],
+      firstContent: first,
+      row: { ...answered, chunks: 1, ...tokens(8, 30) },
+    }),
+  ),
+  bodyForm(
+    'completions of llama.cpp for several prompts, with the time of the first',
+    {
+      object: 'text_completion',
+      model: 'weir-4',
+      choices: [{ index: 0, text: 'Water', finish_reason: 'stop' }],
+      usage: { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 },
+      timings: { cache_n: 0, prompt_n: 10, prompt_ms: 5, predicted_n: 9, predicted_ms: 90 },
+    },
+    {
+      path: '/v1/completions',
+      row: { ...answered, ...tokens(50, 20), upstream_decode_ms: 90 },
+    },
+  ),
+  bodyForm('no bytes for a chat', '', { row: nothing }),
+  bodyForm('no bytes for embeddings', '', {
+    path: '/v1/embeddings',
+    row: { ...nothing, call_type: 'embedding' },
+  }),
+  bodyForm('an empty object', '{}', { row: nothing }),
+  bodyForm('blanks', '\n \n', { row: nothing }),
+  bodyForm('no choices', { choices: [] }, { row: nothing }),
+  bodyForm('no choices, and a usage', { choices: null, usage }, { row: { ...nothing, ...tokens(8, 30) } }),
+  bodyForm('an empty object for a response', '{}', { path: responses, row: nothing }),
+  bodyForm('a page for people', '<html><body>Sign in to the network</body></html>', {
+    headers: [['Content-Type', 'text/html; charset=utf-8']],
+    row: nothing,
+  }),
+  streamForm('an end mark alone', [done], { row: { ...nothing, chunks: 0 } }),
+  streamForm('a usage and an end mark', [{ choices: [], usage }, done], {
+    row: { ...nothing, ...tokens(8, 30), chunks: 0 },
+  }),
+]
