@@ -287,7 +287,7 @@ test('two hundred calls, two thirds of them refused once, of which some leave: e
   await using upstream = await startSimulatedUpstream({
     reply: ({ target }) => {
       const call = Number(/\d+/.exec(target.slice(chat.length))?.[0])
-      if (call % 3 === 0 || refused.has(target)) return [wait(1), ...jsonReply(200, {})]
+      if (call % 3 === 0 || refused.has(target)) return [wait(1), ...jsonReply(200, { choices: [{}] })]
       refused.add(target)
       return refusal([['retry-after-ms', String(5 + (call % 40))]])
     },

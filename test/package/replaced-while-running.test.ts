@@ -50,7 +50,7 @@ test('a gateway whose package is removed or replaced serves on, and has no threa
       let served = 0
       // The first call is held, as a long stream is.
       const reply = () => ({
-        steps: [...(served++ === 0 ? [until(gate.promise)] : []), ...jsonReply(200, {})],
+        steps: [...(served++ === 0 ? [until(gate.promise)] : []), ...jsonReply(200, { choices: [{}] })],
       })
       await using upstream = await startSimulatedUpstream({ reply })
       const flag = folder.file('die')

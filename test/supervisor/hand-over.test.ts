@@ -145,7 +145,7 @@ test('the old gateway finishes the stream in flight and the call that waits, and
 
   // Their connections are the new one's now.
   await ended(place, pid)
-  upstream.replyOnce(jsonReply(200, {}), jsonReply(200, {}))
+  upstream.replyOnce(jsonReply(200, { choices: [{}] }), jsonReply(200, {}))
   for (const client of [stream.client, waiting]) {
     await client.send(call)
     const response = await client.response()
@@ -173,7 +173,7 @@ test('a restart onto another port leaves the old one its calls until they end', 
 })
 
 test('a restart onto another address of the same port leaves the old one its calls, or goes back to it', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: [`--upstream=${upstream.baseUrl}`], host: null })
   const { port, pid } = await supervisor.start({ port: await freePort(), host: '127.0.0.1' })
@@ -223,7 +223,7 @@ test('a restart to an address that cannot be had fails no call', async () => {
 })
 
 test('a gateway that was replaced ends although clients stay: idle, silent, or in the middle of a request', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
   await using place = await makeWorkplace()
   const args = ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=500']
   const supervisor = place.supervisor({ args })
@@ -250,7 +250,7 @@ test('a gateway that was replaced ends although clients stay: idle, silent, or i
 })
 
 test('a slow upload goes on in a gateway that was replaced', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({
     args: ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=100'],
@@ -366,7 +366,7 @@ for (const [when, hook] of [
   })
 
   test(`a successor whose predecessor is killed ${when} comes up alone`, async () => {
-    await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+    await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
     await using place = await makeWorkplace()
     const args = [`--port=${await freePort()}`, `--upstream=${upstream.baseUrl}`, '--max-concurrent=1']
     const supervisor = place.supervisor({ args })
@@ -399,7 +399,7 @@ test('a predecessor that is killed gives its slots back', async () => {
     'a waiting call',
     async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
   )
-  upstream.replyOnce(jsonReply(200, {}))
+  upstream.replyOnce(jsonReply(200, { choices: [{}] }))
   process.kill(pid!, 'SIGKILL')
   assert.equal((await waiting.response()).status, 200)
   assert.deepEqual((await supervisor.status()).predecessors, [])
@@ -426,7 +426,7 @@ test('when the new gateway is killed the predecessor goes on, and the next start
     'a waiting call',
     async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
   )
-  upstream.replyOnce(jsonReply(200, {}))
+  upstream.replyOnce(jsonReply(200, { choices: [{}] }))
   stream.end()
   await assertWhole(stream)
   assert.equal((await waiting.response()).status, 200)

@@ -18,7 +18,7 @@ function call(port: number, content: string): Promise<RawResponse> {
 }
 
 test('a restart neither loses an active log nor ends it, and readers of the feed come back', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
   const { port, pid } = await supervisor.start()
@@ -73,7 +73,7 @@ test('a restart neither loses an active log nor ends it, and readers of the feed
 })
 
 test('switched off after a restart, it is off for the calls that the predecessor finishes', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
   const { port } = await supervisor.start({ raw_log: true })
@@ -105,7 +105,7 @@ test('switched off after a restart, it is off for the calls that the predecessor
 })
 
 test('as a setting it changes the running gateway, is kept, and counts where a restart brings it', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, { choices: [{}] }) })
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
   const { port } = await supervisor.start({ raw_log: true })
