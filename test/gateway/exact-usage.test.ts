@@ -16,6 +16,7 @@ import {
   splitBytes,
   sseEvent,
 } from '../support/response-bytes.ts'
+import type { SeenRequest } from '../support/seen-request.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startSimulatedUpstream, type SimulatedUpstream } from '../support/simulated-upstream.ts'
 
@@ -290,7 +291,7 @@ const unasked: readonly { readonly name: string; readonly events: readonly unkno
     name: "llama.cpp's timings",
     events: [word, { ...finish, timings: { prompt_n: 3, cache_n: 0, predicted_n: 2 } }],
   },
-  { name: "OpenRouter's last message", events: [word, finish, { ...usage, provider: 'p' }] },
+  { name: "OpenRouter's last message", events: [word, finish, { ...usage, id: 'gen-1', provider: 'p' }] },
 ]
 
 for (const { name, events } of unasked) {
@@ -349,6 +350,32 @@ test('zeros in every chunk are no usage: Ollama is asked each time', async () =>
     assert.equal(answer.body.toString(), seen + sseEvent('[DONE]'))
     assert.ok(newest(upstream).asked)
     assert.equal((await rowOf(gateway, answer)).total_tokens, 5)
+  }
+})
+
+test('whatever an upstream writes beside the usage that was asked for, no stream shows it, and all have their tokens', async () => {
+  for (const more of [
+    { ...usage, provider: 'p', cost: 0.001 },
+    { ...usage, stats: {}, prompt_token_ids: null },
+    { ...usage, choices: [{ index: 0, delta: {} }] },
+    { ...chunk, usage: counts },
+    { ...usage, choices: null },
+  ]) {
+    const seen = sseEvent(word) + sseEvent(finish)
+    // Begun once the body is there.
+    function* stepsOf(request: SeenRequest): Generator<ReplyStep> {
+      const isAsked = request.body.includes('include_usage')
+      yield* reply(seen + (isAsked ? sseEvent(more) : '') + sseEvent('[DONE]'))
+    }
+    await using upstream = await startSimulatedUpstream({
+      reply: (request) => ({ steps: stepsOf(request) }),
+    })
+    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+    for (let stream = 0; stream < 3; stream++) {
+      const answer = await chat(gateway)
+      assert.equal(answer.body.toString(), seen + sseEvent('[DONE]'))
+      assert.equal((await rowOf(gateway, answer)).total_tokens, 5, `stream ${stream}`)
+    }
   }
 })
 

@@ -85,7 +85,10 @@ export const reportedForms: readonly WireForm[] = [
   streamForm(
     'chat with a cost in an event of its own, as text',
     [water, stopped, { choices: [], usage }, { choices: [], cost: '0.00006972' }, done],
-    { firstContent: first, row: { ...answered, chunks: 1, ...tokens(8, 30), cost_usd: 0.00006972, price_source: 'upstream' } },
+    {
+      firstContent: first,
+      row: { ...answered, chunks: 1, ...tokens(8, 30), cost_usd: 0.00006972, price_source: 'upstream' },
+    },
   ),
   bodyForm('chat behind a LiteLLM proxy, which tells the cost in a header', whole(usage), {
     headers: [['x-litellm-response-cost', '3.08e-04']],

@@ -60,7 +60,12 @@ test('docs/wire.md names the codings that are read', () => {
 
 test('every kind of end that an answer may bring about is among the forms', () => {
   const codes = new Set(allWireForms.map(({ columns }) => columns.failure_code))
-  for (const code of ['stream_error', 'stream_truncated', 'empty_answer', 'upstream_http'] satisfies FailureCode[]) {
+  for (const code of [
+    'stream_error',
+    'stream_truncated',
+    'empty_answer',
+    'upstream_http',
+  ] satisfies FailureCode[]) {
     assert.ok(codes.has(code) && code in failureKinds, code)
   }
 })

@@ -194,3 +194,37 @@ test("llama.cpp's words go on at once, a choice's last event with the next or be
   assert.equal(passed(last('') + llamaUsage(timings).slice(0, -1)), '')
   assert.equal(filter.end(false)?.toString(), last('') + llamaUsage(timings).slice(0, -1))
 })
+
+const finish =
+  '{"id":"c-1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}'
+const counts = '"usage":{"prompt_tokens":3,"total_tokens":5}'
+const askedFor = [
+  `{"id":"c-1","choices":[],"provider":"p","stats":{},"cost":0.001,${counts}}`,
+  `{"id":"c-1","choices":[{"index":0,"delta":{}}],${counts}}`,
+  `{"id":"c-1","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],${counts}}`,
+  `{"choices":[{"index":0,"text":"","finish_reason":null}],${counts}}`,
+  `{"id":"c-1",${counts}}`,
+  `{"choices": null, ${counts}}`,
+]
+const staying = [
+  `{"choices":[{"index":0,"delta":{"content":"more"}}],${counts}}`,
+  `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}],${counts}}`,
+  '{"choices":[],"metadata":{"a":1},"usage":null}',
+]
+
+for (const [what, events, isOut] of [
+  ...askedFor.map((data) => [data, [content, finish, data], true] as const),
+  ...staying.map((data) => [data, [content, finish, data], false] as const),
+  ...askedFor.slice(1).map((data) => [`${data} before the end`, [content, data, content], false] as const),
+]) {
+  test(`after a finish reason goes what adds nothing but a usage: ${what}`, () => {
+    const text = (of: readonly string[]): string => of.map((data) => `data: ${data}\n\n`).join('')
+    const bytes = Buffer.from(`${text(events)}data: [DONE]\n\n`)
+    const kept = `${text(isOut ? events.slice(0, -1) : events)}data: [DONE]\n\n`
+    const expected = Buffer.from(kept).toString('latin1')
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      assert.equal(filtered([bytes.subarray(0, cut), bytes.subarray(cut)]).out, expected, `cut at ${cut}`)
+    }
+    assert.equal(filtered(bytewise(bytes)).out, expected)
+  })
+}

@@ -6,7 +6,11 @@ const cr = 0x0d
 const colon = 0x3a
 const openBracket = 0x5b
 const closeBracket = 0x5d
+const quote = 0x22
 const finishMember = '"finish_reason":"'
+const finishName = '"finish_reason"'
+/** So much of a chunk that ends within an event is kept, in case a finish reason ends with the next one. */
+const longestFinish = 40
 /** Bytes of one event that are held at most; a longer one is passed on. */
 const defaultHoldLimit = 65_536
 
@@ -31,6 +35,10 @@ export class UsageEventFilter {
   #afterCr = false
   /** The last byte was taken out, with the event that it closed. */
   #dropLf = false
+  /** A choice is over: events from here on add nothing but what was asked for. */
+  #hasFinished = false
+  /** The end of the chunk before, where that ends within an event. */
+  #tail: Buffer = Buffer.alloc(0)
   /** Events that were taken out. */
   removedEvents = 0
 
@@ -46,6 +54,7 @@ export class UsageEventFilter {
   /** What of the stream is to go on now, `null` for nothing. Nothing of the chunk is kept but as a copy. */
   push(chunk: Uint8Array): Uint8Array | null {
     const bytes = asBuffer(chunk)
+    if (!this.#hasFinished) this.#lookForFinish(bytes)
     if (this.#isOrdinary(bytes)) return chunk
     const out: Uint8Array[] = []
     /** From here on, the chunk's bytes have neither been passed on nor taken out. */
@@ -101,12 +110,24 @@ export class UsageEventFilter {
   /** Between two events, and again at its end, without anything to look at: needs no walk. */
   #isOrdinary(bytes: Buffer): boolean {
     const isBetween = this.#event === 'none' && this.#isLineEmpty && !this.#afterCr && this.#finish === null
-    if (!isBetween || !endsEvent(bytes) || holdsEmptyArray(bytes)) return false
+    if (!isBetween || this.#hasFinished || !endsEvent(bytes) || holdsEmptyArray(bytes)) return false
     return !this.#restoresTimings || !bytes.includes(finishMember)
   }
 
+  #lookForFinish(bytes: Buffer): void {
+    const seam =
+      this.#tail.length === 0 ? null : Buffer.concat([this.#tail, bytes.subarray(0, longestFinish)])
+    this.#hasFinished = hasFinish(bytes) || (seam !== null && hasFinish(seam))
+    if (endsEvent(bytes)) this.#tail = Buffer.alloc(0)
+    else {
+      const last = bytes.length < longestFinish ? Buffer.concat([this.#tail, bytes]) : bytes
+      this.#tail = Buffer.from(last.subarray(-longestFinish))
+    }
+  }
+
   #isRuledOut(text: string): boolean {
-    return this.#restoresTimings ? goesOn(text) : holdsChoice(text)
+    if (this.#restoresTimings) return goesOn(text)
+    return !this.#hasFinished && holdsChoice(text)
   }
 
   #heldText(): string {
@@ -141,7 +162,7 @@ export class UsageEventFilter {
   #isTaken(text: string, out: Uint8Array[]): boolean {
     const data = this.#isRuledOut(text) ? null : readEventData(text)
     if (data === null) return false
-    if (isUsageEvent(data)) {
+    if (isUsageEvent(data, this.#hasFinished)) {
       if (data['timings'] !== undefined) {
         const restored = this.#finish === null ? null : withTimings(this.#finish, text)
         if (restored === null) return false
@@ -191,7 +212,17 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array | null {
 /** An event's data, where it is an object. All texts here are Latin-1: one character a byte. */
 type EventData = Readonly<Record<string, unknown>>
 
-/** All that an event which was only sent because the gateway asked for it may hold; `timings` have to be put back. */
+/** Whether a choice's reason to finish stands in bytes. */
+function hasFinish(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(finishName); at >= 0; at = bytes.indexOf(finishName, at + 1)) {
+    let value = at + finishName.length
+    while (value < bytes.length && ((bytes[value] ?? 0) <= 0x20 || bytes[value] === colon)) value++
+    if (bytes[value] === quote) return true
+  }
+  return false
+}
+
+/** All that an event which was asked for holds in the APIs that have one; `timings` have to be put back. */
 const usageKeys: ReadonlySet<string> = new Set([
   'id',
   'object',
@@ -233,11 +264,32 @@ function readEventData(text: string): EventData | null {
   return readMessage(data.join('\n'), isObject)
 }
 
-/** `choices` empty, `usage` an object, and nothing that is not known to stand beside them. */
-function isUsageEvent(data: EventData): boolean {
-  const { choices, usage } = data
-  const isAsked = Array.isArray(choices) && choices.length === 0 && isObject(usage)
-  return isAsked && Object.keys(data).every((key) => usageKeys.has(key))
+/**
+ * Whether an event only came because the gateway asked for it: a usage and no choices, and nothing that is not known to
+ * stand beside them; or, once a choice has finished, a usage and no choice that adds anything, whatever stands beside them.
+ */
+function isUsageEvent(data: EventData, hasFinished: boolean): boolean {
+  const { choices = null, usage } = data
+  if (!isObject(usage)) return false
+  const hasNone = Array.isArray(choices) && choices.length === 0
+  if (hasNone && Object.keys(data).every((key) => usageKeys.has(key))) return true
+  if (!hasFinished || isOpenRouters(data)) return false
+  return choices === null || (Array.isArray(choices) && choices.every(addsNothing))
+}
+
+/** OpenRouter sends its usage unasked, so that its clients expect it (openrouter.ai/docs, Usage Accounting). */
+function isOpenRouters({ id, provider }: EventData): boolean {
+  return typeof id === 'string' && id.startsWith('gen-') && provider !== undefined
+}
+
+/** A choice without a reason to finish, whose delta is empty but for a role. */
+function addsNothing(choice: unknown): boolean {
+  if (!isObject(choice)) return false
+  const { delta = null, text = null, finish_reason: reason = null } = choice
+  const isEmpty = (value: unknown): boolean =>
+    value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  const added = isObject(delta) ? Object.entries(delta) : []
+  return reason === null && isEmpty(text) && added.every(([name, value]) => name === 'role' || isEmpty(value))
 }
 
 /** The last event of a choice in llama.cpp's form, without the timings that a stream not asked for usage has there. */
