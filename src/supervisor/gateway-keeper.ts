@@ -46,6 +46,7 @@ export class GatewayKeeper {
   readonly #poll: Poll
   /** The process that was the gateway at the last look that met one. */
   #lastPid: number | null = null
+  #isClosed = false
   #crash: KeptCrash | null = null
   #cancelStart = (): void => {}
 
@@ -80,7 +81,9 @@ export class GatewayKeeper {
     return isAboutTo
   }
 
+  /** Starts no gateway from here on, also if it is looking at one that has ended. */
   close(): void {
+    this.#isClosed = true
     this.#poll.stop()
     this.#cancelStart()
   }
@@ -97,7 +100,7 @@ export class GatewayKeeper {
       const end = left.ends === 'failed' ? null : await this.#options.endOf(left.pid)
       // A gateway on a full disk has no record, and removed none.
       const isCrashed = record === null ? (end?.signal ?? null) !== null : isCrash(record)
-      if (finder.seen !== seen) return
+      if (finder.seen !== seen || this.#isClosed) return
       if (isCrashed) this.#crashed(seen, record, end)
       else finder.forgetSeen()
     }
@@ -153,7 +156,7 @@ export class GatewayKeeper {
   async #try(crash: GatewayCrash, failedBefore: number): Promise<void> {
     const { finder, startAgain, tell } = this.#options
     const { seen } = finder
-    if (seen === null) return
+    if (seen === null || this.#isClosed) return
     const starting: KeptCrash = {
       ...crash,
       state: 'starting',
@@ -169,7 +172,7 @@ export class GatewayKeeper {
       else if (finder.seen !== null) this.#runs(finder.seen)
     } catch (error) {
       // Somebody has stopped or started the gateway meanwhile.
-      if (this.#crash !== starting) return
+      if (this.#crash !== starting || this.#isClosed) return
       const failed = failedBefore + 1
       const isLast = failed >= mostFailedStarts
       const pauseMs = pauseBefore(failed)
