@@ -20,13 +20,15 @@ export interface ImaginedPast {
   readonly days: number
   readonly endMs: number
   readonly seed: number
+  /** Of 300 clients, 60 models and 20 tags, in place of some 30, 20 and none. */
+  readonly areMany?: boolean
   /** What went wrong, before the minute since the Unix epoch that it is given; by the seed unless told. */
   readonly incidents?: (endMinute: number) => readonly Incident[]
 }
 
 /** Fills an empty database. */
 export function addPast(database: DatabaseSync, past: ImaginedPast): void {
-  const { calls, days, endMs, seed } = past
+  const { calls, days, endMs, seed, areMany = false } = past
   const random = seededRandom(seed)
   const pastMinute = Math.floor(endMs / minuteMs)
   const minutes = Math.round(days * 1440)
@@ -37,7 +39,7 @@ export function addPast(database: DatabaseSync, past: ImaginedPast): void {
   const slots = Math.max(4, Math.round((calls / minutes / 60) * usualCallS * slotsPerAverage))
 
   const rows = new CallRows(database)
-  const imagined = new ImaginedCalls(random, new WordIds(database))
+  const imagined = new ImaginedCalls(random, new WordIds(database), areMany)
   const gateways = new GatewayPast(slots)
   let seq = 0
   let uncommitted = 0

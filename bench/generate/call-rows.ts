@@ -55,6 +55,7 @@ const columns = [
   'cost_nano_usd',
   'price_source_id',
   'price_key_id',
+  'tags_id',
 ] as const
 
 type Column = (typeof columns)[number]
@@ -89,11 +90,11 @@ export class CallRows {
   }
 
   add(row: CallRow): void {
-    // The columns are fewer than the bits of a number's whole part.
+    // A number's whole part has 53 bits, and so many columns stand behind the id, which is never null.
     let low = 0
     let high = 0
-    for (let i = 0; i < 27; i++) if (row[i] !== null) low |= 1 << i
-    for (let i = 27; i < row.length; i++) if (row[i] !== null) high |= 1 << (i - 27)
+    for (let i = 1; i < 28; i++) if (row[i] !== null) low |= 1 << (i - 1)
+    for (let i = 28; i < row.length; i++) if (row[i] !== null) high |= 1 << (i - 28)
     const key = high * 2 ** 27 + low
     let shape = this.#shapes.get(key)
     if (shape === undefined) {
@@ -133,6 +134,21 @@ export class WordIds {
     const id = this.added(table, text)
     this.#words(table).ids.set(text, id)
     return id
+  }
+
+  /** Of a set of tags, which stand in tables of their own as well. */
+  idOfTags(tags: readonly string[]): number {
+    const text = tags.join(',')
+    const known = this.#words('tag_sets').ids.get(text)
+    if (known !== undefined) return known
+    const setId = this.idOf('tag_sets', text)
+    for (const tag of tags) {
+      this.#database.prepare('INSERT INTO tags (text) VALUES (?) ON CONFLICT DO NOTHING').run(tag)
+      this.#database
+        .prepare('INSERT INTO tags_in_sets SELECT id, ? FROM tags WHERE text = ?')
+        .run(setId, tag)
+    }
+    return setId
   }
 
   /** Of a word that is there for the first time. */

@@ -2,9 +2,15 @@ import type { CallType } from '../../src/call/call.ts'
 import { drawFrom, type Random } from '../../src/demo/random.ts'
 import { callTypeCodes, outcomeCodes, usageSourceCodes } from '../../src/call/call-fields.ts'
 import { at, type CallRow, emptyRow, type WordIds } from './call-rows.ts'
-import { type ImaginedClient, imaginedClients } from './imagined-clients.ts'
+import { type ImaginedClient, imaginedClients, manyClients } from './imagined-clients.ts'
 import { endBadly } from './imagined-failures.ts'
-import { type ImaginedModel, imaginedModels, imaginedProbes, upstreams } from './imagined-models.ts'
+import {
+  type ImaginedModel,
+  imaginedModels,
+  imaginedProbes,
+  manyModels,
+  upstreams,
+} from './imagined-models.ts'
 import type { Incident } from './incidents.ts'
 import { exponential, heavyTail, WeightedPlaces } from './seeded-random.ts'
 
@@ -22,21 +28,25 @@ const probeShare = 0.02
 export class ImaginedCalls {
   readonly #random: Random
   readonly #words: WordIds
-  readonly #byDay = new WeightedPlaces(imaginedModels.map(({ weight }) => weight))
+  readonly #models: readonly ImaginedModel[]
+  readonly #byDay: WeightedPlaces
   /** Jobs that fill search indexes run by night. */
-  readonly #byNight = new WeightedPlaces(
-    imaginedModels.map(({ type, weight }) => (type === 'chat' ? weight : weight * 6)),
-  )
+  readonly #byNight: WeightedPlaces
   readonly #probes = new WeightedPlaces(imaginedProbes.map(({ weight }) => weight))
   readonly #clients: Readonly<Record<CallType, readonly ImaginedClient[]>>
   readonly #clientPlaces: Readonly<Record<CallType, WeightedPlaces>>
   readonly #sessions = new Map<string, number>()
 
-  constructor(random: Random, words: WordIds) {
+  constructor(random: Random, words: WordIds, areMany: boolean) {
     this.#random = random
     this.#words = words
+    this.#models = areMany ? manyModels : imaginedModels
+    this.#byDay = new WeightedPlaces(this.#models.map(({ weight }) => weight))
+    this.#byNight = new WeightedPlaces(
+      this.#models.map(({ type, weight }) => (type === 'chat' ? weight : weight * 6)),
+    )
     const of = (type: CallType): readonly ImaginedClient[] =>
-      imaginedClients.filter(({ types }) => types.includes(type))
+      (areMany ? manyClients : imaginedClients).filter(({ types }) => types.includes(type))
     const clients = { chat: of('chat'), embedding: of('embedding'), rerank: of('rerank') }
     this.#clients = { ...clients, props: of('props'), other: of('other') }
     const places = (type: CallType): WeightedPlaces =>
@@ -69,7 +79,7 @@ export class ImaginedCalls {
   #model({ isNight }: MinuteState): ImaginedModel {
     const random = this.#random
     if (random() < probeShare) return imaginedProbes[this.#probes.draw(random)]!
-    return imaginedModels[(isNight ? this.#byNight : this.#byDay).draw(random)]!
+    return this.#models[(isNight ? this.#byNight : this.#byDay).draw(random)]!
   }
 
   #head(model: ImaginedModel, client: ImaginedClient, isStream: boolean): CallRow {
@@ -89,6 +99,7 @@ export class ImaginedCalls {
     row[at.client_id] = words.idOf('clients', client.name)
     row[at.user_agent_id] = words.idOf('user_agents', client.userAgent)
     row[at.key_fingerprint] = client.keyFingerprint
+    if (client.tags !== null) row[at.tags_id] = words.idOfTags(client.tags)
     if (client.newSession !== null) row[at.session_id] = this.#session(client.name, client.newSession)
     return row
   }

@@ -11,8 +11,11 @@ export interface ImaginedClient {
   readonly newSession: number | null
   /** 8 hexadecimal digits, as a signed number. */
   readonly keyFingerprint: number
+  /** Those of its calls; null for none. */
+  readonly tags: readonly string[] | null
 }
 
+const environments = ['live', 'staging', 'test'] as const
 const everything: readonly CallType[] = ['chat', 'embedding', 'rerank', 'props', 'other']
 
 /** Who calls: an application or two that make most of the load, and many small ones. */
@@ -29,6 +32,17 @@ export const imaginedClients: readonly ImaginedClient[] = [
   ...Array.from({ length: 24 }, (_, i) => client(`team-${i + 1}`, 12 / (i + 1), everything, 0.6, null)),
   client('a-rare-client', 0.02, ['chat'], 1, null),
 ]
+
+/** 300 clients, most of which have one or two of 20 tags, in place of a few without any. */
+export const manyClients: readonly ImaginedClient[] = [
+  ...imaginedClients,
+  ...Array.from({ length: 300 - imaginedClients.length }, (_, i) =>
+    client(`app-${i + 1}`, 20 / (i + 8), everything, 0.6, i % 9 === 0 ? 0.2 : null),
+  ),
+].map((each, i) => ({
+  ...each,
+  tags: i % 5 === 4 ? null : i % 2 === 0 ? [`env:${environments[i % 3]}`, `team:${i % 17}`] : [`team:${i % 17}`],
+}))
 
 function client(
   name: string,
@@ -48,5 +62,6 @@ function client(
     streamed,
     newSession,
     keyFingerprint: Math.imul(keyFingerprint, 0x9e37_79b1),
+    tags: null,
   }
 }

@@ -189,6 +189,20 @@ export const imaginedModels: readonly ImaginedModel[] = [
   }),
 ]
 
+/** 60 models: the same with a longer tail. */
+export const manyModels: readonly ImaginedModel[] = [
+  ...imaginedModels,
+  ...Array.from({ length: 60 - imaginedModels.length }, (_, i) =>
+    chat(`vendor-${i % 7}/model-${i + 1}`, zipf(18 + i), {
+      upstream: hosted,
+      firstMs: 300 + 40 * i,
+      tokensPerS: 40 + 3 * i,
+      outputTokens: 100 + 15 * i,
+      price: [0.2, 1],
+    }),
+  ),
+]
+
 /** Calls without a model: the state of a local server, the list of models. */
 export const imaginedProbes: readonly ImaginedModel[] = [
   { ...atOnce('', 1, 'props', '/props', local, 4, null), inputTokens: { median: 0, sigma: 0 } },
