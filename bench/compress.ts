@@ -57,9 +57,7 @@ function rowsIn(path: string): { readonly rows: number; readonly rolled: number;
   const one = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0])
   const sums = {
     rows: one('SELECT count(*) FROM calls'),
-    rolled: one(
-      'SELECT sum(calls) FROM rollup_quarters WHERE key_id IN (SELECT id FROM rollup_keys WHERE grouping_id = 0)',
-    ),
+    rolled: one('SELECT total(calls) FROM sums WHERE grouping_id = 0 AND minutes = 15'),
     free: one('PRAGMA freelist_count') / one('PRAGMA page_count'),
   }
   database.close()

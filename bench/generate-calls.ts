@@ -2,14 +2,14 @@
  * Writes a database that looks as if gateways had recorded calls for months:
  * `node bench/generate-calls.ts --calls 1000000 --days 90 --end now --seed 1 --out big.db`.
  * The same options, with an `--end` that is no `now`, give the same rows. With `--many` there are 300 clients, 60 models and 20 tags. With `--again` the calls of the
- * file stay as they are and are added to new rollups, as the program now makes them.
+ * file stay as they are, and their sums are made anew, as the program now makes them.
  */
 import { renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { openForWriting } from '../src/store/sqlite/open-store.ts'
 import { addPast } from './generate/add-past.ts'
-import { rollAll, withoutRollups } from './generate/rollups-anew.ts'
+import { sumAll } from './generate/sums-anew.ts'
 
 interface GenerateOptions {
   readonly calls: number
@@ -39,7 +39,15 @@ function optionsOf(args: readonly string[]): GenerateOptions {
   if (values.out === undefined) throw new Error('--out: where to write the database')
   const [calls, days, seed] = [Number(values.calls), Number(values.days), Number(values.seed)]
   if (!(calls >= 1 && days > 0 && Number.isInteger(seed))) throw new Error('--calls, --days, --seed: numbers')
-  return { calls: Math.round(calls), days, endMs, seed, out: values.out, areMany: values.many, again: values.again }
+  return {
+    calls: Math.round(calls),
+    days,
+    endMs,
+    seed,
+    out: values.out,
+    areMany: values.many,
+    again: values.again,
+  }
 }
 
 function generate(options: GenerateOptions): void {
@@ -51,9 +59,8 @@ function generate(options: GenerateOptions): void {
   database.exec('PRAGMA journal_mode = MEMORY')
   database.exec('PRAGMA synchronous = OFF')
   database.exec('PRAGMA cache_size = -400000')
-  if (options.again) withoutRollups(database)
-  else report('calls', database, () => addPast(database, options))
-  report('rollups', database, () => rollAll(database, options.endMs))
+  if (!options.again) report('calls', database, () => addPast(database, options))
+  report('sums', database, () => sumAll(database, options.endMs))
   database.exec('ANALYZE')
   database.exec('PRAGMA journal_mode = WAL')
   database.close()

@@ -94,10 +94,10 @@ export async function benchPolledOverview(options: BenchOptions): Promise<BenchR
   }
 }
 
-/** Calls that the rollups lack. */
+/** Calls that the sums lack. */
 function callsBehind(path: string): number {
   const database = new DatabaseSync(path, { readOnly: true })
-  const sql = 'SELECT (SELECT max(seq) FROM calls) - watermark_seq AS behind FROM rollup_state'
+  const sql = 'SELECT (SELECT max(seq) FROM calls) - min(seq) AS behind FROM unsummed WHERE minutes = 60'
   const behind = Number(database.prepare(sql).get()?.['behind'])
   database.close()
   return behind

@@ -144,9 +144,7 @@ export class WordIds {
     const setId = this.idOf('tag_sets', text)
     for (const tag of tags) {
       this.#database.prepare('INSERT INTO tags (text) VALUES (?) ON CONFLICT DO NOTHING').run(tag)
-      this.#database
-        .prepare('INSERT INTO tags_in_sets SELECT id, ? FROM tags WHERE text = ?')
-        .run(setId, tag)
+      this.#database.prepare('INSERT INTO tags_in_sets SELECT id, ? FROM tags WHERE text = ?').run(setId, tag)
     }
     return setId
   }

@@ -39,10 +39,13 @@ export const manyClients: readonly ImaginedClient[] = [
   ...Array.from({ length: 300 - imaginedClients.length }, (_, i) =>
     client(`app-${i + 1}`, 20 / (i + 8), everything, 0.6, i % 9 === 0 ? 0.2 : null),
   ),
-].map((each, i) => ({
-  ...each,
-  tags: i % 5 === 4 ? null : i % 2 === 0 ? [`env:${environments[i % 3]}`, `team:${i % 17}`] : [`team:${i % 17}`],
-}))
+].map((each, i) => Object.assign({}, each, { tags: tagsOf(i) }))
+
+function tagsOf(i: number): readonly string[] | null {
+  if (i % 5 === 4) return null
+  const team = `team:${i % 17}`
+  return i % 2 === 0 ? [`env:${environments[i % 3]}`, team] : [team]
+}
 
 function client(
   name: string,

@@ -180,7 +180,7 @@ export interface Overview {
   readonly available_types: readonly string[]
   /** When the first call that was ever recorded began; null without one. */
   readonly recorded_from: string | null
-  readonly resolution?: '15m'
+  readonly resolution?: '1h'
   /** Why nothing is told, where the database cannot be read. */
   readonly store?: string
   readonly note?: string

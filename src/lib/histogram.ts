@@ -8,14 +8,6 @@ const smallest = 1e-6
 const largest = 1e12
 const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
-/** More than there are buckets: added to their number where steps and counts stand in gamma code. */
-const isDense = 4096
-/** Fewer buckets are not worth the time. */
-const leastDense = 32
-/** Numbers in gamma code are below. */
-const mostGamma = 2 ** 31
-/** Steps and counts as they are read. */
-const pairs = new Int32Array(2 * isDense)
 /** Buckets beyond a second value: its like lie within a factor of two. */
 const growth = 35
 const nothing = new Float64Array(0)
@@ -24,12 +16,6 @@ const middles = Float64Array.from(
   { length: highestBucket - lowestBucket + 1 },
   (_, index) => (2 * gamma ** (lowestBucket + index)) / (gamma + 1),
 )
-
-/** By bucket: whole numbers of 32 bits without any order (Knuth's multiplicative hash, mixed). */
-const weights = Int32Array.from(middles, (_, index) => {
-  const hash = Math.imul(index + 1, 0x9e3779b1)
-  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
-})
 
 /**
  * Counts of values in buckets on a logarithmic scale: percentiles within 1 %, from 1e-6 to 1e12 (beyond it, the
@@ -115,14 +101,6 @@ export class Histogram {
     return found
   }
 
-  /** That of the counts: see {@link fingerprintFrom}. */
-  fingerprint(): number {
-    let print = this.#zeros | 0
-    for (let at = this.#from; at <= this.#to; at++)
-      print = (print + Math.imul(this.#counts[at] ?? 0, weights[this.#lowest + at - lowestBucket] ?? 0)) | 0
-    return print
-  }
-
   /** Back to no value at all. */
   clear(): void {
     this.#count = 0
@@ -131,74 +109,47 @@ export class Histogram {
     this.#to = this.#from - 1
   }
 
-  /**
-   * Number of buckets in use, number of zeros, then step to each bucket and its count: a few bytes for each. Where there are many,
-   * these stand in Elias's gamma code, which takes half the room; {@link isDense} is added to the number of buckets then.
-   */
+  /** Number of buckets in use, number of zeros; then the lowest, how far the highest is from it, and its count; then step and count of each other. */
   writeTo(writer: VarintWriter): void {
-    let used = 0
-    let largestCount = 0
-    for (let i = this.#from; i <= this.#to; i++) {
-      const times = this.#counts[i] ?? 0
-      if (times > 0) used += 1
-      if (times > largestCount) largestCount = times
-    }
-    const dense = used >= leastDense && largestCount < mostGamma
-    writer.write(dense ? used + isDense : used)
+    const counts = this.#counts
+    const isUsed = (at: number): boolean => (counts[at] ?? 0) > 0
+    let [from, to, used] = [this.#from, this.#to, 0]
+    while (from <= to && !isUsed(from)) from++
+    while (from <= to && !isUsed(to)) to--
+    for (let at = from; at <= to; at++) if (isUsed(at)) used++
+    writer.write(used)
     writer.write(this.#zeros)
-    let last = dense ? lowestBucket - 1 : lowestBucket
-    for (let i = this.#from; i <= this.#to; i++) {
-      const times = this.#counts[i] ?? 0
-      if (times === 0) continue
-      const bucket = this.#lowest + i
-      if (dense) {
-        writer.writeGamma(bucket - last)
-        writer.writeGamma(times)
-      } else {
-        writer.write(bucket - last)
-        writer.write(times)
-      }
-      last = bucket
+    if (used === 0) return
+    writer.write(this.#lowest + from - lowestBucket)
+    writer.write(to - from)
+    for (let at = from, last = from; at <= to; at++) {
+      if (!isUsed(at)) continue
+      if (at > from) writer.write(at - last)
+      writer.write(counts[at] ?? 0)
+      last = at
     }
-    if (dense) writer.endBits()
   }
 
   /** Adds the counts that `writeTo` wrote; throws where the bytes cannot be such. */
   addFrom(reader: VarintReader): void {
-    const told = reader.read()
+    const used = reader.read()
     const zeros = reader.read()
     if (zeros > 0) this.#addTo(null, zeros)
-    if (told >= isDense) {
-      this.#addDense(reader, told - isDense)
-      return
-    }
-    let bucket = lowestBucket
-    let added = 0
-    for (let i = 0; i < told; i++) {
-      bucket += reader.read()
-      if (bucket > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
-      const times = reader.read()
-      this.#cover(bucket)
-      const at = bucket - this.#lowest
-      this.#counts[at] = (this.#counts[at] ?? 0) + times
-      added += times
-    }
-    this.#count += added
-  }
-
-  #addDense(reader: VarintReader, used: number): void {
-    reader.readGammaPairs(used, pairs)
-    let last = lowestBucket - 1
-    for (let i = 0; i < used; i++) last += pairs[2 * i] ?? 0
-    if (last > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
-    this.#cover(lowestBucket - 1 + (pairs[0] ?? 0))
-    this.#cover(last)
+    if (used === 0) return
+    const lowest = lowestBucket + reader.read()
+    const highest = lowest + reader.read()
+    if (highest > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
+    // Both ends first, so that what lies between needs no look.
+    this.#cover(lowest)
+    this.#cover(highest)
     const counts = this.#counts
-    let at = lowestBucket - 1 - this.#lowest
+    const end = highest - this.#lowest
+    let at = lowest - this.#lowest
     let added = 0
     for (let i = 0; i < used; i++) {
-      at += pairs[2 * i] ?? 0
-      const times = pairs[2 * i + 1] ?? 0
+      if (i > 0) at += reader.read()
+      if (at > end) throw new RangeError('not a histogram: a bucket beyond its last')
+      const times = reader.read()
       counts[at] = (counts[at] ?? 0) + times
       added += times
     }
@@ -239,30 +190,6 @@ export class Histogram {
     this.#from += shift
     this.#to += shift
   }
-}
-
-/**
- * Reads what `writeTo` wrote into a number of 32 bits that tells its counts from others. Those of two histograms add up,
- * in 32 bits, to that of both.
- */
-export function fingerprintFrom(reader: VarintReader): number {
-  const told = reader.read()
-  let print = reader.read() | 0
-  if (told >= isDense) {
-    const used = told - isDense
-    reader.readGammaPairs(used, pairs)
-    for (let i = 0, bucket = -1; i < used; i++) {
-      bucket += pairs[2 * i] ?? 0
-      print = (print + Math.imul(pairs[2 * i + 1] ?? 0, weights[bucket] ?? 0)) | 0
-    }
-    return print
-  }
-  let bucket = 0
-  for (let i = 0; i < told; i++) {
-    bucket += reader.read()
-    print = (print + Math.imul(reader.read(), weights[bucket] ?? 0)) | 0
-  }
-  return print
 }
 
 /** A percentile of `count` values, of which `atRank` knows the one of each rank, 0 the smallest. */

@@ -189,9 +189,7 @@ async function answerTo<Answer>(
   const query = { ...plain, ...asked, ...more, tz, from: from ?? at(first), to: to ?? at(past) }
   const iso = (time: CallsQuery['from']) =>
     time === null ? null : new Date(instantOf(time, tz)).toISOString()
-  const answer = await ask<Answer & { readonly note?: string; readonly resolution?: '15m' }>(
-    questionOf(query),
-  )
+  const answer = await ask<Answer & { readonly note?: string; readonly resolution?: '1h' }>(questionOf(query))
   const { note, resolution } = answer
   const range = { period: isGiven ? null : period, from: iso(query.from), to: iso(query.to) }
   return { ...answer, told: { now: iso(at(nowMs)), tz, ...range, note, resolution } }

@@ -96,7 +96,8 @@ async function ttftOf(
   }
   const enough = [...models].filter(([, times]) => times.length >= leastCalls)
   if (enough.length === 0) return []
-  const toMs = Math.floor((nowMs - windowMs) / quarterMs) * quarterMs
+  // At whole hours, where the sums by model have their edges.
+  const toMs = Math.floor((nowMs - windowMs) / hourMs) * hourMs
   const edgesMs = [toMs - 7 * dayMs, toMs]
   const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model', top: mostEntries })
   return enough.map(([model, times]) => {
@@ -106,7 +107,7 @@ async function ttftOf(
 }
 
 async function dayOf(reader: StoreReader, nowMs: number): Promise<AlertFigures['day']> {
-  // At quarter hours, where the sums have their edges.
+  // At quarter hours, where the sums of all calls have their edges.
   const firstMs = Math.ceil((nowMs - dayMs) / quarterMs) * quarterMs
   const { summary } = await sumsOf(reader, [firstMs, firstMs + dayMs])
   const edgesMs = Array.from({ length: 25 }, (_, hour) => nowMs - dayMs + hour * hourMs)

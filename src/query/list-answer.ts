@@ -13,8 +13,8 @@ export interface QueryFrame {
   readonly summary: GroupFigures
   readonly available_models: readonly string[]
   readonly available_types: readonly CallType[]
-  /** Present where the selection reaches back to calls that were folded into quarter hours. */
-  readonly resolution?: '15m'
+  /** Present where the selection reaches back to calls that were folded into hours. */
+  readonly resolution?: '1h'
 }
 
 /** The body of `GET /api/query` without `group_by`. */
@@ -74,7 +74,7 @@ export async function frameOf(
   return {
     available_models: models,
     available_types: types,
-    ...(isFolded ? { resolution: '15m' } : {}),
+    ...(isFolded ? { resolution: '1h' } : {}),
   }
 }
 

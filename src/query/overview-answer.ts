@@ -29,7 +29,7 @@ const heatLimitsMs: readonly number[] = [
   10 ** 7,
 ]
 
-const quarterS = 900
+const hourS = 3600
 const latestCalls = 12
 const shownCalls = 10
 const shownModels = 10
@@ -47,7 +47,7 @@ export async function overviewAnswer(
   const { fromMs, toMs } = windowOf(filter, nowMs)
   const zone = new ZonedTime(timeZone)
   const isFolded = ((await reader.foldedUntilMs()) ?? 0) > fromMs
-  const bucketS = bucketWidthS(fromMs, toMs, isFolded ? quarterS : 0)
+  const bucketS = bucketWidthS(fromMs, toMs, isFolded ? hourS : 0)
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
   const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
   // Sums know no times of failed calls.

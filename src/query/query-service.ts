@@ -91,7 +91,7 @@ function failureOf(error: unknown): QueryFailure | QueryFault {
   }
   if (error instanceof FoldedRangeError) {
     const from = new Date(error.unfoldedFromMs).toISOString()
-    const message = `Calls before ${from} are kept as sums of quarter hours, which do not tell this; ask from ${from} on.`
+    const message = `Calls before ${from} are kept as sums of hours, which do not tell this; ask from ${from} on.`
     return { kind: 'refused', code: 'folded_range', message, param: 'from', data: { from } }
   }
   if (error instanceof QueryTooSlowError) {

@@ -8,7 +8,7 @@ import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { type DashboardUnderTest, startDashboard } from './dashboard-under-test.ts'
@@ -18,8 +18,8 @@ export const nowMs: number = Date.UTC(2026, 10, 21, 6)
 
 export interface DatabaseContents {
   readonly calls: readonly CallRecord[]
-  /** How many of them, in the order of writing, are in the rollups; all but the last third unless told. */
-  readonly rolledUp?: number
+  /** How many of them, in the order of writing, are in the sums; all but the last third unless told. */
+  readonly summed?: number
   readonly minutes?: readonly GatewayMinute[]
   readonly events?: readonly GatewayEvent[]
 }
@@ -30,14 +30,18 @@ export function writeDatabase(path: string, contents: DatabaseContents): void {
   const database = openForWriting(path)
   try {
     const words = new WordList()
-    const batch = new BatchEncoder().encode(calls)
-    words.accept(batch)
-    new CallWriter(database, words).write(batch)
+    const [encoder, writer] = [new BatchEncoder(), new CallWriter(database, words)]
+    const write = (some: readonly CallRecord[]): void => {
+      const batch = encoder.encode(some)
+      words.accept(batch)
+      writer.write(batch)
+    }
     new HistoryWriter(database, { instance: 'k3v9', version: '0' }).write(minutes, events)
-    const forward = new RollForward(database)
-    const rolledUp = contents.rolledUp ?? Math.floor((calls.length * 2) / 3)
-    if (rolledUp > 0) forward.step(nowMs, rolledUp)
-    forward.step(nowMs, 1)
+    const summed = contents.summed ?? Math.floor((calls.length * 2) / 3)
+    write(calls.slice(0, summed))
+    const summing = new Summing(database)
+    while (summing.step(nowMs, 1000));
+    write(calls.slice(summed))
   } finally {
     database.close()
   }

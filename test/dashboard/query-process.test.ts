@@ -175,7 +175,7 @@ test('one slow question fails no other', async () => {
 })
 
 test('a large answer comes whole, packed or not', async () => {
-  await using queried = await startQueried({ calls: callsOf(10_000), rolledUp: 0 }, { deadlineMs: 60_000 })
+  await using queried = await startQueried({ calls: callsOf(10_000), summed: 0 }, { deadlineMs: 60_000 })
   const packed = await queried.get('/api/query?limit=10000', { 'accept-encoding': 'gzip' })
   const plain = await queried.get('/api/query?limit=10000')
   assert.deepEqual([packed.status, plain.status], [200, 200])
@@ -198,7 +198,7 @@ test('calls are told of as they are recorded', async () => {
   await begun.promise
   // Who asked has the answer then, too.
   await setImmediate()
-  writeDatabase(queried.path, { calls: callsOf(2, 100), rolledUp: 0 })
+  writeDatabase(queried.path, { calls: callsOf(2, 100), summed: 0 })
   const [event] = await reader.waitFor(1)
   assert.equal(event!.name, 'calls')
   const told = event!.data as NewCalls
@@ -206,7 +206,7 @@ test('calls are told of as they are recorded', async () => {
     [told.calls.map((call) => call.id), told.skipped],
     [callsOf(2, 100).map((call) => formatCallId(call.id)), 0],
   )
-  writeDatabase(queried.path, { calls: callsOf(130, 1000), rolledUp: 0 })
+  writeDatabase(queried.path, { calls: callsOf(130, 1000), summed: 0 })
   const many = (await reader.waitFor(2))[1]!.data as NewCalls
   assert.deepEqual([many.calls.length, many.skipped], [100, 30])
   assert.equal(many.calls.at(-1)!.id, formatCallId(callAt(1129).id))

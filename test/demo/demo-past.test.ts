@@ -112,8 +112,8 @@ test('killed while the past is being written, the database is sound, and the res
     await ended
     const report = checkStore(db, { full: true })
     assert.ok(typeof report === 'object')
-    const { integrity, quarters, days } = report
-    assert.deepEqual([...integrity, ...quarters.wrongMs, ...days.wrongMs], [])
+    const { integrity, hours, days } = report
+    assert.deepEqual([...integrity, ...hours.wrongMs, ...days.wrongMs], [])
   }
   const before = readCalls(db).length
   await writePast(db, past)

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { addPast } from '../../bench/generate/add-past.ts'
-import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { sumAll } from '../../bench/generate/sums-anew.ts'
 import type { StoreReader } from '../../src/call/call-reader.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
@@ -27,7 +27,7 @@ const [from, file, to] = [dir.file('from.db'), dir.file('calls.ndjson'), dir.fil
 const database = openForWriting(from)
 database.exec('PRAGMA synchronous = OFF')
 addPast(database, { calls, days, endMs: toMs, seed: 51 })
-rollAll(database, Date.now())
+sumAll(database, Date.now())
 database.close()
 
 /** Runs a command to its end; in seconds. */

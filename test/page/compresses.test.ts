@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addPast } from '../../bench/generate/add-past.ts'
-import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { sumAll } from '../../bench/generate/sums-anew.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
@@ -13,7 +13,7 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   await using dir = await makeTempDir()
   const database = openForWriting(pageDatabase(dir.path))
   addPast(database, { calls: 6000, days: 4, endMs: Date.now(), seed: 1 })
-  rollAll(database, Date.now())
+  sumAll(database, Date.now())
   const count = database.prepare('SELECT count(*) AS calls FROM calls')
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()

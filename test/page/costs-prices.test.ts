@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { sumAll } from '../../bench/generate/sums-anew.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import { priceFileOf } from '../../src/pricing/price-file.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
@@ -38,7 +38,7 @@ function writeLocalCalls(directory: string): void {
   ])
   words.accept(batch)
   new CallWriter(database, words).write(batch)
-  rollAll(database, Date.now())
+  sumAll(database, Date.now())
   database.close()
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { addPast } from '../../bench/generate/add-past.ts'
 import type { Incident } from '../../bench/generate/incidents.ts'
 import { upstreams } from '../../bench/generate/imagined-models.ts'
-import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { sumAll } from '../../bench/generate/sums-anew.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { defaultDatabase } from '../../src/options/gateway-options.ts'
@@ -42,7 +42,7 @@ export function writePageData(directory: string, state: PageState, nowMs: number
       const past = { calls: callsOfDay, days: 1, endMs: nowMs, seed: 7 }
       addPast(database, state === 'day' ? past : { ...past, incidents: badAfternoon })
     }
-    rollAll(database, nowMs)
+    sumAll(database, nowMs)
   } finally {
     database.close()
   }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { addPast } from '../../bench/generate/add-past.ts'
 import type { Incident } from '../../bench/generate/incidents.ts'
 import { upstreams } from '../../bench/generate/imagined-models.ts'
-import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { sumAll } from '../../bench/generate/sums-anew.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { startBrowser } from '../support/browser.ts'
@@ -77,7 +77,7 @@ async function takePictures(folder: string): Promise<void> {
   const database = openForWriting(pageDatabase(dir.path))
   database.exec('PRAGMA synchronous = OFF')
   addPast(database, past)
-  rollAll(database, nowMs)
+  sumAll(database, nowMs)
   database.close()
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()

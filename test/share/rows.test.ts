@@ -16,7 +16,7 @@ import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { noteEvent } from '../../src/store/write/note-event.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
@@ -67,9 +67,9 @@ function localSums(file: SharedFile, others: readonly SharedFile[] = []): readon
 function assertSound(path: string): void {
   const report = checkStore(path, { full: true })
   assert.ok(typeof report === 'object')
-  const { integrity, quarters, days } = report
-  assert.ok(quarters.checked > 0)
-  assert.deepEqual([integrity, quarters.wrongMs, days.wrongMs], [[], [], []])
+  const { integrity, hours, days } = report
+  assert.ok(hours.checked > 0)
+  assert.deepEqual([integrity, hours.wrongMs, days.wrongMs], [[], [], []])
 }
 
 /** Calls of all kinds, of an instance of its own. */
@@ -129,8 +129,7 @@ test('three machines that record at once come to hold the same calls, with the s
   }
   for (const file of files) {
     assertSameRows(contentOf(file.database), contentOf(files[0]!.database), file.path)
-    for (const forward = new RollForward(file.database); forward.step(sampleStartMs + 2 * dayMs, 500);)
-      continue
+    for (const forward = new Summing(file.database); forward.step(sampleStartMs + 2 * dayMs, 500);) continue
     assertSound(file.path)
   }
   assert.deepEqual(await sharedSums(url), localSums(files[0]!, files.slice(1)))
@@ -245,7 +244,7 @@ test('costs that re-pricing changes are changed on all machines, in rows and sum
   await using _b = share(b.path, url)
   await untilCount(b, 1200)
   for (const { database } of [a, b])
-    for (const forward = new RollForward(database); forward.step(Date.now(), 500);) continue
+    for (const forward = new Summing(database); forward.step(Date.now(), 500);) continue
   const reprice = async (path: string, factor: number): Promise<void> => {
     const request = {
       fromMs,

@@ -32,13 +32,13 @@ async function makeCrashed(name: string, fromMs: number): Promise<void> {
   }
   await write(0, crashedCalls - 300)
   const other = new DatabaseSync(path, { timeout: 5000 })
-  const state = other.prepare('SELECT watermark_seq FROM rollup_state')
-  await until('rollups', () => state.get()?.['watermark_seq'] === crashedCalls - 300)
+  const sums = other.prepare('SELECT sum(calls) AS calls FROM sums WHERE grouping_id = 0 AND minutes = 60')
+  await until('sums', () => sums.get()?.['calls'] === crashedCalls - 300)
   const empty = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
   await until('the log is emptied', () => empty.get()?.['busy'] === 0)
   // Who reads keeps the writer from emptying the log meanwhile.
   other.exec('BEGIN')
-  state.get()
+  sums.get()
   await write(crashedCalls - 300, crashedCalls)
   mkdirSync(images.file(name))
   copyCrashed(path, images.file(`${name}/calls.db`))

@@ -11,7 +11,7 @@ import { answerQuestion } from '../../src/query/answer-question.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
@@ -38,7 +38,7 @@ function callAt(index: number, fields: Partial<CallRecord> = {}): CallRecord {
 }
 
 function addUp(database: DatabaseSync): void {
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   while (forward.step(nowMs, 20));
 }
 
@@ -85,8 +85,8 @@ test('a database that holds them already answers, goes on, and is counted anew',
   const history = new HistoryWriter(database, { instance: 'k3v9', version: '1' })
   history.usage({ fromMinute: 0, sinceMs: undefined })
   // Sums of before are larger than any number that can be read.
-  database.exec('UPDATE rollup_quarters SET cost_nano_usd = 61000000000000000')
-  database.exec('UPDATE rollup_spans SET total_tokens = 9223372036854775807')
+  database.exec('UPDATE sums SET cost_nano_usd = 61000000000000000 WHERE minutes < 1440')
+  database.exec('UPDATE sums SET total_tokens = 9223372036854775807')
   database.close()
 
   await assertAnswers(path, 101)
@@ -125,5 +125,5 @@ test('amounts beyond 1,000 USD, 1e9 tokens of a kind, or below zero are written 
   database.close()
   const report = checkStore(dir.file('calls.db'), { full: true })
   assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
+  assert.deepEqual([report.integrity, report.hours.wrongMs, report.days.wrongMs], [[], [], []])
 })

@@ -180,7 +180,7 @@ test('killed midway and begun again, each of many equal entries is there once', 
   assert.deepEqual(rowsIn(dir.file('to.db')), rowsIn(dir.file('at-once.db')))
   const report = checkStore(dir.file('to.db'), { full: true })
   assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.quarters.wrongMs], [[], []])
+  assert.deepEqual([report.integrity, report.hours.wrongMs], [[], []])
 })
 
 /** Everything in a folder: names, contents and times. */

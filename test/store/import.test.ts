@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { addPast } from '../../bench/generate/add-past.ts'
-import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { sumAll } from '../../bench/generate/sums-anew.ts'
 import type { ImportResult } from '../../src/api/database-job.ts'
 import { formatCallId, parseCallId } from '../../src/call/call-id.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
@@ -41,7 +41,7 @@ before(async () => {
   generatedIn = await makeTempDir()
   const database = openForWriting(generatedIn.file('from.db'))
   addPast(database, { calls: 10_000, days, endMs, seed: 51 })
-  rollAll(database, Date.now())
+  sumAll(database, Date.now())
   database.close()
   generated = await callsOf(readerOf(generatedIn.file('from.db')))
 })
@@ -82,9 +82,9 @@ function assertSameCalls(calls: readonly CallJson[], expected: readonly CallJson
 function assertSound(db: string): void {
   const report = checkStore(db, { full: true })
   assert.ok(typeof report === 'object')
-  const { integrity, quarters, days: each } = report
-  assert.deepEqual([...integrity, ...quarters.wrongMs, ...each.wrongMs], [])
-  assert.equal(quarters.checked, quarters.of)
+  const { integrity, hours, days: each } = report
+  assert.deepEqual([...integrity, ...hours.wrongMs, ...each.wrongMs], [])
+  assert.equal(hours.checked, hours.of)
 }
 
 test('ten thousand calls of an export come back with all their fields, and fifty questions have the same answers', async () => {

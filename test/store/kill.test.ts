@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -41,16 +41,13 @@ async function recordAndKill(dbPath: string, witness: string, round: number): Pr
   return { atMs, witness: readWitness(witness) }
 }
 
-/** Every call is in these, in one cell of each. */
-const rolledUp = [0, 1, 2, 3, 4, 5].flatMap((grouping) => [
-  [grouping, 'rollup_quarters'] as const,
-  [grouping, '(SELECT * FROM rollup_spans WHERE level = 1)'] as const,
-])
+/** Every call is in each of these. */
+const summed = [[0, 15], ...[0, 1, 2, 3, 4].map((grouping) => [grouping, 60] as const)] as const
 
 /** Adds what the killed ones had not come to, and lets the hour be over. */
 function rollAll(dbPath: string): void {
   const database = openForWriting(dbPath)
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   let more = true
   while (more) more = forward.step(Date.now() + 2 * 3_600_000, 500)
   database.close()
@@ -105,14 +102,18 @@ test(`${kills} times kill -9: no older call without a trace, the file sound, the
     .all()
   assertSameRows(database.prepare('SELECT * FROM budget_minutes ORDER BY minute').all(), byRows)
   const totals = 'count(*) AS calls, sum(outcome_id >= 2) AS errors, sum(total_tokens) AS tokens FROM calls'
-  for (const [grouping, table] of rolledUp) {
+  for (const [grouping, minutes] of summed) {
     const rolled = database
       .prepare(
-        `SELECT sum(calls) AS calls, sum(errors) AS errors, sum(total_tokens) AS tokens FROM ${table}
-          JOIN rollup_keys AS k ON k.id = key_id WHERE grouping_id = ?`,
+        `SELECT sum(calls) AS calls, sum(errors) AS errors, sum(total_tokens) AS tokens FROM sums
+          WHERE grouping_id = ? AND minutes = ?`,
       )
-      .get(grouping)
-    assert.deepEqual(rolled, database.prepare(`SELECT ${totals}`).get(), `grouping ${grouping} in ${table}`)
+      .get(grouping, minutes)
+    assert.deepEqual(
+      rolled,
+      database.prepare(`SELECT ${totals}`).get(),
+      `grouping ${grouping}, ${minutes} minutes`,
+    )
   }
   const seqs = database.prepare('SELECT count(*) AS n, min(seq) AS low, max(seq) AS high FROM calls').get()
   assert.deepEqual({ ...seqs }, { n: rows.length, low: 1, high: rows.length })

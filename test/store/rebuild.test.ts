@@ -14,7 +14,7 @@ import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { type RebuildOutcome, rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -44,8 +44,8 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   new CallWriter(database, words).write(batch)
-  const forward = new RollForward(database)
-  while (forward.step(todayMs, 500));
+  const forward = new Summing(database)
+  while (forward.step(todayMs + dayMs, 500));
   database.close()
   return calls
 }
@@ -79,18 +79,18 @@ async function wrongIn(path: string): Promise<readonly number[]> {
 function assertSound(path: string): void {
   const report = checkStore(path, { full: true })
   assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
+  assert.deepEqual([report.integrity, report.hours.wrongMs, report.days.wrongMs], [[], [], []])
 }
 
-/** Ways to be wrong; `{from}` is the first quarter that is not folded. */
+/** Ways to be wrong; `{from}` is the first hour that is not folded. */
 const damages: readonly string[] = [
-  'DELETE FROM rollup_quarters WHERE slot >= {from}; DELETE FROM rollup_spans WHERE slot >= {from} / 96',
-  'UPDATE rollup_quarters SET calls = calls + 1, spreads = NULL WHERE slot >= {from}',
-  'DELETE FROM rollup_spans',
-  'UPDATE rollup_spans SET output_tokens = 7 WHERE level = 3',
-  'DELETE FROM rollup_quarters WHERE slot >= {from} AND key_id % 3 = 0',
-  `INSERT INTO rollup_quarters SELECT slot + 30, key_id, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL FROM rollup_quarters
-    WHERE slot % 96 = 62 AND slot >= {from} ON CONFLICT DO NOTHING`,
+  'DELETE FROM sums WHERE slot * minutes >= {from} * 60',
+  'UPDATE sums SET calls = calls + 1, spreads = NULL WHERE minutes = 60 AND slot >= {from}',
+  'DELETE FROM sums WHERE minutes = 1440',
+  'UPDATE sums SET output_tokens = 7 WHERE minutes = 1440',
+  'DELETE FROM sums WHERE minutes = 60 AND slot >= {from} AND key_id % 3 = 0',
+  'UPDATE sums SET slot = slot + 1 WHERE minutes = 15 AND slot % 96 = 62 AND slot >= {from} * 4',
+  'UPDATE sums SET slot = slot + 8 WHERE minutes = 60 AND slot % 24 = 15 AND slot >= {from}',
 ]
 
 test('whatever is wrong with the sums is put right; what was folded stays as it is', async () => {
@@ -104,8 +104,8 @@ test('whatever is wrong with the sums is put right; what was folded stays as it 
       'object',
     )
     assert.deepEqual(await wrongIn(path), [0, 0], 'what is right is left')
-    const folded = (todayMs - 5 * dayMs) / quarterMs
-    const kept = `SELECT * FROM rollup_quarters WHERE slot < ${folded}`
+    const folded = (todayMs - 5 * dayMs) / 3_600_000
+    const kept = `SELECT * FROM sums WHERE minutes < 1440 AND slot * minutes < ${folded} * 60`
     const before = rowsOf(path, kept)
     assert.ok(before.length > 0)
     change(path, damage.replaceAll('{from}', String(folded)))
@@ -166,7 +166,7 @@ test('one at a time, and none where there is no database', async () => {
   assert.equal(await rebuildStore(dir.file('none.db'), world), 'missing')
   const path = dir.file('calls.db')
   recordedCalls(path, 500, 1)
-  change(path, 'DELETE FROM rollup_spans')
+  change(path, 'DELETE FROM sums WHERE minutes = 1440')
   const [first, second] = await Promise.all([rebuildStore(path, world), rebuildStore(path, world)])
   assert.equal(typeof first, 'object')
   assert.equal(second, 'job_running')

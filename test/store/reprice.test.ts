@@ -17,9 +17,9 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import type { RepriceResult } from '../../src/api/costs.ts'
 import { type RepriceRequest, repriceStore } from '../../src/store/jobs/reprice-store.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { Figures } from '../../src/store/rollup/rollup-figures.ts'
-import type { Dimension } from '../../src/store/rollup/rollup-groupings.ts'
+import type { FieldDimension } from '../../src/call/call-question.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -76,7 +76,7 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
   })
   write(path, calls.slice(0, -100))
   const database = openForWriting(path)
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   while (forward.step(todayMs, 500));
   database.close()
   write(path, calls.slice(-100))
@@ -113,7 +113,7 @@ async function reprice(
 function assertSound(path: string): void {
   const report = checkStore(path, { full: true })
   assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
+  assert.deepEqual([report.integrity, report.hours.wrongMs, report.days.wrongMs], [[], [], []])
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   const reader = new FigureReader(database)
   // Today, and the day that may begin while this runs.
@@ -122,7 +122,7 @@ function assertSound(path: string): void {
   for (const [dimension, column] of Object.entries(columns)) {
     const told = new Map<string, readonly number[]>()
     for (const { bucket, entry, figures } of reader.ask([
-      { edgesMs, filter: {}, dimension: dimension as Dimension },
+      { edgesMs, filter: {}, dimension: dimension as FieldDimension },
     ])[0]!) {
       const sums = new Figures()
       figures.addTo(sums)
@@ -250,7 +250,7 @@ test('what was folded is refused', async () => {
   assert.ok((await reprice(path, 4, { fromMs: foldedMs })).calls > 0)
   const report = checkStore(path, { full: true })
   assert.ok(typeof report === 'object')
-  assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs], [[], []])
+  assert.deepEqual([report.hours.wrongMs, report.days.wrongMs], [[], []])
 })
 
 test('killed midway while calls are recorded: the file stays sound, and the next one ends it', async (context) => {

@@ -11,7 +11,7 @@ import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { Retention } from '../../src/store/jobs/retention.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
@@ -47,7 +47,7 @@ function recordedCalls(path: string): readonly CallRecord[] {
     words.accept(batch)
     writer.write(batch)
   }
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   while (forward.step(todayMs, 5000));
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
@@ -178,7 +178,7 @@ test('another job is at work: it is tried again; killed midway, it is gone on wi
   assertTold(path, calls, fromMs, todayMs)
   const report = checkStore(path, { full: true })
   assert.ok(typeof report === 'object')
-  assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
+  assert.deepEqual([report.integrity, report.hours.wrongMs, report.days.wrongMs], [[], [], []])
 })
 
 test('size: a reader keeps the file large, which is no fault, and does not end the folding of that day', async () => {

@@ -6,7 +6,7 @@ import { PricesInForce } from '../../src/pricing/prices-in-force.ts'
 import { answerQuestion } from '../../src/query/answer-question.ts'
 import type { QueryQuestion } from '../../src/query/query-question.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
@@ -51,7 +51,7 @@ test('of six thousand long names in each field no answer is larger than a few me
   write(
     Array.from({ length: used }, (_, index) => callAt(names + index, { model: 'in-use', client: 'worker' })),
   )
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   while (forward.step(nowMs, 2000));
   database.close()
 

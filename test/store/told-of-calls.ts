@@ -9,7 +9,7 @@ import { FigureReader } from '../../src/store/read/figure-reader.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { chatCall } from './sample-call.ts'
 
-const quarterMs = 15 * 60_000
+const hourMs = 3_600_000
 export const dayMs: number = 24 * 3_600_000
 
 const types = ['chat', 'chat', 'embedding'] as const
@@ -89,7 +89,7 @@ function nameIn(database: DatabaseSync, dimension: Told3): (entry: number | null
 }
 
 /**
- * Asserts that the database tells exactly what the calls say, in days and in quarters, by type, model and outcome;
+ * Asserts that the database tells exactly what the calls say, in days and in hours, by type, model and outcome;
  * percentiles within 1 %.
  */
 export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs: number, toMs: number): void {
@@ -97,11 +97,11 @@ export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs:
     { length: Math.round((toMs - fromMs) / dayMs) + 1 },
     (_, day) => fromMs + day * dayMs,
   )
-  const quarters = Array.from({ length: 97 }, (_, quarter) => fromMs + quarter * quarterMs)
+  const hours = Array.from({ length: 97 }, (_, hour) => fromMs + hour * hourMs)
   const database = new DatabaseSync(dbPath, { readOnly: true, timeout: 5000 })
   try {
     const reader = new FigureReader(database)
-    for (const edgesMs of [days, quarters, [fromMs, toMs]]) {
+    for (const edgesMs of [days, hours, [fromMs, toMs]]) {
       for (const dimension of dimensions) {
         const nameOf = nameIn(database, dimension)
         const [groups = []] = reader.ask([{ edgesMs, filter: {}, dimension }])

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -30,7 +30,7 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
   const recorders = witnesses.map((witness, index) => startRecorder(dbPath, `w${index}`, witness))
   const exits = recorders.map((recorder) => once(recorder, 'exit'))
   await Promise.all(recorders.map((recorder) => once(recorder.stdout!, 'data')))
-  await until('calls are added up', () => rolledUp(dbPath) > 0, 300_000)
+  await until('calls are added up', () => summedIn(dbPath) > 0, 300_000)
   recorders[0]!.kill('SIGKILL')
   await exits[0]
   await delay(aloneMs)
@@ -41,9 +41,9 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
   const last = new WriterThread({ dbPath, instance: 'last', version: '0' })
   await last.usageByMinute(0)
   await last.close()
-  const watermark = rolledUp(dbPath)
+  const summed = summedIn(dbPath)
   const database = openForWriting(dbPath)
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   while (forward.step(Date.now() + 25 * 3_600_000, 2000));
   database.close()
 
@@ -51,9 +51,9 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
   assert.ok(typeof report === 'object')
   assert.deepEqual(report.integrity, [])
   assert.equal(report.callsToAdd, 0)
-  assert.ok(report.quarters.of > 0 && report.days.of > 0)
-  assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs], [[], []])
-  assert.ok(watermark > 0, 'nothing was added up while both were writing')
+  assert.ok(report.hours.of > 0 && report.days.of > 0)
+  assert.deepEqual([report.hours.wrongMs, report.days.wrongMs], [[], []])
+  assert.ok(summed > 0, 'nothing was added up while both were writing')
   const reading = new DatabaseSync(dbPath, { readOnly: true })
   const rows = new Set(
     reading
@@ -74,13 +74,14 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
     const missing = calls.filter(({ id, batches }) => !rows.has(id) && batches > batchesToTrace)
     assertSameRows(missing, [], 'calls without a row')
   }
-  context.diagnostic(`${report.calls} calls, ${watermark} of them added up while both wrote`)
+  context.diagnostic(`${report.calls} calls, ${summed} of them added up while both wrote`)
 })
 
-function rolledUp(path: string): number {
+function summedIn(path: string): number {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   try {
-    return Number(database.prepare('SELECT watermark_seq FROM rollup_state').get()?.['watermark_seq'])
+    const sql = 'SELECT total(calls) AS n FROM sums WHERE grouping_id = 0 AND minutes = 60'
+    return Number(database.prepare(sql).get()?.['n'])
   } finally {
     database.close()
   }

@@ -9,7 +9,7 @@ import { Registry } from '../../src/metrics/prom-client.ts'
 import { alertsAnswer } from '../../src/query/alerts-answer.ts'
 import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
-import { RollForward } from '../../src/store/rollup/roll-forward.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
@@ -51,7 +51,7 @@ test('sums, sessions, prices, alerts, metrics and re-pricing count the same call
   for (const isSummed of [false, true]) {
     if (isSummed) {
       const database = openForWriting(path)
-      const forward = new RollForward(database)
+      const forward = new Summing(database)
       while (forward.step(nowMs + 7_200_000, 100));
       database.close()
     }

@@ -197,9 +197,9 @@ test('a file that is overwritten with garbage while in use is kept beside, too',
   await until('rows', () => writer.figures().written === 1500)
   // Emptied into the file first, so that the garbage is what there is to read.
   const other = new DatabaseSync(dir.file('data/calls.db'), { timeout: 5000 })
-  // While the rollups are behind, the thread itself writes at any moment, also between these two steps.
-  const state = other.prepare('SELECT watermark_seq FROM rollup_state')
-  await until('rollups', () => state.get()?.['watermark_seq'] === 1500)
+  // While the sums are behind, the thread itself writes at any moment, also between these two steps.
+  const sums = other.prepare('SELECT sum(calls) AS calls FROM sums WHERE grouping_id = 0 AND minutes = 60')
+  await until('sums', () => sums.get()?.['calls'] === 1500)
   const empty = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
   await until('the log is emptied', () => empty.get()?.['busy'] === 0)
   other.close()

@@ -65,7 +65,7 @@ export function NoList({ list }: { readonly list: CallList }) {
         </>
       }
     >
-      Older calls were folded into sums of quarter hours, which do not tell what these filters ask for.
+      Older calls were folded into sums of hours, which do not tell what these filters ask for.
     </Nothing>
   )
 }

@@ -22,7 +22,7 @@ export interface CallsAnswer {
   readonly summary: GroupFigures
   readonly available_models: readonly string[]
   readonly available_types: readonly string[]
-  readonly resolution?: '15m'
+  readonly resolution?: '1h'
   /** Why there is nothing, where the database cannot be read. */
   readonly store?: string
   readonly note?: string

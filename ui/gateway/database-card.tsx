@@ -82,7 +82,7 @@ export function DatabaseCard() {
         }}
       >
         <h3>Compress</h3>
-        <p>Older calls become sums over quarter hours, and the file gets smaller.</p>
+        <p>Older calls become sums over hours, and the file gets smaller.</p>
         <div class="order row wraps">
           <label for="keep-days">Keep single calls for</label>
           <input

@@ -89,7 +89,7 @@ function failureOf(error: unknown, db: string, whatStays: string): JobFailure {
   if (error instanceof JobError) return { code: error.code, message: error.message }
   if (error instanceof FoldedRangeError) {
     const from = new Date(error.unfoldedFromMs).toISOString()
-    const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
+    const message = `Calls before ${from} are kept as sums of hours, which cannot be priced anew; ask from ${from} on.`
     return { code: 'folded_range', message, data: { from } }
   }
   const saysAll = error instanceof StoreError

@@ -12,7 +12,7 @@ const sound: CheckReport = {
   callsToAdd: 0,
   foldedUntilMs: null,
   integrity: [],
-  quarters: { checked: 200, of: 8000, wrongMs: [] },
+  hours: { checked: 200, of: 8000, wrongMs: [] },
   days: { checked: 90, of: 90, wrongMs: [] },
 }
 
@@ -31,8 +31,8 @@ test('of a sound database it says what was looked at', () => {
     code: 0,
     stdout: `✓ file, tables and indexes are intact
 ✓ 12,345 calls
-✓ 200 of 8000 quarter hours say what their calls say
-✓ all 90 days add up from their quarter hours
+✓ 200 of 8000 hours say what their calls say
+✓ all 90 days add up from their hours
 x.db is sound.
 `,
     stderr: '',
@@ -50,11 +50,11 @@ test('folded calls, and calls that are yet to be added up, are nothing wrong', (
 
 test('what is wrong is named, and the exit code is 1', () => {
   const wrongMs = Array.from({ length: 7 }, (_, index) => Date.UTC(2026, 7, 23, index))
-  const off = run({ ...sound, quarters: { checked: 200, of: 8000, wrongMs } })
+  const off = run({ ...sound, hours: { checked: 200, of: 8000, wrongMs } })
   assert.equal(off.code, 1)
   assert.match(
     off.stdout,
-    /✗ 7 of 200 quarter hours do not say what their calls say: 2026-08-23T00:00Z, (.+, ){4}…\n/,
+    /✗ 7 of 200 hours do not say what their calls say: 2026-08-23T00:00Z, (.+, ){4}…\n/,
   )
   assert.match(off.stdout, /x\.db is NOT sound\. `tokenweir db rebuild` counts .+\.\n$/)
   const days = run({ ...sound, days: { checked: 90, of: 90, wrongMs: [Date.UTC(2026, 7, 23)] } })

@@ -7,7 +7,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
 export const table = optionTable({
-  full: flag('count every quarter hour again instead of a sample; takes minutes for millions of calls'),
+  full: flag('count every hour again instead of a sample; takes minutes for millions of calls'),
   db: database(),
 })
 
@@ -23,8 +23,8 @@ export function run(
   check: typeof checkStore = checkStore,
 ): number {
   const report = done(check(options.db, { full: options.full }), options.db)
-  const { integrity, quarters, days } = report
-  const isSound = integrity.length + quarters.wrongMs.length + days.wrongMs.length === 0
+  const { integrity, hours, days } = report
+  const isSound = integrity.length + hours.wrongMs.length + days.wrongMs.length === 0
   const verdict = isSound ? 'is sound' : 'is NOT sound'
   const advice = isSound || integrity.length > 0 ? '' : ` ${rebuildAdvice}`
   print(`${linesOf(report).join('\n')}\n${options.db} ${verdict}.${advice}\n`)
@@ -32,15 +32,15 @@ export function run(
 }
 
 function linesOf(report: CheckReport): readonly string[] {
-  const { integrity, quarters, days, callsToAdd, foldedUntilMs } = report
+  const { integrity, hours, days, callsToAdd, foldedUntilMs } = report
   if (integrity.length > 0) return ['✗ the file is damaged:', ...integrity.map((line) => `    ${line}`)]
   const folded = foldedUntilMs === null ? '' : `; those before ${instant(foldedUntilMs)} are folded`
   const toAdd = `· ${count(callsToAdd)} calls are not in the sums yet; answers count them one by one`
   return [
     '✓ file, tables and indexes are intact',
     `✓ ${count(report.calls)} calls${folded}`,
-    sumsLine(quarters, 'quarter hours', 'say what their calls say'),
-    sumsLine(days, 'days', 'add up from their quarter hours'),
+    sumsLine(hours, 'hours', 'say what their calls say'),
+    sumsLine(days, 'days', 'add up from their hours'),
     ...(callsToAdd > 0 ? [toAdd] : []),
   ]
 }

@@ -12,10 +12,9 @@ import { type CheckReport, checkStore } from './check-store.ts'
 import { foldCalls } from '../rollup/fold-calls.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
-import { quarterMs } from '../rollup/rollup-spans.ts'
+import { Summing } from '../rollup/summing.ts'
+import { dayMs, hourMs } from '../rollup/time-cover.ts'
 
-const dayMs = 96 * quarterMs
 const firstDayMs = Math.floor(sampleStartMs / dayMs) * dayMs
 
 /** A database of three days, all of it rolled forward but the last calls. */
@@ -28,7 +27,7 @@ function makeDatabase(dir: TempDir): string {
   const write = (count: number): void => {
     const calls = Array.from({ length: count }, (_, index) =>
       variedCall(
-        firstDayMs + Math.floor(random() * 3) * dayMs + Math.floor(random() * 4 * quarterMs),
+        firstDayMs + Math.floor(random() * 3) * dayMs + Math.floor(random() * 4 * hourMs),
         index,
         random,
       ),
@@ -38,7 +37,7 @@ function makeDatabase(dir: TempDir): string {
     writer.write(batch)
   }
   write(300)
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   while (forward.step(firstDayMs + 10 * dayMs, 50));
   write(20)
   database.close()
@@ -63,16 +62,18 @@ test('a sound database is found so, whether its calls are rolled forward, folded
   const report = check(path)
   assert.deepEqual(report.integrity, [])
   assert.deepEqual([report.calls, report.callsToAdd, report.foldedUntilMs], [320, 20, null])
-  assert.deepEqual(report.quarters, { checked: 12, of: 12, wrongMs: [] })
+  assert.deepEqual(report.hours, { checked: 12, of: 12, wrongMs: [] })
   assert.deepEqual(report.days, { checked: 3, of: 3, wrongMs: [] })
 
   const database = openForWriting(path)
   const fold = foldCalls(database)
-  while (fold(firstDayMs + dayMs, 10) > 0);
+  const summing = new Summing(database)
+  while (summing.step(firstDayMs + 10 * dayMs, 50));
+  while (fold(firstDayMs + dayMs, 10) !== 0);
   database.close()
   const folded = check(path)
   assert.equal(folded.foldedUntilMs, firstDayMs + dayMs)
-  assert.deepEqual(folded.quarters, { checked: 8, of: 8, wrongMs: [] })
+  assert.deepEqual(folded.hours, { checked: 8, of: 8, wrongMs: [] })
   assert.deepEqual(folded.days, { checked: 3, of: 3, wrongMs: [] })
 })
 
@@ -80,25 +81,34 @@ test('a call that is gone, and a sum that is off, are found where they are', asy
   const wrongs: readonly (readonly [string, (report: CheckReport) => readonly number[]])[] = [
     [
       'DELETE FROM calls WHERE id = (SELECT min(id) FROM calls WHERE seq < 300)',
-      ({ quarters }) => quarters.wrongMs,
+      ({ hours }) => hours.wrongMs,
     ],
     [
-      `UPDATE rollup_quarters SET output_tokens = output_tokens + 1 WHERE slot = ${firstDayMs / quarterMs}
-        AND key_id = (SELECT id FROM rollup_keys WHERE grouping_id = 0)`,
-      ({ quarters, days }) => (days.wrongMs[0] === quarters.wrongMs[0] ? days.wrongMs : []),
+      `UPDATE sums SET output_tokens = output_tokens + 1
+        WHERE grouping_id = 0 AND minutes = 15 AND slot = 1 + ${(4 * firstDayMs) / hourMs}`,
+      ({ hours }) => hours.wrongMs,
     ],
     [
-      `DELETE FROM rollup_spans WHERE level = 1 AND slot = ${firstDayMs / quarterMs / 4}
-        AND key_id = (SELECT id FROM rollup_keys WHERE grouping_id = 5 LIMIT 1)`,
-      ({ days }) => days.wrongMs,
+      `UPDATE sums SET output_tokens = output_tokens + 1 WHERE grouping_id = 0 AND minutes = 60
+        AND slot = ${firstDayMs / hourMs}`,
+      ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
+    ],
+    [
+      `DELETE FROM sums WHERE minutes = 60 AND slot = ${firstDayMs / hourMs}
+        AND key_id = (SELECT min(id) FROM sum_keys WHERE grouping_id = 1)`,
+      ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
     ],
     // Bytes that are no spreads.
     [
-      `UPDATE rollup_quarters SET spreads = x'05' WHERE slot = ${firstDayMs / quarterMs}`,
-      ({ quarters, days }) => (days.wrongMs[0] === quarters.wrongMs[0] ? days.wrongMs : []),
+      `UPDATE sums SET spreads = x'05' WHERE minutes = 15 AND slot = ${(4 * firstDayMs) / hourMs}`,
+      ({ hours }) => hours.wrongMs,
     ],
     [
-      `UPDATE rollup_spans SET spreads = NULL WHERE level = 3 AND slot = ${firstDayMs / dayMs}`,
+      `UPDATE sums SET spreads = x'05' WHERE minutes = 60 AND slot = ${firstDayMs / hourMs}`,
+      ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
+    ],
+    [
+      `UPDATE sums SET spreads = NULL WHERE minutes = 1440 AND slot = ${firstDayMs / dayMs}`,
       ({ days }) => days.wrongMs,
     ],
   ]
@@ -114,14 +124,14 @@ test('a value that is counted in the next bucket is found', async () => {
   await using dir = await makeTempDir()
   const path = makeDatabase(dir)
   const database = new DatabaseSync(path)
-  const row = `level = 2 AND slot = ${(firstDayMs / dayMs) * 4} AND key_id = 1`
-  const spreads = database.prepare(`SELECT spreads FROM rollup_spans WHERE ${row}`).get()?.['spreads']
+  const row = `grouping_id = 0 AND minutes = 1440 AND slot = ${firstDayMs / dayMs}`
+  const spreads = database.prepare(`SELECT spreads FROM sums WHERE ${row}`).get()?.['spreads']
   assert.ok(spreads instanceof Uint8Array)
   const reader = new VarintReader(spreads)
   // Count, sum, least, largest, inverses, buckets in use, zeros: then the place of the first bucket.
   for (let number = 0; number < 7; number++) reader.read()
   spreads[reader.at]! ^= 1
-  database.prepare(`UPDATE rollup_spans SET spreads = ? WHERE ${row}`).run(spreads)
+  database.prepare(`UPDATE sums SET spreads = ? WHERE ${row}`).run(spreads)
   database.close()
   assert.deepEqual(check(path).days.wrongMs, [firstDayMs])
 })
@@ -150,6 +160,6 @@ test('an index that lacks a row, and a torn file, are found', async () => {
 test('a sample has the first and the last, and is not larger than it need be', async () => {
   await using dir = await makeTempDir()
   const path = makeDatabase(dir)
-  assert.equal(check(path, false).quarters.checked, 12)
+  assert.equal(check(path, false).hours.checked, 12)
   assert.equal(checkStore(dir.file('none.db'), { full: false }), 'missing')
 })

@@ -1,21 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { RollupCheck } from '../rollup/check-rollups.ts'
+import { SumCheck } from '../rollup/check-sums.ts'
+import { firstIdAt } from '../../call/call-id.ts'
 import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { quarterMs } from '../rollup/rollup-spans.ts'
+import { hourMs } from '../rollup/time-cover.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 /** What was looked at, and what is wrong. */
 export interface CheckReport {
   readonly calls: number
-  /** How many calls the rollups do not hold yet. */
+  /** How many calls the sums lack. */
   readonly callsToAdd: number
   /** Before this instant calls were folded away, `null` if none were. */
   readonly foldedUntilMs: number | null
   /** What SQLite says of the file and its indexes; empty if all is well. */
   readonly integrity: readonly string[]
-  readonly quarters: Sampled
+  readonly hours: Sampled
   readonly days: Sampled
 }
 
@@ -26,7 +27,7 @@ export interface Sampled {
   readonly wrongMs: readonly number[]
 }
 
-const quartersInSample = 200
+const hoursInSample = 50
 const daysInSample = 10
 /** More findings say nothing more. */
 const findings = 20
@@ -43,30 +44,26 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
 
 type Counted = Omit<CheckReport, 'integrity'>
 
-const notAdded = 'SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'
+const notAdded = `SELECT sum((SELECT count(*) FROM calls
+    WHERE id >= slot * ${firstIdAt(hourMs)} AND id < (slot + 1) * ${firstIdAt(hourMs)} AND +calls.seq > unsummed.seq))
+  FROM unsummed WHERE minutes = 60`
 const none: Sampled = { checked: 0, of: 0, wrongMs: [] }
-const notCounted: Counted = { calls: 0, callsToAdd: 0, foldedUntilMs: null, quarters: none, days: none }
+const notCounted: Counted = { calls: 0, callsToAdd: 0, foldedUntilMs: null, hours: none, days: none }
 
 function countedIn(database: DatabaseSync, full: boolean): Counted {
   const statements = new RowStatements(database)
-  const check = new RollupCheck(database)
-  const [quarters, days] = [check.countable(), check.days()]
-  const someQuarters = full ? quarters : sampleOf(quarters, quartersInSample)
-  const someDays = full ? days : sampleOf(days, daysInSample)
-  const looked = [...check.look(someDays)]
-  const wrongQuarters = full
-    ? looked.flatMap((each) => each.wrongQuarters)
-    : check.wrongQuarters(someQuarters)
-  const wrongDays = looked.flatMap((each) => each.wrongDays)
+  const check = new SumCheck(database)
+  const [hours, days] = [check.hours(), check.days()]
+  const [someHours, someDays] = full
+    ? [hours, days]
+    : [sampleOf(hours, hoursInSample), sampleOf(days, daysInSample)]
+  const wrongHours = someHours.filter((hour) => check.isHourWrong(hour))
+  const wrongDays = someDays.filter((day) => check.isDayWrong(day))
   return {
     calls: statements.number('SELECT count(*) FROM calls') ?? 0,
     callsToAdd: statements.number(notAdded) ?? 0,
     foldedUntilMs: foldedUntilMs(database) || null,
-    quarters: {
-      checked: someQuarters.length,
-      of: quarters.length,
-      wrongMs: wrongQuarters.map((slot) => slot * quarterMs),
-    },
+    hours: { checked: someHours.length, of: hours.length, wrongMs: wrongHours.map((hour) => hour * hourMs) },
     days: { checked: someDays.length, of: days.length, wrongMs: wrongDays.map((day) => day * foldedDayMs) },
   }
 }

@@ -8,7 +8,7 @@ import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { walBytes } from '../sqlite/store-files.ts'
 import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
-import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
+import { callsBefore, foldBefore, sumUp } from './sum-work.ts'
 
 export interface CompressRequest {
   /** Calls of so many whole days before today are kept. */
@@ -28,7 +28,7 @@ export interface CompressRequest {
 const truncateBusyMs = 250
 
 /**
- * Folds old calls into the rollups and gives their pages back, in transactions of a few milliseconds with pauses
+ * Folds old calls into the sums and gives their pages back, in transactions of a few milliseconds with pauses
  * between them, while others read and write. It may be killed at any moment, and then begun again.
  */
 export async function compressStore(
@@ -55,13 +55,13 @@ export async function compressStore(
   return await runJob(path, async (database) => {
     const run = (phase: CompressPhase, work: SlicedWork): Promise<number> =>
       inSlices(clock, work, (progress) => onProgress({ phase, ...progress }))
-    await run('roll_up', rollUp(database, clock))
-    let foldedCalls = await run('fold', foldBefore(database, untilIn(database, keepDays)))
+    await run('roll_up', sumUp(database, clock))
+    let foldedCalls = await run('fold', foldBefore(database, untilIn(database, keepDays), clock))
     if (keepBytes !== undefined) {
       const lastMs = foldableUntil(database, clock.wallTime(), 1, { isClockChecked: false })
       for (let more = 1; more > 0 && usedBytes(database) > keepBytes; foldedCalls += more) {
         const dayEndMs = oldestDayEndMs(database)
-        more = dayEndMs > lastMs ? 0 : await run('fold', foldBefore(database, dayEndMs))
+        more = dayEndMs > lastMs ? 0 : await run('fold', foldBefore(database, dayEndMs, clock))
       }
     }
     await run('give_back', giveBack(database))

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type FigureRow, figureSources, valueIn } from '../rollup/call-figures.ts'
-import { RollupSums } from '../rollup/rollup-sums.ts'
+import { type FigureRow, valueIn } from '../rollup/call-figures.ts'
+import { hourOf } from '../rollup/time-cover.ts'
+import { noteChange } from '../rollup/unsummed.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 
 /** What a row says of its cost, in the order of {@link costColumns}. */
 export type StoredCost = readonly [
@@ -17,27 +19,18 @@ export const costColumns = [
   'cache_saved_nano_usd',
 ] as const
 
-const costOffset = figureSources.indexOf('cost_nano_usd')
-const savedOffset = figureSources.indexOf('cache_saved_nano_usd')
-
 export interface CostEdit {
   readonly call: FigureRow
   readonly cost: StoredCost
 }
 
-/** Gives calls other costs, and carries that over into the sums, within a transaction of whoever asks for it. */
+/** Gives calls other costs, within a transaction of whoever asks for it: the sums of their hours are to be made anew. */
 export function costWriter(database: DatabaseSync): (edits: readonly CostEdit[]) => void {
-  const sums = new RollupSums(database)
-  const update = database.prepare(
-    `UPDATE calls SET ${costColumns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`,
-  )
+  const statements = new RowStatements(database)
+  const update = `UPDATE calls SET ${costColumns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`
   return (edits) => {
-    for (const { call, cost } of edits) update.run(...cost, valueIn(call, 'id'))
-    sums.change(
-      edits.map(({ call, cost }) => ({
-        before: call,
-        after: call.with(costOffset, cost[0]).with(savedOffset, cost[3]),
-      })),
-    )
+    for (const { call, cost } of edits) statements.run(update, ...cost, valueIn(call, 'id'))
+    const hours = new Set(edits.map(({ call }) => hourOf(valueIn(call, 'id') ?? 0)))
+    for (const hour of hours) noteChange(statements, hour)
   }
 }

@@ -6,7 +6,7 @@ import { outcomeCodes } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
+import { Summing } from '../rollup/summing.ts'
 import { anyInstanceRuns } from '../sqlite/instance-number.ts'
 import { openEmpty, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -104,12 +104,10 @@ class CallImport {
   readonly #keys = new Map<number, bigint | null>()
   readonly #problems: Findings = new Map()
   readonly #notes: Findings = new Map()
-  readonly #forward: RollForward
   readonly #folder: string
   /** A gateway records in the database meanwhile, and adds up calls; it may start and stop at any time. */
   #isBeside: boolean
   /** Calls to add up in one go. */
-  #addSize: number = firstSize
   /** Calls in hand by the ids that they will have. */
   readonly #placed = new Map<number, StoredCall>()
   /** Lines or rows that were read: a row may stand for several calls. */
@@ -128,7 +126,6 @@ class CallImport {
     this.#folder = dirname(path)
     this.#isBeside = anyInstanceRuns(this.#folder)
     this.#database = database
-    this.#forward = new RollForward(database)
     this.#request = request
     this.#context = context
     this.#statements = new RowStatements(database)
@@ -170,13 +167,11 @@ class CallImport {
       if (next.done === true) break
       size = nextSize(size, clock.now() - fromMs, this.#bounds)
       await clock.delay(dryRun ? 0 : this.#bounds.pauseMs)
-      // As long as calls of any time may come, no hour is over: most files begin with the newest.
-      if (!dryRun) await this.#addUp(0)
     }
     if (!dryRun) {
       if (stopped === null) this.#note()
       // A gateway does so by itself; without one, whoever asks would count all these calls each time.
-      if (!this.#isBeside) await this.#addUp(clock.wallTime())
+      if (!this.#isBeside) await this.#sumUp()
     }
     return {
       source,
@@ -194,18 +189,10 @@ class CallImport {
     return this.#isBeside ? slices.beside : slices.alone
   }
 
-  /** Adds up what calls there are; makes sums of the hours that are over by then. */
-  async #addUp(nowMs: number): Promise<void> {
+  async #sumUp(): Promise<void> {
     const { clock } = this.#context
-    for (let hasMore = true; hasMore;) {
-      const fromMs = clock.now()
-      const { ms, most, pauseMs } = this.#bounds
-      hasMore = this.#isBeside
-        ? this.#forward.step(nowMs, this.#addSize)
-        : this.#forward.step(nowMs, most, ms)
-      this.#addSize = nextSize(this.#addSize, clock.now() - fromMs, slices.beside)
-      await clock.delay(pauseMs)
-    }
+    const summing = new Summing(this.#database)
+    while (summing.step(clock.wallTime(), slices.alone.most)) await clock.delay(slices.alone.pauseMs)
   }
 
   /** Calls of a time whose calls can be added; of the others it is said why. */

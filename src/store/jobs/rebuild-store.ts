@@ -1,11 +1,11 @@
-import { RollupCheck } from '../rollup/check-rollups.ts'
+import { SumCheck } from '../rollup/check-sums.ts'
 import { replaceDamaged } from '../rollup/damaged-sums.ts'
-import { foldedUntilMs } from '../rollup/fold-calls.ts'
-import { RollupRepair } from '../rollup/repair-rollups.ts'
-import { quartersOf } from '../rollup/rollup-spans.ts'
+import { noteChange, noteDay } from '../rollup/unsummed.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
-import { inSlices, type JobContext, type JobProgress, runJob, type SlicedWork } from './job.ts'
-import { foldBefore, rollUp } from './rollup-work.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
+import { inSlices, type JobContext, runJob } from './job.ts'
+import { sumUp } from './sum-work.ts'
 
 /** What was counted again, and how much of it was wrong, or missing. */
 export interface RebuildOutcome {
@@ -17,12 +17,10 @@ export interface RebuildOutcome {
   readonly durationMs: number
 }
 
-const hoursPerDay = 24
-
 /**
- * Counts calls again, and makes the sums of days of which any is wrong anew from the calls, an hour in a transaction with
- * pauses between them, while others read and write. It may be killed at any moment: the next run goes on. What was
- * folded stays as it is, but for what a damaged page held.
+ * Counts calls again, and makes the sums of each hour and day anew that are wrong, with pauses, while others read and
+ * write. It may be killed at any moment: whoever makes sums next goes on. Hours that were folded stay as they are, but
+ * for what a damaged page held.
  */
 export async function rebuildStore(
   path: string,
@@ -30,46 +28,44 @@ export async function rebuildStore(
 ): Promise<RebuildOutcome | StoreAbsence | 'job_running'> {
   const startedMs = clock.now()
   return await runJob(path, async (database) => {
-    replaceDamaged(database, clock.wallTime())
-    const check = new RollupCheck(database)
-    const days = check.days()
-    // In days that hold calls or sums: first in looking at them, then in making them anew.
-    const tell = ({ done, total }: JobProgress): void =>
-      onProgress({ done: Math.floor((days.length * done) / Math.max(1, total)), total: days.length })
-    const wrongQuarters: number[] = []
-    const wrongDays: number[] = []
+    replaceDamaged(database)
+    const check = new SumCheck(database)
+    const statements = new RowStatements(database)
+    const [hours, days] = [check.hours(), check.days()]
+    const total = hours.length + days.length
+    let [done, wrongHours, wrongDays] = [0, 0, 0]
     // They are looked at without the lock.
-    for (const looked of check.look(days)) {
-      wrongQuarters.push(...looked.wrongQuarters)
-      wrongDays.push(...looked.wrongDays)
-      tell({ done: looked.done, total: days.length })
+    const look = async (isWrong: () => boolean, note: () => void): Promise<boolean> => {
+      const found = isWrong()
+      if (found) inTransaction(database, note)
+      onProgress({ done: ++done, total })
       await clock.delay(0)
+      return found
     }
-    const daysToMend = new Set([
-      ...wrongQuarters.map((slot) => Math.floor(slot / quartersOf(3))),
-      ...wrongDays,
-    ])
-    if (daysToMend.size > 0) {
-      // What folding left over is in sums that stay.
-      await inSlices(clock, foldBefore(database, foldedUntilMs(database)))
-      const repair = new RollupRepair(database)
-      const hours = [...daysToMend].flatMap((day) =>
-        Array.from({ length: hoursPerDay }, (_, hour) => day * quartersOf(3) + hour * quartersOf(1)),
+    for (const hour of hours) {
+      if (
+        await look(
+          () => check.isHourWrong(hour),
+          () => noteChange(statements, hour),
+        )
       )
-      let done = 0
-      const slice: SlicedWork['slice'] = (size) => {
-        for (const hour of hours.slice(done, done + size)) repair.mendHour(hour)
-        done = Math.min(hours.length, done + size)
-        return { done, hasMore: done < hours.length }
-      }
-      await inSlices(clock, { total: hours.length, slice }, tell)
+        wrongHours++
     }
-    await inSlices(clock, rollUp(database, clock), tell)
+    for (const day of days) {
+      if (
+        await look(
+          () => check.isDayWrong(day),
+          () => noteDay(statements, day),
+        )
+      )
+        wrongDays++
+    }
+    await inSlices(clock, sumUp(database, clock))
     return {
       days: days.length,
-      hours: days.length * hoursPerDay,
-      wrongHours: new Set(wrongQuarters.map((slot) => Math.floor(slot / quartersOf(1)))).size,
-      wrongDays: wrongDays.length,
+      hours: hours.length,
+      wrongHours,
+      wrongDays,
       durationMs: clock.now() - startedMs,
     }
   })

@@ -21,6 +21,7 @@ import {
 import { costWriter } from './cost-writer.ts'
 import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
 import { RepriceDays } from './reprice-days.ts'
+import { sumUp } from './sum-work.ts'
 
 /** Which calls are to be priced anew, by the time at which they began. */
 export interface RepriceRequest {
@@ -73,6 +74,8 @@ export async function repriceStore(
     if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
     const { work, result } = repriceCalls(database, request, pricer)
     if (work !== null) await inSlices(clock, work, onProgress)
+    // The gateway does so by itself, if one runs.
+    if (!request.dryRun) await inSlices(clock, sumUp(database, clock))
     return { ...result(), duration_ms: Math.round(clock.now() - startedMs) }
   }
   if (!request.dryRun) return await runJob(path, reprice)

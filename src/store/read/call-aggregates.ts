@@ -8,14 +8,14 @@ import {
   isEndless,
   tagOf,
 } from '../../call/call-question.ts'
-import { dimensionFields } from '../rollup/call-figures.ts'
+import { dimensionFields } from './call-dimensions.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
 import type { FigureGroup, FigureParts } from './figure-groups.ts'
 import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
-import { otherEntryId } from '../rollup/rollup-groupings.ts'
+import { otherId } from '../rollup/groupings.ts'
 
 /** More buckets than these are asked for once more as a whole. */
 const mergedBuckets = 200
@@ -46,27 +46,27 @@ export function aggregate(
   const isMerged = (isFew || extra.conditions.length > 0) && dimension !== 'failure_code'
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
   const whole: FigureQuestion = { ...question, edgesMs: ends, dimension: null }
-  const [found = [], all = found] = figures.ask(isMerged ? [question] : [question, whole])
-  const summary = groupFigures(told(all.map((group) => group.figures)))
+  const [found = [], all = []] = figures.ask(isMerged ? [question] : [question, whole])
+  const total = new Figures()
+  for (const { figures: parts } of all) parts.addTo(total)
   const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
-  const groups = withTop(found, isEndless(dimension) ? undefined : top).map(
-    ({ bucket, entry, isRest, parts }) => {
-      const sums = told(parts)
-      const group: CallGroup = {
-        bucket,
-        entry: entry === null || dimension === null ? null : wordOf(words, dimension, entry),
-        isRest,
-        figures: groupFigures(sums),
-      }
-      const { histogram } = sums.spreads.duration_us
-      return Object.assign(
-        group,
-        limitsUs && { durationCounts: histogram.countsBetween(limitsUs) },
-        withCurves && { curves: curvesOf(sums) },
-      )
-    },
-  )
-  return { groups: groups.sort(inOrder), summary }
+  const groups = withTop(found, top, isEndless(dimension)).map(({ bucket, entry, isRest, parts }) => {
+    const sums = told(parts)
+    if (isMerged) total.merge(sums)
+    const group: CallGroup = {
+      bucket,
+      entry: entry === null || dimension === null ? null : wordOf(words, dimension, entry),
+      isRest,
+      figures: groupFigures(sums),
+    }
+    const { histogram } = sums.spreads.duration_us
+    return Object.assign(
+      group,
+      limitsUs && { durationCounts: histogram.countsBetween(limitsUs) },
+      withCurves && { curves: curvesOf(sums) },
+    )
+  })
+  return { groups: groups.sort(inOrder), summary: groupFigures(total) }
 }
 
 function inOrder(one: CallGroup, other: CallGroup): number {
@@ -101,14 +101,20 @@ interface RankedGroup extends Pick<FigureGroup, 'bucket' | 'entry'> {
 }
 
 /** Puts the groups of all but the `top` entries with the most calls together, bucket by bucket. */
-function withTop(groups: readonly FigureGroup[], top: number | undefined): readonly RankedGroup[] {
+function withTop(
+  groups: readonly FigureGroup[],
+  top: number | undefined,
+  isEndlessly: boolean,
+): readonly RankedGroup[] {
   const callsOf = new Map<number | null, number>()
   for (const { entry, figures } of groups) {
     callsOf.set(entry, (callsOf.get(entry) ?? 0) + figures.sum('calls'))
   }
   const ranked = [...callsOf].sort(([a, some], [b, others]) => others - some || (a ?? -1) - (b ?? -1))
-  const kept = new Set(ranked.slice(0, top ?? ranked.length).map(([entry]) => entry))
-  kept.delete(otherEntryId)
+  const named = isEndlessly ? ranked.filter(([entry]) => entry !== null && entry !== otherId) : ranked
+  const kept = new Set(named.slice(0, top ?? named.length).map(([entry]) => entry))
+  if (isEndlessly) kept.add(null)
+  kept.delete(otherId)
   const rest = new Map<number, RankedGroup>()
   const shown: RankedGroup[] = []
   for (const { bucket, entry, figures } of groups) {

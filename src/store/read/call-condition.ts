@@ -1,6 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { dimensionFields } from '../rollup/call-figures.ts'
-import type { Dimension } from '../rollup/rollup-groupings.ts'
+import { type Dimension, dimensionFields } from './call-dimensions.ts'
 
 /** Which calls count: by their ids in the tables of words, or their codes. Fields are ANDed; an absent one matches all. */
 export type IdFilter = Partial<Readonly<Record<Dimension, ReadonlySet<number>>>>

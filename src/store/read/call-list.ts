@@ -4,15 +4,12 @@ import type { CallPage, CallSort } from '../../call/call-reader.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, type CallCondition } from './call-condition.ts'
 import { firstFailedOutcome } from '../../call/call-fields.ts'
-import { CallQuarters } from './call-quarters.ts'
+import { CallHours } from './call-hours.ts'
 import { type CallSelection, selectionCondition } from './call-selection.ts'
 import { failedSql } from '../sqlite/calls-readable.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
-import { quarterMs } from '../rollup/rollup-spans.ts'
+import { hourMs } from '../rollup/time-cover.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-
-/** More calls than these that the rollups lack, and they are no help in finding some. */
-const longTail = 20_000
 
 /** A model of at most so many calls in the range is found by its index; beyond, going through all calls is quicker. */
 const fewOfModel = 100_000
@@ -26,13 +23,13 @@ const sortColumns: Readonly<Record<Exclude<CallSort, 'started_at'>, string>> = {
 /** Finds the ids that a page of a list shows. */
 export class CallList {
   readonly #isOver: IsOver
-  readonly #quarters: CallQuarters
+  readonly #hours: CallHours
   readonly #statements: RowStatements
 
   constructor(database: DatabaseSync, isOver: IsOver) {
     this.#statements = new RowStatements(database)
     this.#isOver = isOver
-    this.#quarters = new CallQuarters(database)
+    this.#hours = new CallHours(database)
   }
 
   /** In the order of the page. */
@@ -50,13 +47,13 @@ export class CallList {
       return this.#newest(`INDEXED BY ${selection.index}`, condition, range, page.limit)
     const isRare = this.#isRareModel(selection, range)
     const index = isRare ? 'INDEXED BY calls_by_model' : indexOf(selection)
-    const quarters = isRare ? null : this.#quartersOf(selection, range)
+    const hours = isRare ? null : this.#hoursOf(selection, range)
     const ids: number[] = []
-    for (const piece of quarters ?? idSlices(...range, { newestFirst: true, isOver: this.#isOver })) {
+    for (const piece of hours ?? idSlices(...range, { newestFirst: true, isOver: this.#isOver })) {
       ids.push(...this.#newest(index, condition, piece, page.limit - ids.length))
       if (ids.length === page.limit) break
     }
-    return quarters === null ? ids : this.#withRecent(ids, condition, range, page.limit)
+    return ids
   }
 
   /** Whether all calls are of one model that has few of them. */
@@ -77,34 +74,17 @@ export class CallList {
     )
   }
 
-  /** The quarters that hold any, the newest first; `null` if the rollups are no help. */
-  #quartersOf(selection: CallSelection, [fromId, pastId]: Range): Iterable<Range> | null {
-    const lastSeq = this.#statements.number('SELECT max(seq) FROM calls') ?? 0
-    if (lastSeq - this.#quarters.watermark > longTail) return null
-    const first = Math.floor(startedAtMs(fromId) / quarterMs)
-    const past = Math.floor(startedAtMs(pastId - 1) / quarterMs) + 1
-    const quarters = this.#quarters.matching(selection.ids, first, past)
-    if (quarters === null) return null
-    return Iterator.from(quarters).map((quarter): Range => {
+  /** The hours that can hold any, the newest first; `null` if the sums are no help. */
+  #hoursOf(selection: CallSelection, [fromId, pastId]: Range): Iterable<Range> | null {
+    const first = Math.floor(startedAtMs(fromId) / hourMs)
+    const past = Math.floor(startedAtMs(pastId - 1) / hourMs) + 1
+    const hours = this.#hours.matching(selection.ids, first, past)
+    if (hours === null) return null
+    return Iterator.from(hours).map((hour): Range => {
       if (this.#isOver()) throw new QueryTooSlowError()
-      const [from, to] = [firstIdAt(quarter * quarterMs), firstIdAt((quarter + 1) * quarterMs)]
+      const [from, to] = [firstIdAt(hour * hourMs), firstIdAt((hour + 1) * hourMs)]
       return [Math.max(fromId, from), Math.min(pastId, to)]
     })
-  }
-
-  /** With those that the rollups lack yet. */
-  #withRecent(
-    ids: readonly number[],
-    condition: CallCondition,
-    range: Range,
-    limit: number,
-  ): readonly number[] {
-    const recent = this.#ids(
-      `SELECT c.id FROM calls AS c INDEXED BY calls_by_seq WHERE c.seq > ? AND c.id >= ? AND c.id < ?${andSql(condition)}
-        ORDER BY c.id DESC LIMIT ?`,
-      [this.#quarters.watermark, ...range, ...condition.values, limit],
-    )
-    return [...new Set([...ids, ...recent])].sort((one, other) => other - one).slice(0, limit)
   }
 
   #largest(

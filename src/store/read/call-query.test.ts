@@ -13,7 +13,7 @@ import { CallWriter } from '../write/call-writer.ts'
 import { HistoryWriter } from '../write/history-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
+import { Summing } from '../rollup/summing.ts'
 
 interface OpenOptions {
   readonly isRolled?: boolean
@@ -31,7 +31,7 @@ async function open(
   words.accept(batch)
   new CallWriter(database, words).write(batch)
   new HistoryWriter(database, { instance: 'k3v9', version: '0' }).write(minutes, events)
-  const forward = new RollForward(database)
+  const forward = new Summing(database)
   if (isRolled) for (let more = true; more;) more = forward.step(sampleStartMs + 100 * 3_600_000, 2)
   const reader = openCallReader(dir.file('calls.db'), isOver)
   assert.ok(typeof reader !== 'string')
@@ -74,7 +74,7 @@ test('what was folded is answered in quarter hours, or refused with the first in
   withReader(
     async (reader, database) => {
       const foldedMs = sampleStartMs + 3_600_000
-      database.exec(`DELETE FROM calls; UPDATE rollup_state SET folded_until = ${foldedMs / 900_000}`)
+      database.exec(`DELETE FROM calls; UPDATE folding SET until_ms = ${foldedMs}`)
       assert.equal(await reader.foldedUntilMs(), foldedMs)
       const inside = [sampleStartMs + 4, foldedMs + 5]
       const { summary } = await reader.aggregate({ filter: {}, edgesMs: inside, dimension: 'model' })
@@ -97,7 +97,7 @@ test('sessions know what is left of them after folding, and figures by session a
     async (reader, database) => {
       const foldedMs = sampleStartMs + 3
       database.exec(`DELETE FROM calls WHERE id < ${foldedMs * 4096};
-        UPDATE rollup_state SET folded_until = ${sampleStartMs / 900_000 + 1}`)
+        UPDATE folding SET until_ms = ${sampleStartMs + 900_000}`)
       const { sessions } = await reader.sessions({}, { limit: 9 })
       assert.deepEqual(
         sessions.map(({ session, calls }) => [session, calls]),

@@ -23,7 +23,7 @@ import { SessionList } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
 import { slotUses } from './slot-uses.ts'
-import { quarterMs } from '../rollup/rollup-spans.ts'
+import { quarterMs } from '../rollup/time-cover.ts'
 
 /** A follower that asks for few of many calls goes through them in pieces. */
 const followedAtOnce = 50_000
@@ -35,7 +35,7 @@ const cacheKib = 96 * 1024
 export function openCallReader(path: string, isOver: IsOver = () => false): StoreReader | StoreAbsence {
   const database = openForReading(path)
   if (typeof database === 'string') return database
-  // Questions over months read the same pages of the rollups again and again.
+  // Questions over months read the same pages of the sums again and again.
   database.exec(`PRAGMA cache_size = -${cacheKib}`)
   return callReader(database, isOver)
 }
@@ -56,7 +56,8 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
   const extent = (): { readonly firstMs: number; readonly lastMs: number } | null => {
     const first = statements.number('SELECT min(id) FROM calls')
     const foldedMs = foldedUntilMs(database)
-    const slot = foldedMs === 0 ? null : statements.number('SELECT min(slot) FROM rollup_quarters')
+    const oldest = 'SELECT min(slot) FROM sums WHERE grouping_id = 0 AND minutes = 15'
+    const slot = foldedMs === 0 ? null : statements.number(oldest)
     if (first === null && slot === null) return null
     const never = Number.POSITIVE_INFINITY
     const firstMs = Math.min(

@@ -1,8 +1,7 @@
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
 import { type CallFilter, type FilterName, namedFilters, tagKey } from '../../call/call-filter.ts'
 import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
-import { dimensionFields } from '../rollup/call-figures.ts'
-import type { Dimension } from '../rollup/rollup-groupings.ts'
+import { type Dimension, dimensionFields } from './call-dimensions.ts'
 import {
   bothConditions,
   type CallCondition,
@@ -53,13 +52,12 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
     const tagIds = words.idsOf('tags', tags ?? [])
     if (tagIds.size === 0) return null
     const sets = words.setsOf(tagIds, mostSets)
-    if (sets !== null) index ??= 'calls_by_tags'
-    extra = bothConditions(
-      extra,
-      sets === null
-        ? { conditions: [isTagged], values: [JSON.stringify([...tagIds])] }
-        : inCondition('tags_id', sets),
-    )
+    if (sets === null)
+      extra = bothConditions(extra, { conditions: [isTagged], values: [JSON.stringify([...tagIds])] })
+    else {
+      index ??= 'calls_by_tags'
+      ids.tags = ids.tags?.intersection(sets) ?? sets
+    }
   }
   if (filter.failedOnly === true) {
     ids.outcome = new Set([...(ids.outcome ?? Object.values(outcomeCodes))].filter(isFailedCode))

@@ -10,7 +10,7 @@ export interface FigureGroup {
 }
 
 /**
- * Figures of a group as they are found: rows of the rollups, whose spreads stay packed until they are told, and
+ * Figures of a group as they are found: rows of sums, whose spreads stay packed until they are told, and
  * calls that were counted one by one. Thousands of groups unpacked at once would keep the collector busy.
  */
 export class FigureParts {

@@ -14,10 +14,10 @@ import type { FigureGroup } from './figure-groups.ts'
 import { FigureReader } from './figure-reader.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
+import { Summing } from '../rollup/summing.ts'
 import { Figures, sumColumns } from '../rollup/rollup-figures.ts'
-import type { Dimension } from '../rollup/rollup-groupings.ts'
-import { quarterMs } from '../rollup/rollup-spans.ts'
+import { quarterMs } from '../rollup/time-cover.ts'
+import type { FieldDimension } from '../../call/call-question.ts'
 
 const spanMs = 9 * 24 * 3_600_000
 
@@ -126,13 +126,13 @@ test('whatever was rolled forward, and whenever, an answer is what the calls say
     fc.array(fc.record({ written: fc.nat(60), limit: fc.integer({ min: 1, max: 40 }), nowMs: instant }), {
       maxLength: 5,
     }),
-    fc.constantFrom<Dimension | null>(null, 'call_type', 'model', 'outcome', 'client', 'status'),
+    fc.constantFrom<FieldDimension | null>(null, 'call_type', 'model', 'outcome', 'client', 'status'),
     async (calls, instants, steps, dimension) => {
       await withDatabase((database) => {
         const words = new WordList()
         const encoder = new BatchEncoder()
         const writer = new CallWriter(database, words)
-        const forward = new RollForward(database)
+        const forward = new Summing(database)
         let next = 0
         const write = (count: number): void => {
           const batch = encoder.encode(
@@ -213,7 +213,7 @@ test('clients and models together, and half hours, are what the calls say', asyn
         const words = new WordList()
         const encoder = new BatchEncoder()
         const writer = new CallWriter(database, words)
-        const forward = new RollForward(database)
+        const forward = new Summing(database)
         const write = (from: number, past: number): void => {
           const batch = encoder.encode(calls.slice(from, past).map((call, i) => callOf(call, from + i)))
           words.accept(batch)
@@ -240,7 +240,7 @@ test('clients and models together, and half hours, are what the calls say', asyn
         const [models, clients] = [idsOf('models'), idsOf('clients')]
         const nameIn = (ids: ReadonlyMap<string, number>, entry: number | null): string =>
           [...ids].find(([, id]) => id === entry)?.[0] ?? 'null'
-        const ask = (filter: IdFilter, dimension: Dimension | null): readonly FigureGroup[] =>
+        const ask = (filter: IdFilter, dimension: FieldDimension | null): readonly FigureGroup[] =>
           new FigureReader(database).ask([{ edgesMs, filter, dimension }])[0]!
         assertSame(
           ask({}, null),

@@ -1,35 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstFailedOutcome } from '../../call/call-fields.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import {
-  type CallDimension,
-  type CallQuestion,
-  type FieldDimension,
-  isEndless,
-  tagOf,
-} from '../../call/call-question.ts'
+import { type CallDimension, type CallQuestion, isEndless, tagOf } from '../../call/call-question.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { FoldedRangeError, type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
-import {
-  addCall,
-  dimensionFields,
-  entryIn,
-  type FigureRow,
-  figureSourceList,
-  valueIn,
-} from '../rollup/call-figures.ts'
+import { addCall, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
 import type { CallSelection } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
 import { type FigureGroup, FigureGroups } from './figure-groups.ts'
-import { keysPassing } from './filter-keys.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
-import { type Dimension, type Grouping, groupingFor, noId, otherEntryId } from '../rollup/rollup-groupings.ts'
-import { type Cover, coverOf, quarterMs, quartersOf, type Span } from '../rollup/rollup-spans.ts'
-import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
+import {
+  type Grouping,
+  groupingFor,
+  namedDimensions,
+  otherId,
+  type SumDimension,
+} from '../rollup/groupings.ts'
+import { coverOf, hourMs, hourOf, type Span } from '../rollup/time-cover.ts'
 import { figureColumns } from '../rollup/figure-rows.ts'
+import { foldedUntil, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
+import { type FoundKey, keysPassing } from './sum-filter.ts'
+import { dimensionFields } from './call-dimensions.ts'
 
 /** A question about many calls, in the numbers of the tables. */
 export interface FigureQuestion extends Pick<
@@ -37,31 +31,41 @@ export interface FigureQuestion extends Pick<
   'edgesMs' | 'dimension' | 'isSumsOnly' | 'timesFailed'
 > {
   readonly filter: IdFilter
-  /** What the rollups do not tell apart: with any of it, calls are read one by one. */
+  /** What the sums do not tell apart: with any of it, calls are read one by one. */
   readonly extra?: CallCondition
   readonly index?: CallSelection['index'] | 'calls_failed'
-  /** Entries beyond those with the most calls count as `otherEntryId`, from the start: they can be as many as calls. */
+  /** Entries beyond those with the most calls count as `otherId`, from the start: they can be as many as calls. */
   readonly top?: number
 }
 
-/** Few keys over a long time are looked up one by one; else the quarters are read in a row. */
-const keysLookedUp = 8
-/** More calls than these that the rollups lack are found by time, as far as that narrows them down. */
+const minuteMs = 60_000
+/** With more calls than these beyond the sums, those of each hour are found by their time. */
 const longTail = 20_000
 /** The deadline is looked at after so many rows, none of which takes over some 20 µs. */
 const rowsPerLook = 256
-/** Of the rollups, a few microseconds each. */
-const rowsAtOnce = 1000
+/** Of sums. */
+const cellsAtOnce = 5000
+/** Fewer keys than this part of all are looked up one by one. */
+const fewKeys = 1 / 40
 
 const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
-/** All calls that an index finds; else those that the rollups hold, and those that they lack. */
+/** All calls that an index finds; else those of a time, and those beyond a number. */
 const callsSql = {
   calls_by_session: `${selectCalls} INDEXED BY calls_by_session WHERE ?1 IS NOT NULL`,
   calls_by_tags: `${selectCalls} INDEXED BY calls_by_tags WHERE ?1 IS NOT NULL`,
   calls_failed: `${selectCalls} INDEXED BY calls_failed WHERE ?1 IS NOT NULL AND c.outcome_id >= ${firstFailedOutcome}`,
-  held: `${selectCalls} NOT INDEXED WHERE c.seq <= ?`,
-  lacking: `${selectCalls} NOT INDEXED WHERE c.seq > ?`,
-  few_lacking: `${selectCalls} INDEXED BY calls_by_seq WHERE c.seq > ?`,
+  by_time: `${selectCalls} NOT INDEXED WHERE ?1 IS NOT NULL`,
+  by_seq: `${selectCalls} INDEXED BY calls_by_seq WHERE c.seq > ?1`,
+}
+
+type TimeRange = readonly [fromMs: number, toMs: number]
+
+/** What the sums lack. */
+interface Marks {
+  readonly foldedMs: number
+  /** Hours by the number up to which their cells hold calls. */
+  readonly seqOf: ReadonlyMap<number, number>
+  readonly days: ReadonlyMap<number, number>
 }
 
 /** How calls are counted one by one. */
@@ -69,18 +73,14 @@ interface Counting {
   readonly question: FigureQuestion
   readonly groups: FigureGroups
   readonly entryOf: (row: FigureRow) => number | null
-  readonly watermark: number
+  /** Whether a call of the range is to be counted. */
+  readonly counts: (row: FigureRow) => boolean
 }
 
-type TimeRange = readonly [fromMs: number, toMs: number]
-/** The keys that hold the calls that are asked for, with the entry under which each counts. */
-type Keys = ReadonlyMap<number, number | null>
-
-/** Answers questions about sums and percentiles from the rollups, and from the calls that are not in them yet. */
+/** Answers questions about sums and percentiles from the sums, and from the calls that they lack. */
 export class FigureReader {
   readonly #database: DatabaseSync
   readonly #isOver: IsOver
-  readonly #state: () => RollupState
   readonly #statements: RowStatements
   readonly #words: CallWords
   #counted = 0
@@ -90,87 +90,124 @@ export class FigureReader {
     this.#statements = new RowStatements(database)
     this.#words = new CallWords(database)
     this.#isOver = isOver
-    this.#state = rollupState(database)
   }
 
   /** All answers are of one instant. Throws `QueryTooSlowError`, and `FoldedRangeError` if calls would be needed that are gone. */
   ask(questions: readonly FigureQuestion[]): readonly (readonly FigureGroup[])[] {
     return inOneInstant(this.#database, () => {
-      const state = this.#state()
-      return questions.map((question) => this.#ask(question, state))
+      const marks: Marks = {
+        foldedMs: foldedUntil(this.#statements),
+        seqOf: new Map(unsummedHours(this.#statements).map(({ hour, seq }) => [hour, seq])),
+        days: unsummedDays(this.#statements),
+      }
+      return questions.map((question) => this.#ask(question, marks))
     })
   }
 
-  #ask(question: FigureQuestion, state: RollupState): readonly FigureGroup[] {
-    const foldedMs = state.foldedUntil * quarterMs
-    const edgesMs = unfoldedEdges(question.edgesMs, foldedMs)
-    const groups = new FigureGroups(edgesMs)
-    const range = rangeOf(edgesMs)
+  #ask(question: FigureQuestion, marks: Marks): readonly FigureGroup[] {
     const grouping = groupingOf(question)
-    const keys = grouping === null ? null : this.#keysFor(grouping, question, state, range)
-    const { spans, ragged } =
-      grouping === null || keys === null ? { spans: [], ragged: [range] } : coverFor(grouping, edgesMs, state)
-    if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
-    const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
-    for (const span of spans) this.#addSpan(columns, span, keys ?? new Map(), groups)
-    // Where calls are read one by one, entries may be as many as calls.
-    const entryOf = keys === null ? this.#entries(question, range) : fieldEntry(question.dimension)
-    const counting: Counting = { question, groups, entryOf, watermark: state.watermark }
-    if (question.index !== undefined) {
-      this.#addCalls(question.index, range, counting)
-      return groups.all()
-    }
-    for (const part of ragged) this.#addCalls('held', part, counting)
-    const [row] = this.#rows('SELECT coalesce(max(seq), 0) FROM calls')
-    const lacking = Number(row?.[0]) - state.watermark
-    const kind = lacking > longTail ? 'lacking' : 'few_lacking'
-    if (lacking > 0) this.#addCalls(kind, range, counting)
+    const keys = grouping === null ? null : this.#keysFor(grouping, question)
+    return grouping === null || keys === null
+      ? this.#byCalls(question, marks)
+      : this.#bySums(question, grouping, keys, marks)
+  }
+
+  /** Reads the calls alone. */
+  #byCalls(question: FigureQuestion, { foldedMs }: Marks): readonly FigureGroup[] {
+    const range = rangeOf(question.edgesMs)
+    if (range[0] < foldedMs) throw new FoldedRangeError(foldedMs)
+    const groups = new FigureGroups(question.edgesMs)
+    // Entries may be as many as calls.
+    const entryOf = this.#entries(question, range)
+    this.#addCalls(question.index ?? 'by_time', range, { question, groups, entryOf, counts: () => true })
     return groups.all()
   }
 
-  #addSpan(columns: string, { level, first, past }: Span, keys: Keys, groups: FigureGroups): void {
-    if (level === 0 && keys.size > keysLookedUp) {
-      const rows = `SELECT ${columns}, key_id FROM rollup_quarters WHERE slot = ?`
-      for (let slot = first; slot < past; slot++) {
-        for (const row of this.#rows(rows, slot)) {
-          const entry = keys.get(Number(row.at(-1)))
-          if (entry !== undefined) groups.at(slot * quarterMs, entry).addRow(row)
-        }
-      }
-      return
+  #bySums(question: FigureQuestion, grouping: Grouping, keys: Keys, marks: Marks): readonly FigureGroup[] {
+    const { foldedMs, seqOf, days } = marks
+    const edgesMs = unfoldedEdges(question.edgesMs, foldedMs, (grouping.widths.at(-1) ?? 60) * minuteMs)
+    const { spans, rest } = coverOf(edgesMs, grouping.widths, (minutes, cell) =>
+      minutes === 1440 ? !days.has(cell) : seqOf.get(Math.floor((cell * minutes) / 60)) !== 0,
+    )
+    if (rest.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
+    if (keys.other.length > 0 && this.#areUsed(grouping, keys.other, spans))
+      return this.#byCalls(question, marks)
+    const groups = new FigureGroups(edgesMs)
+    const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
+    for (const span of spans) this.#addSpan(columns, grouping, span, keys, groups)
+    const lackingSeq = (row: FigureRow): number => seqOf.get(hourOf(valueIn(row, 'id') ?? 0)) ?? 0
+    const isLacking = (row: FigureRow): boolean => {
+      const seq = lackingSeq(row)
+      return seq > 0 && (valueIn(row, 'seq') ?? 0) > seq
     }
-    // Quarters of a key do not lie together: each is looked up.
-    const rows =
-      level === 0
-        ? `WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)
-           SELECT ${columns}, q.slot FROM asked
-             CROSS JOIN rollup_quarters AS q ON q.slot = asked.slot AND q.key_id = ?3`
-        : `SELECT ${columns}, slot FROM rollup_spans WHERE level = ${level} AND slot >= ?1 AND slot < ?2 AND key_id = ?3`
-    const widthMs = quartersOf(level) * quarterMs
-    for (const [key, entry] of keys) {
-      for (let from = first; from < past; from += rowsAtOnce) {
-        for (const row of this.#rows(rows, from, Math.min(past, from + rowsAtOnce), key)) {
-          groups.at(Number(row.at(-1)) * widthMs, entry).addRow(row)
-        }
+    const counting = { question, groups, entryOf: this.#fieldEntry(question.dimension) }
+    for (const part of rest)
+      this.#addCalls('by_time', part, { ...counting, counts: (row) => !isLacking(row) })
+    this.#addLacking(rangeOf(edgesMs), seqOf, { ...counting, counts: isLacking })
+    return groups.all()
+  }
+
+  /** Counts the calls that the cells of hours lack. */
+  #addLacking([fromMs, toMs]: TimeRange, seqOf: Marks['seqOf'], counting: Counting): void {
+    const hours = [...seqOf].filter(
+      ([hour, seq]) => seq > 0 && (hour + 1) * hourMs > fromMs && hour * hourMs < toMs,
+    )
+    if (hours.length === 0) return
+    const least = hours.reduce((lowest, [, seq]) => Math.min(lowest, seq), Number.MAX_SAFE_INTEGER)
+    const last = this.#statements.number('SELECT max(seq) FROM calls') ?? 0
+    if (last - least <= longTail) this.#addCalls('by_seq', [fromMs, toMs], counting, least)
+    else
+      for (const [hour] of hours) {
+        const part = [Math.max(fromMs, hour * hourMs), Math.min(toMs, (hour + 1) * hourMs)] as const
+        this.#addCalls('by_time', part, counting)
+      }
+  }
+
+  #addSpan(
+    columns: string,
+    { id }: Grouping,
+    { minutes, first, past }: Span,
+    keys: Keys,
+    groups: FigureGroups,
+  ): void {
+    const { entries, all } = keys
+    const cells = `FROM sums WHERE grouping_id = ${id} AND minutes = ${minutes}`
+    const widthMs = minutes * minuteMs
+    const isFew = entries.size < all * fewKeys
+    const json = isFew ? JSON.stringify([...entries.keys()]) : ''
+    const sql = isFew
+      ? `WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)
+         SELECT ${columns}, s.slot, s.key_id FROM asked CROSS JOIN json_each(?3) AS k CROSS JOIN sums AS s
+           ON s.grouping_id = ${id} AND s.minutes = ${minutes} AND s.slot = asked.slot AND s.key_id = k.value`
+      : `SELECT ${columns}, slot, key_id ${cells} AND slot >= ?1 AND slot < ?2`
+    // A piece has few cells, whatever it has.
+    const perSlot = isFew ? entries.size : Math.max(1, minutes === 1440 ? all / 2 : all / 10)
+    const slotsAtOnce = Math.max(1, Math.floor(cellsAtOnce / perSlot))
+    for (let from = first; from < past; from += slotsAtOnce) {
+      const to = Math.min(past, from + slotsAtOnce)
+      for (const row of this.#rows(sql, from, to, ...(isFew ? [json] : []))) {
+        const entry = entries.get(Number(row.at(-1)))
+        if (entry !== undefined) groups.at(Number(row.at(-2)) * widthMs, entry).addRow(row)
       }
     }
   }
 
-  #rows(sql: string, ...values: readonly number[]): readonly (readonly unknown[])[] {
+  #rows(sql: string, ...values: readonly (number | string)[]): readonly (readonly unknown[])[] {
     if (this.#isOver()) throw new QueryTooSlowError()
     return this.#statements.all<readonly unknown[]>(sql, ...values)
   }
 
   /** Counts calls one by one. */
-  #addCalls(kind: keyof typeof callsSql, range: TimeRange, counting: Counting): void {
-    const { question, groups, entryOf, watermark } = counting
+  #addCalls(kind: keyof typeof callsSql, range: TimeRange, counting: Counting, seq: number = 0): void {
+    const { question, groups, entryOf, counts } = counting
     const ids = [firstIdAt(range[0]), firstIdAt(range[1])] as const
-    const slices = kind === 'few_lacking' ? [ids] : this.#idSlices(...ids)
+    const slices = kind === 'by_seq' ? [ids] : this.#idSlices(...ids)
     const condition = wholeCondition(question)
     const sql = `${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`
     for (const slice of slices) {
-      for (const row of this.#statements.all(sql, watermark, ...slice, ...condition.values)) {
+      for (const row of this.#statements.all(sql, seq, ...slice, ...condition.values)) {
         if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlowError()
+        if (!counts(row)) continue
         const entry = entryOf(row)
         if (entry === null && question.dimension === 'failure_code') continue
         addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row, question.timesFailed)
@@ -181,21 +218,29 @@ export class FigureReader {
   /** Says under which entry a call counts. */
   #entries(question: FigureQuestion, range: TimeRange): (row: FigureRow) => number | null {
     const { dimension, top } = question
-    if (dimension === null || (top === undefined && !isEndless(dimension))) return fieldEntry(dimension)
-    const key = tagOf(dimension)
-    const column = key === null ? columnOf(dimension) : 'tags_id'
-    const known = new Map<number, number | null>()
-    const entryOf = (value: number | null): number | null => {
-      if (value === null || key === null) return value
-      return getOrAdd(known, value, () => this.#words.tagIn(value, key))
-    }
-    const calls = this.#callsOf(column, question, range, entryOf)
+    const entryIn = this.#fieldEntry(dimension)
+    if (dimension === null || (top === undefined && !isEndless(dimension))) return entryIn
+    const calls = this.#callsOf(columnOf(dimension), question, range, this.#entryOf(dimension))
     const ranked = [...calls].sort(([, some], [, others]) => others - some).slice(0, top)
     const kept = new Set<number | null>(ranked.map(([entry]) => entry)).add(null)
     return (row) => {
-      const entry = entryOf(valueIn(row, column))
-      return kept.has(entry) ? entry : otherEntryId
+      const entry = entryIn(row)
+      return kept.has(entry) ? entry : otherId
     }
+  }
+
+  #fieldEntry(dimension: CallDimension | null): (row: FigureRow) => number | null {
+    if (dimension === null) return () => null
+    const [column, entryOf] = [columnOf(dimension), this.#entryOf(dimension)]
+    return (row) => entryOf(valueIn(row, column))
+  }
+
+  /** The entry for the value of a dimension's column: of a tag, its number. */
+  #entryOf(dimension: CallDimension): (value: number | null) => number | null {
+    const key = tagOf(dimension)
+    if (key === null) return (value) => value
+    const known = new Map<number, number | null>()
+    return (value) => (value === null ? null : getOrAdd(known, value, () => this.#words.tagIn(value, key)))
   }
 
   /** How many calls each entry has. */
@@ -226,43 +271,51 @@ export class FigureReader {
     return range === null ? [] : idSlices(...range, { isOver: this.#isOver })
   }
 
-  /** `null` if calls must be read one by one, as an entry may be among those put together. */
-  #keysFor(
-    grouping: Grouping,
-    { filter, dimension }: FigureQuestion,
-    state: RollupState,
-    range: TimeRange,
-  ): Keys | null {
-    const keys = new Map<number, number | null>()
-    for (const { id, isOther, values } of keysPassing(this.#statements, grouping, filter)) {
-      if (isOther && this.#isUsed(id, state, range)) return null
-      const entry = dimension === null ? noId : (values[dimension as FieldDimension] ?? noId)
-      keys.set(id, entry === noId ? null : entry)
+  #keysFor(grouping: Grouping, { filter, dimension }: FigureQuestion): Keys {
+    const by = dimension === null ? null : sumDimensionOf(dimension)
+    const found = keysPassing(this.#statements, grouping, filter, by)
+    const isNamed = [by, ...Object.keys(filter)].some((each) =>
+      namedDimensions.includes(each as SumDimension),
+    )
+    const entryOf = dimension === null ? () => null : this.#entryOf(dimension)
+    const entries = new Map<number, number | null>()
+    for (const { id, value, isOther } of found) {
+      if (isOther && isNamed) continue
+      const entry = entryOf(value)
+      if (entry !== null || dimension !== 'failure_code') entries.set(id, entry)
     }
-    return keys
+    const other = isNamed ? found.filter(({ isOther }) => isOther).map(({ id }: FoundKey) => id) : []
+    const all = this.#statements.number('SELECT count(*) FROM sum_keys WHERE grouping_id = ?', grouping.id)
+    return { entries, other, all: all ?? 0 }
   }
 
-  /** Says if a key holds calls of that time, counted in whole hours. */
-  #isUsed(key: number, { coarseUntil }: RollupState, [fromMs, toMs]: TimeRange): boolean {
-    const quarters = quartersOf(1)
-    const [first, past] = [Math.floor(fromMs / quarterMs), Math.ceil(toMs / quarterMs)]
-    const [hourFirst, hourPast] = [Math.floor(first / quarters), Math.ceil(past / quarters)]
-    const used = `SELECT 1 FROM rollup_spans WHERE level = 1 AND slot >= ?1 AND slot < ?2 AND key_id = ?5
-      UNION ALL SELECT 1 FROM rollup_quarters WHERE slot >= ?3 AND slot < ?4 AND key_id = ?5 LIMIT 1`
-    return this.#rows(used, hourFirst, hourPast, Math.max(first, coarseUntil), past, key).length > 0
+  /** Whether any of these keys has calls in those cells. */
+  #areUsed({ id }: Grouping, keys: readonly number[], spans: readonly Span[]): boolean {
+    const used = `SELECT 1 FROM sums WHERE grouping_id = ${id} AND minutes = ? AND slot >= ? AND slot < ?
+      AND key_id IN (SELECT value FROM json_each(?)) LIMIT 1`
+    return spans.some(
+      ({ minutes, first, past }) => this.#rows(used, minutes, first, past, JSON.stringify(keys)).length > 0,
+    )
   }
+}
+
+interface Keys {
+  /** The keys of the calls that are asked for, with the entry under which each counts. */
+  readonly entries: ReadonlyMap<number, number | null>
+  /** Keys of which some calls may be asked for. */
+  readonly other: readonly number[]
+  /** How many the grouping has. */
+  readonly all: number
 }
 
 type EntryColumn = Parameters<typeof valueIn>[1]
 
-function columnOf(dimension: CallDimension): EntryColumn {
-  return dimension === 'session'
-    ? 'session_id'
-    : (dimensionFields[dimension as FieldDimension].column as EntryColumn)
+function sumDimensionOf(dimension: CallDimension): SumDimension | 'session' {
+  return tagOf(dimension) === null ? (dimension as SumDimension | 'session') : 'tags'
 }
 
-function fieldEntry(dimension: CallDimension | null): (row: FigureRow) => number | null {
-  return dimension === null ? () => null : (row) => entryIn(row, dimension as FieldDimension)
+function columnOf(dimension: CallDimension): EntryColumn {
+  return dimensionFields[sumDimensionOf(dimension)].column as EntryColumn
 }
 
 function wholeCondition({ filter, extra }: FigureQuestion): CallCondition {
@@ -272,10 +325,9 @@ function wholeCondition({ filter, extra }: FigureQuestion): CallCondition {
 
 /** The grouping that tells all that is asked for; `null` if there is none. */
 function groupingOf({ filter, dimension, extra, timesFailed }: FigureQuestion): Grouping | null {
-  if (timesFailed === true || (extra !== undefined && extra.conditions.length > 0) || isEndless(dimension))
-    return null
-  const asked = new Set(Object.keys(filter) as Dimension[])
-  if (dimension !== null) asked.add(dimension as FieldDimension)
+  if (timesFailed === true || (extra !== undefined && extra.conditions.length > 0)) return null
+  const asked = new Set<string>(Object.keys(filter))
+  if (dimension !== null) asked.add(sumDimensionOf(dimension))
   return groupingFor(asked)
 }
 
@@ -283,22 +335,13 @@ function rangeOf(edgesMs: readonly number[]): TimeRange {
   return [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
 }
 
-function coverFor({ levels }: Grouping, edgesMs: readonly number[], state: RollupState): Cover {
-  // Between edges at odd quarters a half hour would stand alone, and quarters in a row are quicker to read.
-  const isByHalves = edgesMs.slice(1, -1).every((edge) => edge % (quartersOf(4) * quarterMs) === 0)
-  return coverOf(edgesMs, {
-    levels: isByHalves ? levels : levels.filter((level) => level !== 4),
-    coarseUntil: state.coarseUntil,
-  })
-}
-
 /**
- * Folded calls are known by their quarter hour alone, and counted where it begins. A range that ends in the quarter in
- * which its last bucket begins has nothing in that bucket.
+ * Folded calls are known by their cell alone, and counted where it begins. A range that ends in the cell in which its last
+ * bucket begins has nothing in that bucket.
  */
-function unfoldedEdges(edgesMs: readonly number[], foldedMs: number): readonly number[] {
+function unfoldedEdges(edgesMs: readonly number[], foldedMs: number, cellMs: number): readonly number[] {
   if ((edgesMs[0] ?? 0) >= foldedMs) return edgesMs
-  const edges = edgesMs.map((edge) => (edge < foldedMs ? Math.floor(edge / quarterMs) * quarterMs : edge))
+  const edges = edgesMs.map((edge) => (edge < foldedMs ? Math.floor(edge / cellMs) * cellMs : edge))
   const last = Math.max(1, edges.length - 2)
   if (edges.some((edge, index) => index < last && edge === edges[index + 1]))
     throw new FoldedRangeError(foldedMs)

@@ -1,3 +1,4 @@
+import { groupingFor } from '../rollup/groupings.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
 /** Models that are told at most: strangers ask for names that they make up. */
@@ -9,14 +10,15 @@ const longestName = 300
 const newestCalls = 20_000
 const mostOften = 300
 
-/** Steps from one model to the next in the index, rather than through all calls; folded calls are in the rollups. */
+const ofModels = groupingFor(new Set(['model']))?.id
+/** Steps from one model to the next in the index, rather than through all calls; folded calls are in the sums. */
 const usedModels = `WITH RECURSIVE known (id) AS (
     SELECT min(model_id) FROM calls
     UNION ALL SELECT (SELECT min(model_id) FROM calls WHERE model_id > known.id) FROM known WHERE known.id IS NOT NULL
     LIMIT ${mostModels + 1}
   )
   SELECT text FROM models WHERE id IN (
-    SELECT id FROM known UNION SELECT entry_id FROM rollup_keys WHERE grouping_id = 2
+    SELECT id FROM known UNION SELECT model_id FROM sum_keys WHERE grouping_id = ${ofModels}
   ) ORDER BY id LIMIT ${mostModels + 1}`
 const oftenUsed = `SELECT (SELECT text FROM models WHERE id = model_id) FROM (
     SELECT model_id FROM calls NOT INDEXED ORDER BY id DESC LIMIT ${newestCalls}

@@ -1,16 +1,10 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import {
-  firstFailedOutcome,
-  type NamedField,
-  outcomeCodes,
-  storedFields,
-  usageSourceCodes,
-} from '../../call/call-fields.ts'
-import { type FieldDimension, callDimensions } from '../../call/call-question.ts'
+import { startedAtMs } from '../../call/call-id.ts'
+import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
+import { quarterMs } from './time-cover.ts'
 import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
-import type { Row, RowStatements } from '../sqlite/row-statements.ts'
-import { quarterMs } from './rollup-spans.ts'
+import type { Row } from '../sqlite/row-statements.ts'
+import { type SumDimension, sumFields } from './groupings.ts'
 
 /** The columns of a call that its figures are made of, in the order in which they are read. */
 export const figureSources = [
@@ -61,16 +55,9 @@ export function valueIn(row: FigureRow, source: Source): number | null {
   return row[offsets[source]] ?? null
 }
 
-/** The fields of calls by which they can be told apart. */
-export const dimensionFields = Object.fromEntries(
-  storedFields
-    .filter(({ name }) => callDimensions.some((each) => each === name))
-    .map((field) => [field.name, field]),
-) as unknown as Readonly<Record<FieldDimension, NamedField>>
-
 /** The code, the status or the word's number that a call has there. */
-export function entryIn(call: FigureRow, dimension: FieldDimension): number | null {
-  return valueIn(call, dimensionFields[dimension].column as Source)
+export function valueOf(call: FigureRow, dimension: SumDimension): number | null {
+  return valueIn(call, sumFields[dimension].column as Source)
 }
 
 /** Counts one call: its times if it went well, or `isTimed`. */
@@ -79,7 +66,7 @@ export function addCall(
   row: FigureRow,
   isTimed: boolean = valueIn(row, 'outcome_id') === outcomeCodes.ok,
 ): void {
-  addSums(figures, row, 1)
+  addSums(figures, row)
   if (!isTimed) return
   for (const measure of measureNames) {
     const value = valueIn(row, measure)
@@ -87,11 +74,10 @@ export function addCall(
   }
 }
 
-/** Counts one call `times` over, −1 to take it out, in the sums alone. */
-export function addSums({ sums }: Figures, row: FigureRow, times: 1 | -1): void {
+function addSums({ sums }: Figures, row: FigureRow): void {
   const outcome = valueIn(row, 'outcome_id')
   const add = (column: SumColumn, value: number): void => {
-    sums[sumOffsets[column]] = (sums[sumOffsets[column]] ?? 0) + times * value
+    sums[sumOffsets[column]] = (sums[sumOffsets[column]] ?? 0) + value
   }
   add('calls', 1)
   if (outcome !== null && outcome >= firstFailedOutcome) add('errors', 1)
@@ -110,47 +96,25 @@ function isUsed(row: FigureRow): boolean {
   return valueIn(row, 'usage_source_id') !== usageSourceCodes.none || valueIn(row, 'search_units') !== null
 }
 
-/** Figures of calls that every grouping files under the same keys. */
+/** Figures of calls of one quarter hour that no grouping tells apart. */
 export interface CallCell {
+  /** Since 1970. */
   readonly quarter: number
-  /** One of them. */
+  /** One of the calls. */
   readonly call: FigureRow
   readonly figures: Figures
 }
 
-/** Calls added up by cells. */
-export function cellsOf(calls: readonly FigureRow[]): Iterable<CallCell> {
-  const cells = new CallCells()
-  for (const call of calls) addCall(cells.figuresFor(call), call)
-  return cells.all()
-}
-
-/** The same of calls that began from one quarter to another and are among the first `watermark` ones. */
-export function cellsWithin(
-  statements: RowStatements,
-  [first, past]: readonly [number, number],
-  watermark: number,
-): Iterable<CallCell> {
-  const calls = statements.all(
-    `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
-    firstIdAt(first * quarterMs),
-    firstIdAt(past * quarterMs),
-    watermark,
-  )
-  return cellsOf(calls)
-}
-
-/** Cells in which calls come together, so that the keys of each are looked up once. */
+/** Calls as they come together, so that the keys of many are looked up once. */
 export class CallCells {
   readonly #cells = new Map<string, CallCell>()
 
-  /** The figures of the cell that a call belongs to. */
-  figuresFor(call: FigureRow): Figures {
+  add(call: FigureRow): void {
     const quarter = Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
-    // All that a grouping looks at. In one piece, as this is done for every call.
-    const [, , type, outcome, model, client, endpoint, status, failure] = call
-    const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure}`
-    return getOrAdd(this.#cells, name, () => ({ quarter, call, figures: new Figures() })).figures
+    // All sumDimensions. In one piece, as this is done for every call.
+    const [, , type, outcome, model, client, endpoint, status, failure, , upstream, tags] = call
+    const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure} ${upstream} ${tags}`
+    addCall(getOrAdd(this.#cells, name, () => ({ quarter, call, figures: new Figures() })).figures, call)
   }
 
   all(): Iterable<CallCell> {

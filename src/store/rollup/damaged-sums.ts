@@ -2,94 +2,81 @@ import { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { levels, quarterMs, quartersOf } from './rollup-spans.ts'
+import { type CellMinutes, groupings } from './groupings.ts'
+import { SumCheck } from './check-sums.ts'
+import { foldedUntil, noteChange, noteDay } from './unsummed.ts'
 
-const tables = ['rollup_quarters', 'rollup_spans'] as const
-type Table = (typeof tables)[number]
 type Row = readonly (number | Uint8Array | null)[]
 
+const minuteMs = 60_000
 /** No call is older, if nobody can tell which sums are the first. */
-const earliestQuarter = Date.UTC(2015, 0) / quarterMs
-const dayMs = 24 * 3_600_000
+const earliestMs = Date.UTC(2015, 0)
 const dropBusyMs = 5000
 
 /** Whether SQLite finds a damaged page among the sums. */
 export function haveDamage(database: DatabaseSync): boolean {
-  return tables.some((table) => isDamaged(database, table))
-}
-
-/**
- * Puts tables of sums without damage in place of those that have a damaged page: each sum that can be read is in them. What
- * is lacking afterwards is made anew from the calls, if they are there. Says whether there was any damage.
- */
-export function replaceDamaged(database: DatabaseSync, nowMs: number): boolean {
-  const damaged = tables.filter((table) => isDamaged(database, table))
-  for (const table of damaged) inTransaction(database, () => replace(database, table, nowMs))
-  for (const table of damaged) dropAside(database, table)
-  return damaged.length > 0
-}
-
-function isDamaged(database: DatabaseSync, table: Table): boolean {
-  const found = orNullIfCorrupt(() => database.prepare(`PRAGMA quick_check(${table})`).all())
+  const found = orNullIfCorrupt(() => database.prepare('PRAGMA quick_check(sums)').all())
   return found === null || found.length !== 1 || found[0]?.['quick_check'] !== 'ok'
 }
 
-/** SQLite lets nobody commit who met a damaged page in the same transaction: another connection reads. */
-function replace(database: DatabaseSync, table: Table, nowMs: number): void {
-  const statements = new RowStatements(database)
-  const [sql] =
-    statements.first<readonly string[]>('SELECT sql FROM sqlite_schema WHERE name = ?', table) ?? []
-  const count = statements.number(
-    'SELECT count(*) FROM sqlite_schema WHERE name GLOB ?',
-    `${table}_damaged_*`,
-  )
-  using reader = new DatabaseSync(database.location() ?? '', { readOnly: true })
-  reader.exec('BEGIN')
-  database.exec(`ALTER TABLE ${table} RENAME TO ${table}_damaged_${(count ?? 0) + 1}; ${sql}`)
-  for (const row of readable(new RowStatements(reader), table, (nowMs + dayMs) / quarterMs))
-    statements.run(`INSERT INTO ${table} VALUES (${row.map(() => '?').join(', ')})`, ...row)
+/**
+ * Puts a table without damage in place of the sums, if a page of them is damaged. Sums of folded calls are in it, as far
+ * as they can be read; all others are to be made anew.
+ */
+export function replaceDamaged(database: DatabaseSync): void {
+  if (!haveDamage(database)) return
+  inTransaction(database, () => {
+    const statements = new RowStatements(database)
+    const [sql] =
+      statements.first<readonly string[]>("SELECT sql FROM sqlite_schema WHERE name = 'sums'") ?? []
+    const count = statements.number("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'sums_damaged_*'")
+    // SQLite lets nobody commit who met a damaged page in the same transaction: another connection reads.
+    using reader = new DatabaseSync(database.location() ?? '', { readOnly: true })
+    reader.exec('BEGIN')
+    database.exec(`ALTER TABLE sums RENAME TO sums_damaged_${(count ?? 0) + 1}; ${sql}`)
+    const found = new RowStatements(reader)
+    const untilMs = foldedUntil(statements)
+    for (const { id, widths } of groupings)
+      for (const minutes of widths)
+        for (const row of newestFirst(found, id, minutes, untilMs))
+          statements.run(`INSERT INTO sums VALUES (${row.map(() => '?').join(', ')})`, ...row)
+    for (const [day] of statements.all(lostDays)) noteDay(statements, day ?? 0)
+    for (const hour of new SumCheck(database).hours()) noteChange(statements, hour)
+  })
+  dropAside(database)
 }
 
-function* readable(statements: RowStatements, table: Table, pastQuarter: number): Generator<Row> {
-  if (table === 'rollup_quarters') {
-    yield* newestFirst(statements, table, '', [], [earliestQuarter, pastQuarter])
-    return
-  }
-  for (const { level, of } of levels) {
-    if (of === null) continue
-    const bounds = [earliestQuarter / quartersOf(level), pastQuarter / quartersOf(level)] as const
-    for (const [key = null] of statements.all('SELECT id FROM rollup_keys'))
-      yield* newestFirst(statements, table, 'level = ? AND key_id = ? AND', [level, key], bounds)
-  }
-}
+/** Days that are gone, of which there are hours. */
+const lostDays = `SELECT DISTINCT slot / 24 FROM sums AS hours WHERE minutes = 60 AND NOT EXISTS
+  (SELECT 1 FROM sums WHERE grouping_id = hours.grouping_id AND minutes = 1440 AND slot = hours.slot / 24)`
 
 /** Rows in the order of their slots. Past a damaged page it looks further and further back for the next readable one. */
 function* newestFirst(
   statements: RowStatements,
-  table: Table,
-  where: string,
-  values: readonly (number | null)[],
-  [first, past]: readonly [number, number],
+  grouping: number,
+  minutes: CellMinutes,
+  untilMs: number,
 ): Generator<Row> {
-  const next = `SELECT slot, * FROM ${table} WHERE ${where} slot =
-    (SELECT max(slot) FROM ${table} WHERE ${where} slot < ?)`
-  let before = Math.ceil(past)
+  const next = `SELECT * FROM sums WHERE grouping_id = ?1 AND minutes = ?2 AND slot =
+    (SELECT max(slot) FROM sums WHERE grouping_id = ?1 AND minutes = ?2 AND slot < ?3)`
+  const first = Math.floor(earliestMs / (minutes * minuteMs))
+  let before = Math.floor(untilMs / (minutes * minuteMs))
   for (let step = 1; before > first;) {
-    const rows = orNullIfCorrupt(() => statements.all<Row>(next, ...values, ...values, before))
+    const rows = orNullIfCorrupt(() => statements.all<Row>(next, grouping, minutes, before))
     if (rows === null) before -= step++
     else {
       if (rows.length === 0) return
-      for (const row of rows) yield row.slice(1)
-      before = Number(rows[0]?.[0])
+      yield* rows
+      before = Number(rows[0]?.[2])
       step = 1
     }
   }
 }
 
 /** A damaged page can keep SQLite from giving the table's pages back: it stays then, and nobody reads it. */
-function dropAside(database: DatabaseSync, table: Table): void {
-  const named = 'SELECT name FROM sqlite_schema WHERE name GLOB ?'
-  for (const { name } of database.prepare(named).all(`${table}_damaged_*`)) {
+function dropAside(database: DatabaseSync): void {
+  const named = "SELECT name FROM sqlite_schema WHERE name GLOB 'sums_damaged_*'"
+  for (const { name } of database.prepare(named).all()) {
     using other = new DatabaseSync(database.location() ?? '', { timeout: dropBusyMs })
     orNullIfCorrupt(() => other.exec(`DROP TABLE ${String(name)}`))
   }

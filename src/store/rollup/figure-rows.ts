@@ -40,6 +40,8 @@ function write(spread: Spread, to: VarintWriter): void {
   to.write(spread.count)
   if (spread.count === 0) return
   to.write(saturatedNumber(spread.sum))
+  // Most cells have one call: its value says the rest.
+  if (spread.count === 1) return
   to.write(spread.min)
   to.write(spread.max)
   to.write(saturatedNumber(Math.round(spread.inverseSum / inversePart)))
@@ -49,6 +51,10 @@ function write(spread: Spread, to: VarintWriter): void {
 function addFrom(reader: VarintReader, spread: Spread): void {
   const count = reader.read()
   if (count === 0) return
+  if (count === 1) {
+    spread.add(reader.read())
+    return
+  }
   spread.count += count
   spread.sum += reader.read()
   spread.min = Math.min(spread.min, reader.read())

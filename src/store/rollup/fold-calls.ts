@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { quarterMs } from './rollup-spans.ts'
-import { rollupState } from './rollup-state.ts'
+import { dayMs, hourMs } from './time-cover.ts'
+import { foldedUntil, unsummedHours } from './unsummed.ts'
 
 /** Calls are folded away by whole days of UTC. */
-export const foldedDayMs: number = 24 * 3_600_000
+export const foldedDayMs: number = dayMs
 
 /** The start of the day before which everything is folded when the last `keepDays` whole days, and today, are kept. */
 export function foldUntil(nowMs: number, keepDays: number): number {
@@ -47,31 +47,30 @@ export function foldableUntil(
 
 /** The instant before which calls may have been folded away, 0 if none were. */
 export function foldedUntilMs(database: DatabaseSync): number {
-  return rollupState(database)().foldedUntil * quarterMs
+  return foldedUntil(new RowStatements(database))
 }
 
 /**
- * Deletes calls that the rollups hold: each step up to `limit` calls of one day before `untilMs`, the start of a day,
- * and says how many. In the transaction that deletes the first call of a day, that day is marked as folded: whoever
- * reads sees the day's calls and may count them, or sees the mark and asks the rollups. A call that the rollups do not
- * hold yet is never deleted, however late it came.
+ * Deletes calls that the sums hold: each step up to `limit` calls of one day before `untilMs`, the start of a day, and says
+ * how many; `null` if the sums of that day lack calls. In the transaction that deletes the first call of a day, that day
+ * is marked as folded: whoever reads sees the day's calls and may count them, or sees the mark and asks the sums.
  */
-export function foldCalls(database: DatabaseSync): (untilMs: number, limit: number) => number {
-  const state = rollupState(database)
+export function foldCalls(database: DatabaseSync): (untilMs: number, limit: number) => number | null {
   const statements = new RowStatements(database)
-  // The plus keeps SQLite from going by the index on seq, in which these calls lie scattered.
-  const folded = 'FROM calls WHERE id < ? AND +seq <= ?'
-  const oldest = `SELECT id ${folded} ORDER BY id LIMIT 1 OFFSET ?`
+  const oldest = 'SELECT id FROM calls WHERE id < ? ORDER BY id LIMIT 1 OFFSET ?'
   return (untilMs, limit) =>
     inTransaction(database, () => {
-      const { watermark } = state()
-      const first = statements.number(oldest, firstIdAt(untilMs), watermark, 0)
+      const first = statements.number(oldest, firstIdAt(untilMs), 0)
       if (first === null) return 0
-      const dayEndMs = (Math.floor(startedAtMs(first) / foldedDayMs) + 1) * foldedDayMs
-      const dayEndId = firstIdAt(dayEndMs)
-      const past = statements.number(oldest, dayEndId, watermark, limit) ?? dayEndId
-      const mark = 'UPDATE rollup_state SET folded_until = max(folded_until, ?)'
-      statements.run(mark, dayEndMs / quarterMs)
-      return Number(statements.get(`DELETE ${folded}`).run(past, watermark).changes)
+      const day = Math.floor(startedAtMs(first) / dayMs)
+      const firstHour = (day * dayMs) / hourMs
+      if (unsummedHours(statements, firstHour, firstHour + dayMs / hourMs).length > 0) return null
+      const dayEndId = firstIdAt((day + 1) * dayMs)
+      const past = statements.number(oldest, dayEndId, limit) ?? dayEndId
+      // The numbers of calls that are gone do not come twice.
+      const mark = `UPDATE folding SET until_ms = max(until_ms, ?),
+        last_seq = max(last_seq, (SELECT coalesce(max(seq), 0) FROM calls))`
+      statements.run(mark, (day + 1) * dayMs)
+      return Number(statements.get('DELETE FROM calls WHERE id < ?').run(past).changes)
     })
 }

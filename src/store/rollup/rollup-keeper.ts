@@ -3,7 +3,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
-import { RollForward } from './roll-forward.ts'
+import { Summing } from './summing.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 /** From the last call that is rolled up to the next look for more, and after a failure. */
@@ -24,7 +24,7 @@ export class RollupKeeper {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
   readonly #warn: (warning: Warning | null) => void
   readonly #onDamage: () => void
-  #forward: { readonly database: DatabaseSync; readonly rolls: RollForward } | null = null
+  #current: { readonly database: DatabaseSync; readonly summing: Summing } | null = null
   #limit: number = step.firstLimit
   #cancel: (() => void) | null = null
 
@@ -52,17 +52,17 @@ export class RollupKeeper {
   #turn(database: DatabaseSync | null): number {
     if (database === null) return everyMs
     try {
-      if (this.#forward?.database !== database) {
-        this.#forward = { database, rolls: new RollForward(database) }
+      if (this.#current?.database !== database) {
+        this.#current = { database, summing: new Summing(database) }
       }
-      const { rolls } = this.#forward
-      const hasMore = withLockWait(database, lockWaitMs, () => this.#step(rolls))
+      const { summing } = this.#current
+      const hasMore = withLockWait(database, lockWaitMs, () => this.#step(summing))
       this.#warn(null)
       return hasMore ? pauseMs : everyMs
     } catch (error) {
-      this.#forward = null
       const code = sqliteCode(error)
       if (code === sqliteCodes.busy || code === sqliteCodes.locked) return everyMs
+      this.#current = null
       if (code === sqliteCodes.corrupt) this.#onDamage()
       const message = `calls are recorded, but not added up: ${messageOf(error)}; questions over long times may be slow`
       this.#warn({ code: 'rollups_behind', message })
@@ -70,9 +70,9 @@ export class RollupKeeper {
     }
   }
 
-  #step(rolls: RollForward): boolean {
+  #step(summing: Summing): boolean {
     const startedMs = performance.now()
-    const hasMore = rolls.step(this.#clock.wallTime(), this.#limit)
+    const hasMore = summing.step(this.#clock.wallTime(), this.#limit)
     const tookMs = performance.now() - startedMs
     if (tookMs > step.longMs) {
       const fitting = Math.floor((this.#limit * step.longMs) / tookMs / 2)

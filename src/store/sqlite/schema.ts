@@ -7,6 +7,7 @@ import {
   usageSourceCodes,
   wordTables,
 } from '../../call/call-fields.ts'
+import { keyColumns } from '../rollup/groupings.ts'
 import { sumColumns } from '../rollup/rollup-figures.ts'
 import { callsReadableSql } from './calls-readable.ts'
 import { inTransaction } from './transaction.ts'
@@ -38,10 +39,6 @@ function column({ column: name, kind, required, table }: CallField & { readonly 
   const of = kind === 'code' ? name.replace(/_id$/, 's') : table
   return `${name} ${type}${required === true ? ' NOT NULL' : ''}${of === undefined ? '' : ` REFERENCES ${of}`}`
 }
-
-const sums = `
-  ${sumColumns.map((name) => `${name} INTEGER NOT NULL`).join(',\n  ')},
-  spreads BLOB`
 
 /** An hour is made again of its minutes, sixty for each gateway, so it is right whoever writes them and however often. */
 const hourOfNew = `BEGIN
@@ -122,35 +119,38 @@ CREATE TABLE gateway_events (
   PRIMARY KEY (at_ms, instance_id, kind)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE rollup_keys (
+-- A combination of values for one way of grouping calls. -1: not told apart, or no value; -2: any of many names.
+CREATE TABLE sum_keys (
   id INTEGER PRIMARY KEY,
   grouping_id INTEGER NOT NULL,
-  call_type_id INTEGER NOT NULL,
-  entry_id INTEGER NOT NULL,
-  outcome_id INTEGER NOT NULL,
-  UNIQUE (grouping_id, call_type_id, entry_id, outcome_id)
+  ${keyColumns.map((name) => `${name} INTEGER NOT NULL`).join(',\n  ')},
+  UNIQUE (grouping_id, ${keyColumns.join(', ')})
 ) STRICT;
--- By time first: the calls of a batch are added to cells that lie together.
-CREATE TABLE rollup_quarters (
+-- A cell of time, slot × minutes since 1970.
+CREATE TABLE sums (
+  grouping_id INTEGER NOT NULL,
+  minutes INTEGER NOT NULL,
   slot INTEGER NOT NULL,
-  key_id INTEGER NOT NULL REFERENCES rollup_keys,${sums},
-  PRIMARY KEY (slot, key_id)
+  key_id INTEGER NOT NULL REFERENCES sum_keys,
+  ${sumColumns.map((name) => `${name} INTEGER NOT NULL`).join(',\n  ')},
+  spreads BLOB,
+  PRIMARY KEY (grouping_id, minutes, slot, key_id)
 ) STRICT, WITHOUT ROWID;
--- By key first: a question reads few keys over long times.
-CREATE TABLE rollup_spans (
-  level INTEGER NOT NULL,
-  key_id INTEGER NOT NULL REFERENCES rollup_keys,
-  slot INTEGER NOT NULL,${sums},
-  PRIMARY KEY (level, key_id, slot)
+-- Hours (60 minutes) whose cells lack the calls beyond a number (0: all), and days (1440) whose cells are to be made.
+CREATE TABLE unsummed (
+  minutes INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  changes INTEGER NOT NULL,
+  PRIMARY KEY (minutes, slot)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE rollup_state (
+-- Calls before an instant are folded away; numbers up to the last one are not given again.
+CREATE TABLE folding (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  watermark_seq INTEGER NOT NULL,
-  coarse_until INTEGER NOT NULL,
-  coarse_key INTEGER NOT NULL,
-  folded_until INTEGER NOT NULL
+  until_ms INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL
 ) STRICT;
-INSERT INTO rollup_state VALUES (1, 0, 0, 0, 0);
+INSERT INTO folding VALUES (1, 0, 0);
 
 CREATE TABLE imports (
   id INTEGER PRIMARY KEY,

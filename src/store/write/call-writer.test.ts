@@ -12,7 +12,7 @@ import { HistoryWriter } from './history-writer.ts'
 import { interruptedCall } from './recover-calls.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
+import { Summing } from '../rollup/summing.ts'
 
 const firstId = sampleStartMs * idsPerMs
 const firstMinute = sampleStartMs / 60_000
@@ -177,11 +177,11 @@ test('what became of a call takes the place of its row as interrupted, and not t
     assert.deepEqual(store.rows('SELECT sum(tokens) AS tokens FROM budget_minutes'), [{ tokens }])
   }))
 
-test('the sums follow, of quarters and of wider spans, whether the call was added up by then or not', () =>
+test('the sums follow, of hours and of days, whether the call was added up by then or not', () =>
   withStore((store) => {
     const ids = [0, 1, 2, 3].map((index) => firstId + index * idsPerMs)
     const cut = ids.map((id) => interruptedCall(callStart(id), chatCall(id).instance))
-    const rolls = new RollForward(store.database)
+    const rolls = new Summing(store.database)
     const rollUntil = (ms: number): void => {
       while (rolls.step(sampleStartMs + ms, 100));
     }
@@ -195,11 +195,11 @@ test('the sums follow, of quarters and of wider spans, whether the call was adde
     const report = checkStore(store.path, { full: true })
     assert.ok(typeof report === 'object')
     assert.deepEqual([report.calls, report.callsToAdd], [4, 0])
-    assert.ok(report.quarters.of > 0 && report.days.of > 0)
-    assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs], [[], []])
+    assert.ok(report.hours.of > 0 && report.days.of > 0)
+    assert.deepEqual([report.hours.wrongMs, report.days.wrongMs], [[], []])
     assert.deepEqual(
       store.rows(
-        'SELECT DISTINCT grouping_id, sum(calls) AS calls, sum(errors) AS errors FROM rollup_quarters JOIN rollup_keys ON id = key_id WHERE grouping_id = 0 GROUP BY 1',
+        'SELECT grouping_id, sum(calls) AS calls, sum(errors) AS errors FROM sums WHERE grouping_id = 0 AND minutes = 1440',
       ),
       [{ grouping_id: 0, calls: 4, errors: 0 }],
     )

@@ -10,6 +10,8 @@ import {
   wordTables,
 } from '../../call/call-fields.ts'
 import { type BookedCost, type CallPricer, type PriceableCall, priceableFields } from './call-pricer.ts'
+import { hourOf } from '../rollup/time-cover.ts'
+import { noteCalls } from '../rollup/unsummed.ts'
 import { InterruptedCalls } from './interrupted-calls.ts'
 import {
   batchReader,
@@ -65,7 +67,7 @@ const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } =
 /** Sources and keys of prices whose number is kept. */
 const labelsKept = 1000
 /** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
-const lastSeq = 'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM rollup_state'
+const lastSeq = 'SELECT max(last_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM folding'
 const priceableIn = batchReader<Omit<PriceableCall, 'startedAtMs'>>(priceableFields)
 const addTo = (table: string): string =>
   `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE
@@ -158,6 +160,7 @@ export class CallWriter {
     let seq = seqBefore
     let [dropped, conflicts] = [0, 0]
     const added: StoredCall[] = []
+    const hours = new Set<number>()
     let row = from
     for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
       const inserted = this.#insert(batch, shape, row * numbersPerCall, seq + 1)
@@ -165,6 +168,7 @@ export class CallWriter {
         this.#statements.run(close, batch.numbers[row * numbersPerCall] ?? 0)
       if (inserted === 'added') {
         seq++
+        hours.add(hourOf(batch.numbers[row * numbersPerCall] ?? 0))
         if (this.#recorded !== null) added.push(this.#asRecorded(batch, row * numbersPerCall))
         // What was imported, or is another machine's, is no use of this gateway's: of its budget nothing is spent on it.
         if (this.#isOwn && Number.isNaN(batch.numbers[row * numbersPerCall + indexOf.source]))
@@ -174,6 +178,7 @@ export class CallWriter {
         if (inserted === 'conflict') conflicts++
       }
     }
+    for (const hour of hours) noteCalls(this.#statements, hour, seqBefore)
     for (const [minute, tokens] of tokensByMinute)
       this.#statements.run(addTo('budget_minutes'), minute, tokens)
     for (const [minute, tokens] of estimatesByMinute)
@@ -209,7 +214,7 @@ export class CallWriter {
       const meeting = this.#meet(numbers, base)
       if (meeting !== 'interrupted') return meeting
       this.#interrupted ??= new InterruptedCalls(this.#database)
-      this.#interrupted.takeBack(numbers[base] ?? 0, this.#isOwn)
+      if (!this.#interrupted.takeBack(numbers[base] ?? 0, this.#isOwn)) return 'there'
       shape.insert.run(...values)
       return 'added'
     } catch (error) {

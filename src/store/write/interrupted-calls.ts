@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { requestTokens } from '../../call/budget-tokens.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { callTypeCodes } from '../../call/call-fields.ts'
-import { figureSourceList } from '../rollup/call-figures.ts'
-import { RollupSums } from '../rollup/rollup-sums.ts'
+import { hourOf } from '../rollup/time-cover.ts'
+import { noteChange } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
 const minuteMs = 60_000
@@ -13,20 +13,20 @@ const estimatedBytes = `SELECT request_bytes FROM calls WHERE id = ? AND call_ty
 /** Takes rows back of calls that seemed to be cut off and were not: they make room for what became of those calls. */
 export class InterruptedCalls {
   readonly #statements: RowStatements
-  readonly #sums: RollupSums
 
   constructor(database: DatabaseSync) {
     this.#statements = new RowStatements(database)
-    this.#sums = new RollupSums(database)
   }
 
-  /** Within the transaction that writes the other row. `isOwn`: what was estimated of it counts in this file's budget. */
-  takeBack(id: number, isOwn: boolean): void {
-    const row = this.#statements.first(`SELECT ${figureSourceList()} FROM calls WHERE id = ?`, id)
-    if (row === undefined) return
-    this.#sums.change([{ before: row, after: null }])
+  /**
+   * Within the transaction that writes the other row. `isOwn`: what was estimated of it counts in this file's budget. False if
+   * calls of that time are folded away: the sums keep the call as it was.
+   */
+  takeBack(id: number, isOwn: boolean): boolean {
+    if (!noteChange(this.#statements, hourOf(id))) return false
     if (isOwn) this.#takeEstimateBack(id)
     this.#statements.run('DELETE FROM calls WHERE id = ?', id)
+    return true
   }
 
   #takeEstimateBack(id: number): void {

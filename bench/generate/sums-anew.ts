@@ -1,0 +1,18 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import { Summing } from '../../src/store/rollup/summing.ts'
+
+const readPerStep = 100_000
+
+/** Makes the sums of all calls anew, of which none is folded, as of `nowMs`. */
+export function sumAll(database: DatabaseSync, nowMs: number): void {
+  database.exec(`
+    DELETE FROM sums;
+    DELETE FROM sum_keys;
+    DELETE FROM unsummed;
+    INSERT INTO unsummed SELECT DISTINCT 60, id / (${idsPerMs} * 3600000), 0, 1 FROM calls;
+    INSERT INTO unsummed SELECT DISTINCT 1440, slot / 24, 0, 1 FROM unsummed;
+  `)
+  const summing = new Summing(database)
+  while (summing.step(nowMs, readPerStep));
+}

@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../../call/call-id.ts'
+import type { Clock } from '../../call/clock.ts'
+import { foldCalls } from '../rollup/fold-calls.ts'
+import { Summing } from '../rollup/summing.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import type { SlicedWork } from './job.ts'
+
+const leastRead = 1000
+
+/** Makes all sums that lack calls. */
+export function sumUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): SlicedWork {
+  const summing = new Summing(database)
+  const statements = new RowStatements(database)
+  const left = (): number => statements.number('SELECT count(*) FROM unsummed') ?? 0
+  const total = left()
+  return {
+    total,
+    slice: (limit) => {
+      // Most of it reads, and keeps nobody waiting.
+      const hasMore = summing.step(clock.wallTime(), Math.max(leastRead, limit))
+      return { done: hasMore ? Math.max(0, total - left()) : total, hasMore }
+    },
+  }
+}
+
+/** Folds the calls away that began before the start of a day. */
+export function foldBefore(
+  database: DatabaseSync,
+  untilMs: number,
+  clock: Pick<Clock, 'wallTime'>,
+): SlicedWork {
+  const fold = foldCalls(database)
+  const summing = new Summing(database)
+  let done = 0
+  return {
+    total: callsBefore(database, untilMs),
+    slice: (limit) => {
+      const folded = fold(untilMs, limit)
+      // A call came late: its sums come first.
+      if (folded === null) {
+        summing.step(clock.wallTime(), limit)
+        return { done, hasMore: true }
+      }
+      done += folded
+      return { done, hasMore: folded > 0 }
+    },
+  }
+}
+
+/** How many calls began before an instant. Reads each of them. */
+export function callsBefore(database: DatabaseSync, instantMs: number): number {
+  const count = 'SELECT count(*) FROM calls WHERE id < ?'
+  return new RowStatements(database).number(count, firstIdAt(instantMs)) ?? 0
+}

@@ -1,0 +1,66 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { groupingFor } from '../rollup/groupings.ts'
+import { hoursPerDay, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import type { IdFilter } from './call-condition.ts'
+import { keysPassing } from './sum-filter.ts'
+
+/** With more keys than these to look for, they are common, and looking at every hour is no slower. */
+const mostKeys = 200
+
+/** The keys that let a part of a filter through, and their grouping. */
+interface Part {
+  readonly grouping: number
+  readonly keys: string
+}
+
+/** Finds the hours that can hold calls of a filter, so that rare ones are not looked for in all others. */
+export class CallHours {
+  readonly #statements: RowStatements
+
+  constructor(database: DatabaseSync) {
+    this.#statements = new RowStatements(database)
+  }
+
+  /** From one hour to another (exclusive), the newest first; `null` if the filter does not help. */
+  matching(filter: IdFilter, first: number, past: number): Iterable<number> | null {
+    const parts = (Object.keys(filter) as (keyof IdFilter)[]).flatMap((name) => this.#partOf(name, filter))
+    return parts.length === 0 ? null : this.#matching(parts, first, past)
+  }
+
+  *#matching(parts: readonly Part[], first: number, past: number): Generator<number> {
+    const unmade = unsummedDays(this.#statements)
+    const lacking = new Set(unsummedHours(this.#statements, first, past).map(({ hour }) => hour))
+    const [firstDay, lastDay] = [first, past - 1].map((hour) => Math.floor(hour / hoursPerDay))
+    const days = this.#slots(parts, 1440, firstDay ?? 0, (lastDay ?? 0) + 1)
+    for (const day of unmade.keys()) days.add(day)
+    for (const hour of lacking) days.add(Math.floor(hour / hoursPerDay))
+    for (const day of [...days].sort((a, b) => b - a)) {
+      const [from, to] = [Math.max(first, day * hoursPerDay), Math.min(past, (day + 1) * hoursPerDay)]
+      if (from >= to) continue
+      const hours = this.#slots(parts, 60, from, to)
+      for (let hour = to - 1; hour >= from; hour--) if (hours.has(hour) || lacking.has(hour)) yield hour
+    }
+  }
+
+  /** Cells in which each part of the filter lets some call through. */
+  #slots(parts: readonly Part[], minutes: 60 | 1440, first: number, past: number): Set<number> {
+    const sql = `SELECT DISTINCT slot FROM sums WHERE grouping_id = ? AND minutes = ? AND slot >= ? AND slot < ?
+      AND key_id IN (SELECT value FROM json_each(?))`
+    return parts
+      .map(({ grouping, keys }) => {
+        const rows = this.#statements.all<readonly [number]>(sql, grouping, minutes, first, past, keys)
+        return new Set(rows.map(([slot]) => slot))
+      })
+      .reduce((both, others) => both.intersection(others))
+  }
+
+  #partOf(name: keyof IdFilter, filter: IdFilter): readonly Part[] {
+    const grouping = groupingFor(new Set([name]))
+    if (grouping === null) return []
+    const keys = keysPassing(this.#statements, grouping, { [name]: filter[name] }, null)
+    return keys.length > mostKeys
+      ? []
+      : [{ grouping: grouping.id, keys: JSON.stringify(keys.map(({ id }) => id)) }]
+  }
+}

@@ -1,0 +1,40 @@
+import {
+  type Grouping,
+  namedDimensions,
+  noId,
+  otherId,
+  type SumDimension,
+  sumFields,
+} from '../rollup/groupings.ts'
+import type { RowStatements } from '../sqlite/row-statements.ts'
+import type { IdFilter } from './call-condition.ts'
+
+/** A key of a grouping under which calls of a filter can be. */
+export interface FoundKey {
+  readonly id: number
+  /** Of names that were put together. */
+  readonly isOther: boolean
+  /** What all its calls have of the dimension that was asked for. */
+  readonly value: number | null
+}
+
+/** The keys of a grouping that pass a filter that the grouping tells apart. */
+export function keysPassing(
+  statements: RowStatements,
+  grouping: Grouping,
+  filter: IdFilter,
+  dimension: SumDimension | 'session' | null,
+): readonly FoundKey[] {
+  const parts = Object.entries(filter) as [SumDimension, ReadonlySet<number>][]
+  const conditions = parts.map(
+    ([name]) =>
+      ` AND (${sumFields[name].column} = ${otherId} OR ${sumFields[name].column} IN (SELECT value FROM json_each(?)))`,
+  )
+  const value = dimension === null || dimension === 'session' ? noId : sumFields[dimension].column
+  const named = namedDimensions.filter((name) => grouping.by.includes(name))
+  const isOther = named.map((name) => `${sumFields[name].column} = ${otherId}`).join(' OR ') || '0'
+  const sql = `SELECT id, ${isOther}, ${value} FROM sum_keys WHERE grouping_id = ${grouping.id}${conditions.join('')}`
+  return statements
+    .all<readonly [number, number, number]>(sql, ...parts.map(([, allowed]) => JSON.stringify([...allowed])))
+    .map(([id, other, found]) => ({ id, isOther: other === 1, value: found < 0 ? null : found }))
+}

@@ -1,0 +1,107 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../../call/call-id.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inOneInstant } from '../sqlite/transaction.ts'
+import { CallCells, figureSourceList } from './call-figures.ts'
+import { addFigures, figureColumns } from './figure-rows.ts'
+import { groupings } from './groupings.ts'
+import { Figures } from './rollup-figures.ts'
+import { cellsOf, SumCells, textOf, textOfFigures, unreadable } from './sum-cells.ts'
+import { SumKeys } from './sum-keys.ts'
+import { hourMs } from './time-cover.ts'
+import { foldedUntil, hoursPerDay, unsummedDays, unsummedHours } from './unsummed.ts'
+
+/** Compares hours with their calls, and days with their hours. It only reads. */
+export class SumCheck {
+  readonly #database: DatabaseSync
+  readonly #statements: RowStatements
+  readonly #keys: SumKeys
+  readonly #cells: SumCells
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#statements = new RowStatements(database)
+    this.#keys = new SumKeys(this.#statements, { isReading: true })
+    this.#cells = new SumCells(this.#statements, this.#keys)
+  }
+
+  /** Hours that have sums or calls, and whose calls are all there to be counted, the oldest first. */
+  hours(): readonly number[] {
+    const foldedHour = Math.ceil(foldedUntil(this.#statements) / hourMs)
+    const next = `SELECT min(id) / ${firstIdAt(hourMs)} FROM calls WHERE id >= ? * ${firstIdAt(hourMs)}`
+    const hours = new Set(this.#slots(60, foldedHour))
+    let hour = this.#statements.number(next, foldedHour)
+    for (; hour !== null; hour = this.#statements.number(next, hour + 1)) hours.add(hour)
+    return [...hours].sort((a, b) => a - b)
+  }
+
+  /** Days that have sums, the oldest first. */
+  days(): readonly number[] {
+    const days = new Set(this.#slots(1440, 0))
+    for (const hour of this.#slots(60, 0)) days.add(Math.floor(hour / hoursPerDay))
+    return [...days].sort((a, b) => a - b)
+  }
+
+  /** Whether an hour has not the sums of its calls, but for those that it is known to lack. */
+  isHourWrong(hour: number): boolean {
+    return inOneInstant(this.#database, () => {
+      const [{ seq } = { seq: Number.MAX_SAFE_INTEGER }] = unsummedHours(this.#statements, hour, hour + 1)
+      if (seq === 0) return false
+      const calls = new CallCells()
+      const sql = `SELECT ${figureSourceList()} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND seq <= ?`
+      const ids = [firstIdAt(hour * hourMs), firstIdAt((hour + 1) * hourMs)]
+      for (const call of this.#statements.all(sql, ...ids, seq)) calls.add(call)
+      const due = new Map<string, string>()
+      for (const [cell, parts] of cellsOf(calls.all(), this.#keys)) {
+        const figures = new Figures()
+        for (const part of parts) figures.merge(part)
+        due.set(cell.join(' '), textOfFigures(figures.sums, figures))
+      }
+      return !isSame(this.#held(hour), due)
+    })
+  }
+
+  /** Whether a day has not the sums of its hours. A day that is not made is not wrong. */
+  isDayWrong(day: number): boolean {
+    return inOneInstant(this.#database, () => {
+      if (unsummedDays(this.#statements).has(day)) return false
+      const sql = `SELECT ${figureColumns}, key_id FROM sums WHERE grouping_id = ? AND minutes = 1440 AND slot = ?`
+      return groupings.some((grouping) => {
+        const due = new Map<string, string>()
+        for (const [key, rows] of this.#cells.hoursOfDay(grouping, day, 0, Number.MAX_SAFE_INTEGER)) {
+          const figures = new Figures()
+          const isReadable = rows.every((row) => textOf(row) !== unreadable)
+          if (isReadable) for (const row of rows) addFigures(figures, row)
+          due.set(String(key), isReadable ? textOfFigures(figures.sums, figures) : unreadable)
+        }
+        const held = this.#statements.all<readonly unknown[]>(sql, grouping.id, day)
+        return !isSame(new Map(held.map((row) => [String(row.at(-1)), textOf(row)])), due)
+      })
+    })
+  }
+
+  /** The cells of an hour, and of its quarters. */
+  #held(hour: number): ReadonlyMap<string, string> {
+    const sql = `SELECT ${figureColumns}, grouping_id, minutes, slot, key_id FROM sums
+      WHERE grouping_id = ? AND minutes = ? AND slot >= ? AND slot < ?`
+    const held = new Map<string, string>()
+    for (const { id, widths } of groupings) {
+      for (const minutes of widths) {
+        if (minutes === 1440) continue
+        const cells = [(hour * 60) / minutes, ((hour + 1) * 60) / minutes]
+        for (const row of this.#statements.all<readonly unknown[]>(sql, id, minutes, ...cells))
+          held.set(row.slice(-4).join(' '), textOf(row))
+      }
+    }
+    return held
+  }
+
+  #slots(minutes: 60 | 1440, from: number): readonly number[] {
+    const sql = `SELECT DISTINCT slot FROM sums WHERE grouping_id = 0 AND minutes = ${minutes} AND slot >= ?`
+    return this.#statements.all<readonly [number]>(sql, from).map(([slot]) => slot)
+  }
+}
+
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([name, text]) => other.get(name) === text)
+}

@@ -1,0 +1,66 @@
+import { type NamedField, storedFields } from '../../call/call-fields.ts'
+
+/** The fields by which the sums tell calls apart. */
+export const sumDimensions = [
+  'call_type',
+  'outcome',
+  'endpoint',
+  'status',
+  'failure_code',
+  'model',
+  'client',
+  'upstream_name',
+  'tags',
+] as const
+
+export type SumDimension = (typeof sumDimensions)[number]
+
+export const sumFields = Object.fromEntries(
+  sumDimensions.map((dimension) => [dimension, storedFields.find(({ name }) => name === dimension)]),
+) as Readonly<Record<SumDimension, NamedField>>
+
+/** Columns of `sum_keys`, named as those of `calls`. */
+export const keyColumns: readonly string[] = sumDimensions.map((dimension) => sumFields[dimension].column)
+
+/** Dimensions whose values strangers make up: there is no end of them. */
+export const namedDimensions: readonly SumDimension[] = ['endpoint', 'model', 'client', 'tags']
+
+/** Widths of the cells of time, in minutes. */
+export type CellMinutes = 15 | 60 | 1440
+
+export interface Grouping {
+  /** Stands in the tables. */
+  readonly id: number
+  readonly by: readonly SumDimension[]
+  /** The widths in which it is kept, the widest first. */
+  readonly widths: readonly CellMinutes[]
+  /** More combinations than these are put together, see {@link otherId}. */
+  readonly mostKeys: number
+}
+
+const widths = [1440, 60] as const
+
+/** The first that can answer a question has the fewest cells. The last tells all combinations apart. */
+export const groupings: readonly Grouping[] = [
+  // Quarter hours are for the charts of zones that are off UTC by 30 or 45 minutes.
+  { id: 0, by: [], widths: [1440, 60, 15], mostKeys: 1 },
+  {
+    id: 1,
+    by: ['call_type', 'outcome', 'endpoint', 'status', 'failure_code', 'upstream_name'],
+    widths,
+    mostKeys: 4000,
+  },
+  { id: 2, by: ['call_type', 'outcome', 'model'], widths, mostKeys: 4000 },
+  { id: 3, by: ['client'], widths, mostKeys: 4000 },
+  { id: 4, by: sumDimensions, widths, mostKeys: 200_000 },
+]
+
+/** In a key, in place of a value that its grouping does not tell apart, or that its calls do not have. */
+export const noId = -1
+/** In place of a name that came when its grouping had all its keys. */
+export const otherId = -2
+
+/** `null` if no grouping tells all of these apart. */
+export function groupingFor(asked: ReadonlySet<string>): Grouping | null {
+  return groupings.find(({ by }) => asked.isSubsetOf(new Set<string>(by))) ?? null
+}

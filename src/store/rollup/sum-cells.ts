@@ -1,0 +1,151 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import { saturatedNumber } from '../../lib/saturated-number.ts'
+import type { RowStatements } from '../sqlite/row-statements.ts'
+import type { CallCell } from './call-figures.ts'
+import { addFigures, addSpreadBytes, figureColumns, spreadBytes } from './figure-rows.ts'
+import { type CellMinutes, type Grouping, groupings } from './groupings.ts'
+import { Figures, sumColumns } from './rollup-figures.ts'
+import type { SumKeys } from './sum-keys.ts'
+import { hoursPerDay } from './unsummed.ts'
+
+/** A cell of the sums, in the order of the table's key. */
+type Cell = readonly [grouping: number, minutes: CellMinutes, slot: number, key: number]
+
+const isCell = 'grouping_id = ? AND minutes = ? AND slot = ? AND key_id = ?'
+const findSql = `SELECT ${figureColumns} FROM sums WHERE ${isCell}`
+const putSql = `REPLACE INTO sums (grouping_id, minutes, slot, key_id, ${figureColumns})
+  VALUES (?, ?, ?, ?, ${sumColumns.map(() => '?').join(', ')}, ?)`
+const ofHourSql = `SELECT ${figureColumns}, key_id FROM sums
+  WHERE grouping_id = ? AND minutes = 60 AND slot = ? AND key_id >= ? AND key_id < ?`
+
+const quartersPerHour = 4
+
+/** Used again for each cell. */
+const whole = new Figures()
+
+/** Writes cells, within a transaction of whoever asks for it. */
+export class SumCells {
+  readonly #statements: RowStatements
+  readonly #keys: SumKeys
+
+  constructor(statements: RowStatements, keys: SumKeys) {
+    this.#statements = statements
+    this.#keys = keys
+  }
+
+  /** Adds calls to the cells of their quarters and hours; says in which hours. */
+  add(calls: Iterable<CallCell>): ReadonlySet<number> {
+    const hours = new Set<number>()
+    for (const [cell, parts] of cellsOf(calls, this.#keys)) {
+      if (cell[1] === 60) hours.add(cell[2])
+      whole.clear()
+      const row = this.#statements.first<readonly unknown[]>(findSql, ...cell)
+      if (row !== undefined) addFigures(whole, row)
+      for (const part of parts) whole.merge(part)
+      this.#put(cell, whole.sums, spreadBytes(whole))
+    }
+    return hours
+  }
+
+  removeHour(hour: number): void {
+    const remove = 'DELETE FROM sums WHERE grouping_id = ? AND minutes = ? AND slot >= ? AND slot < ?'
+    for (const { id, widths } of groupings) {
+      for (const minutes of widths) {
+        if (minutes === 1440) continue
+        const perHour = 60 / minutes
+        this.#statements.run(remove, id, minutes, hour * perHour, (hour + 1) * perHour)
+      }
+    }
+  }
+
+  /** Makes the cells of a day of keys from one to another (exclusive) from those of its hours. */
+  makeDay(grouping: Grouping, day: number, firstKey: number, pastKey: number): void {
+    this.#statements.run(
+      'DELETE FROM sums WHERE grouping_id = ? AND minutes = 1440 AND slot = ? AND key_id >= ? AND key_id < ?',
+      grouping.id,
+      day,
+      firstKey,
+      pastKey,
+    )
+    for (const [key, rows] of this.hoursOfDay(grouping, day, firstKey, pastKey)) {
+      const [row] = rows
+      const cell = [grouping.id, 1440, day, key] as const
+      if (row !== undefined && rows.length === 1) {
+        const spreads = row[sumColumns.length]
+        this.#put(cell, row.slice(0, sumColumns.length).map(Number), isBytes(spreads) ? spreads : null)
+        continue
+      }
+      whole.clear()
+      for (const each of rows) addFigures(whole, each)
+      this.#put(cell, whole.sums, spreadBytes(whole))
+    }
+  }
+
+  /** The rows of the hours of a day, by key. */
+  hoursOfDay(
+    { id }: Grouping,
+    day: number,
+    firstKey: number,
+    pastKey: number,
+  ): ReadonlyMap<number, readonly (readonly unknown[])[]> {
+    const found = new Map<number, (readonly unknown[])[]>()
+    for (let hour = day * hoursPerDay; hour < (day + 1) * hoursPerDay; hour++) {
+      for (const row of this.#statements.all<readonly unknown[]>(ofHourSql, id, hour, firstKey, pastKey))
+        getOrAdd(found, Number(row.at(-1)), () => []).push(row)
+    }
+    return found
+  }
+
+  #put(cell: Cell, sums: Iterable<number>, spreads: Uint8Array | null): void {
+    this.#statements.run(putSql, ...cell, ...Array.from(sums, saturatedNumber), spreads)
+  }
+}
+
+/** The quarters and hours in which calls count, in the order of the table. */
+export function cellsOf(
+  calls: Iterable<CallCell>,
+  keys: Pick<SumKeys, 'idFor'>,
+): readonly (readonly [Cell, readonly Figures[]])[] {
+  const found = new Map<string, readonly [Cell, Figures[]]>()
+  for (const { quarter, call, figures } of calls) {
+    for (const grouping of groupings) {
+      const key = keys.idFor(grouping, call)
+      for (const minutes of grouping.widths) {
+        if (minutes === 1440) continue
+        const slot = minutes === 15 ? quarter : Math.floor(quarter / quartersPerHour)
+        const cell = [grouping.id, minutes, slot, key] as const
+        getOrAdd(found, cell.join(' '), (): readonly [Cell, Figures[]] => [cell, []])[1].push(figures)
+      }
+    }
+  }
+  return [...found.values()].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3])
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array
+}
+
+export const unreadable = 'unreadable'
+
+/** What a row of {@link figureColumns} says, as text: rows that say the same have the same text. */
+export function textOf(row: readonly unknown[]): string {
+  const figures = new Figures()
+  const spreads = row[sumColumns.length]
+  const sums = row.slice(0, sumColumns.length).map((sum) => saturatedNumber(Number(sum)))
+  if (isBytes(spreads)) {
+    try {
+      addSpreadBytes(figures, spreads)
+    } catch (error) {
+      if (error instanceof RangeError) return unreadable
+      throw error
+    }
+  }
+  return textOfFigures(sums, figures)
+}
+
+/** The same of figures. The sum of inverses may differ by how it was rounded. */
+export function textOfFigures(sums: Iterable<number>, figures: Figures): string {
+  for (const spread of Object.values(figures.spreads)) spread.inverseSum = 0
+  const bytes = spreadBytes(figures)
+  return `${Array.from(sums, saturatedNumber).join(' ')} ${bytes === null ? '' : Buffer.from(bytes).toString('base64')}`
+}

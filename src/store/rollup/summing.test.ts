@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import type { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { sampleStartMs } from '../../../test/store/sample-call.ts'
+import { assertTold, dayMs, variedCall } from '../../../test/store/told-of-calls.ts'
+import { seededRandom } from '../../../test/support/seeded-random.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
+import type { CallRecord } from '../../call/call-record.ts'
+import { checkStore } from '../jobs/check-store.ts'
+import { openForWriting } from '../sqlite/open-store.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { CallWriter } from '../write/call-writer.ts'
+import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { foldCalls } from './fold-calls.ts'
+import { Summing } from './summing.ts'
+import { hourMs } from './time-cover.ts'
+import { noteChange, noteDay } from './unsummed.ts'
+
+const days = 4
+const fromMs = Math.floor(sampleStartMs / dayMs) * dayMs
+const toMs = fromMs + days * dayMs
+const laterMs = toMs + dayMs
+
+async function setUp() {
+  const dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const database = openForWriting(path)
+  const random = seededRandom(3)
+  const words = new WordList()
+  const encoder = new BatchEncoder()
+  const writer = new CallWriter(database, words)
+  const calls: CallRecord[] = []
+  return {
+    path,
+    database,
+    calls,
+    statements: new RowStatements(database),
+    random,
+    write: (count: number) => {
+      const added = Array.from({ length: count }, (_, index) => {
+        const hour = 4 * Math.floor(random() * 5) + random()
+        const atMs = fromMs + Math.floor(random() * days) * dayMs + hour * hourMs
+        return variedCall(Math.floor(atMs), calls.length + index, random)
+      })
+      calls.push(...added)
+      const batch = encoder.encode(added)
+      words.accept(batch)
+      writer.write(batch)
+    },
+    [Symbol.asyncDispose]: async () => {
+      database.close()
+      await dir[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function sumAll(database: DatabaseSync): void {
+  const summing = new Summing(database)
+  while (summing.step(laterMs, 500));
+}
+
+function assertSound(path: string): void {
+  const report = checkStore(path, { full: true })
+  assert.ok(typeof report === 'object')
+  assert.deepEqual([report.hours.wrongMs, report.days.wrongMs, report.callsToAdd], [[], [], 0])
+  assert.ok(report.days.of > 0)
+}
+
+test('hours that change while two processes sum them up, with calls that come late: each call counts once', async () => {
+  await using run = await setUp()
+  run.write(300)
+  sumAll(run.database)
+  while (foldCalls(run.database)(fromMs + dayMs, 1000) !== 0);
+  using other = openForWriting(run.path)
+  const both = [new Summing(run.database), new Summing(other)]
+  for (let round = 0; round < 150; round++) {
+    if (round % 3 === 0) run.write(1 + (round % 4))
+    if (round % 5 === 0) noteChange(run.statements, fromMs / hourMs + Math.floor(run.random() * 24 * days))
+    if (round % 11 === 0) noteDay(run.statements, fromMs / dayMs + Math.floor(run.random() * days))
+    // A few steps of one, between those of the other.
+    both[Math.floor(run.random() * 2)]!.step(laterMs, 1 + (round % 7))
+    if (round % 10 === 0) assertTold(run.path, run.calls, fromMs, toMs)
+  }
+  sumAll(run.database)
+  assertTold(run.path, run.calls, fromMs, toMs)
+  assertSound(run.path)
+})
+
+test('a folded hour is never made anew', async () => {
+  await using run = await setUp()
+  run.write(200)
+  sumAll(run.database)
+  while (foldCalls(run.database)(fromMs + dayMs, 1000) !== 0);
+  assert.equal(noteChange(run.statements, fromMs / hourMs), false)
+  assert.equal(noteChange(run.statements, (fromMs + dayMs) / hourMs), true)
+  sumAll(run.database)
+  assertTold(run.path, run.calls, fromMs, toMs)
+})
+
+test('a day whose sums lack a call is not folded', async () => {
+  await using run = await setUp()
+  run.write(200)
+  assert.equal(foldCalls(run.database)(fromMs + dayMs, 1000), null)
+  sumAll(run.database)
+  assert.ok(foldCalls(run.database)(fromMs + dayMs, 1000) !== null)
+})
+
+test('many calls that the sums lack are read hour by hour', async () => {
+  await using run = await setUp()
+  run.write(100)
+  sumAll(run.database)
+  for (let batch = 0; batch < 21; batch++) run.write(1000)
+  assertTold(run.path, run.calls, fromMs, toMs)
+  const summing = new Summing(run.database)
+  for (let step = 0; step < 9; step++) summing.step(laterMs, 200)
+  run.write(100)
+  assertTold(run.path, run.calls, fromMs, toMs)
+  sumAll(run.database)
+  assertTold(run.path, run.calls, fromMs, toMs)
+  assertSound(run.path)
+})

@@ -1,0 +1,172 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../../call/call-id.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
+import { CallCells, figureSourceList, valueIn } from './call-figures.ts'
+import { groupings } from './groupings.ts'
+import { SumCells } from './sum-cells.ts'
+import { SumKeys } from './sum-keys.ts'
+import { dayMs, hourMs, hourOf } from './time-cover.ts'
+import { hoursPerDay, noteDay, type UnsummedHour, unsummedDays, unsummedHours } from './unsummed.ts'
+
+/** Most calls that end after their day do so within this time: the day is made once. */
+const afterDayMs = hourMs
+/** With more calls to add than these, each hour's are read by themselves. */
+const manyCalls = 20_000
+/** New calls do not wait for changed hours beyond these. */
+const fewCalls = 1000
+
+const newestSql = `SELECT ${figureSourceList()} FROM calls INDEXED BY calls_by_seq WHERE seq > ? ORDER BY seq LIMIT ?`
+const ofHourSql = `SELECT ${figureSourceList()} FROM calls NOT INDEXED WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`
+
+/** An hour whose calls are being counted. */
+interface Recount {
+  readonly hour: UnsummedHour
+  /** Later calls are not counted. */
+  readonly lastSeq: number
+  readonly cells: CallCells
+  nextId: number
+}
+
+/** A day whose cells are being made. */
+interface DayWork {
+  readonly day: number
+  readonly changes: number
+  nextKey: number
+}
+
+/**
+ * Makes the sums of hours that lack calls. An hour's cells are what they are so far, and the calls beyond its mark; of a
+ * changed hour they are made anew. Each call counts once, as the cells and the mark change in one transaction. After an
+ * error another is to be made.
+ */
+export class Summing {
+  readonly #database: DatabaseSync
+  readonly #statements: RowStatements
+  readonly #cells: SumCells
+  #recount: Recount | null = null
+  #day: DayWork | null = null
+
+  /** `keyLimit` is for tests. */
+  constructor(database: DatabaseSync, keyLimit?: number) {
+    this.#database = database
+    this.#statements = new RowStatements(database)
+    this.#cells = new SumCells(
+      this.#statements,
+      new SumKeys(this.#statements, keyLimit === undefined ? {} : { limit: keyLimit }),
+    )
+  }
+
+  /** Reads up to `limit` calls, or keys of a day that is over at `nowMs`; false if nothing is left to do. */
+  step(nowMs: number, limit: number): boolean {
+    if (this.#recount !== null) {
+      this.#continue(this.#recount, limit)
+      return true
+    }
+    const hours = unsummedHours(this.#statements)
+    if (hours.length === 0) return this.#makeDays(nowMs, limit)
+    const lastSeq = this.#lastSeq()
+    const changed = hours.find(({ seq }) => seq === 0)
+    const lacking = lastSeq - leastSeq(hours, lastSeq)
+    const next = lacking > manyCalls ? hours[0] : lacking > fewCalls ? undefined : changed
+    // While calls come, there is always another one to add: nobody waits for the last.
+    if (next === undefined)
+      return !this.#addNewest(limit) || changed !== undefined || this.#makeDays(nowMs, limit)
+    const nextId = firstIdAt(next.hour * hourMs)
+    this.#recount = { hour: next, lastSeq, cells: new CallCells(), nextId }
+    return true
+  }
+
+  /** Adds calls that hours lack, in the order in which they were written; says whether these are all. */
+  #addNewest(limit: number): boolean {
+    return inTransaction(this.#database, () => {
+      const hours = unsummedHours(this.#statements)
+      const seqOf = new Map(hours.map(({ hour, seq }) => [hour, seq]))
+      const least = leastSeq(hours, Number.MAX_SAFE_INTEGER)
+      if (least === Number.MAX_SAFE_INTEGER) return true
+      const calls = this.#statements.all(newestSql, least, limit)
+      const cells = new CallCells()
+      for (const call of calls) {
+        const seq = seqOf.get(hourOf(valueIn(call, 'id') ?? 0)) ?? 0
+        if (seq > 0 && (valueIn(call, 'seq') ?? 0) > seq) cells.add(call)
+      }
+      for (const hour of this.#cells.add(cells.all()))
+        noteDay(this.#statements, Math.floor(hour / hoursPerDay))
+      const last = calls.at(-1)
+      const isAll = last === undefined || calls.length < limit
+      if (isAll) this.#statements.run('DELETE FROM unsummed WHERE minutes = 60 AND seq > 0')
+      else {
+        const reached = 'UPDATE unsummed SET seq = ? WHERE minutes = 60 AND seq > 0 AND seq < ?'
+        const seq = valueIn(last, 'seq') ?? 0
+        this.#statements.run(reached, seq, seq)
+      }
+      return isAll
+    })
+  }
+
+  /** Reads the next calls of an hour, without the lock; with the last of them, writes the cells. */
+  #continue(recount: Recount, limit: number): void {
+    const { hour, lastSeq, cells } = recount
+    const past = firstIdAt((hour.hour + 1) * hourMs)
+    const calls = this.#statements.all(ofHourSql, recount.nextId, past, limit)
+    for (const call of calls) {
+      const seq = valueIn(call, 'seq') ?? 0
+      if (seq > hour.seq && seq <= lastSeq) cells.add(call)
+    }
+    recount.nextId = Math.max(recount.nextId, (valueIn(calls.at(-1) ?? [], 'id') ?? 0) + 1)
+    if (calls.length === limit) return
+    // Another process may hold the lock: the next step tries it again.
+    inTransaction(this.#database, () => this.#finish(recount))
+    this.#recount = null
+  }
+
+  #finish({ hour: { hour, seq, changes }, lastSeq, cells }: Recount): void {
+    const [now] = unsummedHours(this.#statements, hour, hour + 1)
+    // Others have added the calls meanwhile, or changed some.
+    if (now?.seq !== seq || now.changes !== changes) return
+    if (seq === 0) this.#cells.removeHour(hour)
+    this.#cells.add(cells.all())
+    noteDay(this.#statements, Math.floor(hour / hoursPerDay))
+    if (this.#lastSeq() <= lastSeq)
+      this.#statements.run('DELETE FROM unsummed WHERE minutes = 60 AND slot = ?', hour)
+    else this.#statements.run('UPDATE unsummed SET seq = ? WHERE minutes = 60 AND slot = ?', lastSeq, hour)
+  }
+
+  /** Makes the cells of a day from those of its hours, by keys. Nobody reads them before the last is made. */
+  #makeDays(nowMs: number, limit: number): boolean {
+    const days = unsummedDays(this.#statements)
+    let work = this.#day
+    if (work === null || days.get(work.day) !== work.changes) {
+      const due = [...days].find(([day]) => (day + 1) * dayMs + afterDayMs <= nowMs)
+      work = due === undefined ? null : { day: due[0], changes: due[1], nextKey: 0 }
+    }
+    this.#day = work
+    if (work === null) return false
+    const { day, changes, nextKey } = work
+    inTransaction(this.#database, () => {
+      const firstHour = day * hoursPerDay
+      const isSame =
+        unsummedDays(this.#statements).get(day) === changes &&
+        unsummedHours(this.#statements, firstHour, firstHour + hoursPerDay).length === 0
+      if (!isSame) {
+        this.#day = null
+        return
+      }
+      work.nextKey = nextKey + limit
+      for (const grouping of groupings) this.#cells.makeDay(grouping, day, nextKey, work.nextKey)
+      if (work.nextKey <= (this.#statements.number('SELECT max(id) FROM sum_keys') ?? 0)) return
+      this.#statements.run('DELETE FROM unsummed WHERE minutes = 1440 AND slot = ?', day)
+      this.#day = null
+    })
+    return true
+  }
+
+  #lastSeq(): number {
+    return this.#statements.number('SELECT max(seq) FROM calls') ?? 0
+  }
+}
+
+/** The least number beyond which an hour that is not changed lacks calls; `most` without such an hour. */
+function leastSeq(hours: readonly UnsummedHour[], most: number): number {
+  return hours.reduce((least, { seq }) => (seq > 0 ? Math.min(least, seq) : least), most)
+}

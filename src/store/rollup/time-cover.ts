@@ -1,0 +1,71 @@
+import { startedAtMs } from '../../call/call-id.ts'
+import type { CellMinutes } from './groupings.ts'
+
+const minuteMs = 60_000
+export const quarterMs: number = 15 * minuteMs
+export const hourMs: number = 60 * minuteMs
+export const dayMs: number = 24 * hourMs
+
+/** The hour since 1970 in which a call began. */
+export function hourOf(callId: number): number {
+  return Math.floor(startedAtMs(callId) / hourMs)
+}
+
+/** Cells `first` to `past` (exclusive) of a width, counted since 1970. */
+export interface Span {
+  readonly minutes: CellMinutes
+  readonly first: number
+  readonly past: number
+}
+
+/** A range of time as sums hold it, and the rest, to be counted call by call. */
+export interface Cover {
+  readonly spans: readonly Span[]
+  /** Milliseconds since 1970, each from the first (inclusive) to the second. */
+  readonly rest: readonly (readonly [fromMs: number, toMs: number])[]
+}
+
+/** Whether the cells of a time hold its calls, but for those that are known to be missing. */
+export type HasCells = (minutes: CellMinutes, cell: number) => boolean
+
+/**
+ * Covers times, each from one edge to the next, with as few cells as can be. No cell reaches over an edge. Neighbours
+ * are one span, also where an edge is between them.
+ */
+export function coverOf(
+  edgesMs: readonly number[],
+  widths: readonly CellMinutes[],
+  hasCells: HasCells,
+): Cover {
+  const spans: Span[] = []
+  const lastOf = new Map<CellMinutes, number>()
+  const rest: [fromMs: number, toMs: number][] = []
+  const finestMs = (widths.at(-1) ?? 60) * minuteMs
+  const addRest = (fromMs: number, toMs: number): void => {
+    const last = rest.at(-1)
+    if (last?.[1] === fromMs) last[1] = toMs
+    else if (toMs > fromMs) rest.push([fromMs, toMs])
+  }
+  for (let i = 0; i + 1 < edgesMs.length; i++) {
+    const [fromMs = 0, toMs = 0] = edgesMs.slice(i, i + 2)
+    for (let at = fromMs; at < toMs;) {
+      const minutes = widths.find((width) => {
+        const ms = width * minuteMs
+        return at % ms === 0 && at + ms <= toMs && hasCells(width, at / ms)
+      })
+      if (minutes === undefined) {
+        const next = Math.min(toMs, (Math.floor(at / finestMs) + 1) * finestMs)
+        addRest(at, next)
+        at = next
+        continue
+      }
+      const cell = at / (minutes * minuteMs)
+      const place = lastOf.get(minutes) ?? -1
+      const last = spans[place]
+      if (last?.past === cell) spans[place] = { ...last, past: cell + 1 }
+      else lastOf.set(minutes, spans.push({ minutes, first: cell, past: cell + 1 }) - 1)
+      at += minutes * minuteMs
+    }
+  }
+  return { spans, rest }
+}

@@ -1,0 +1,64 @@
+import type { RowStatements } from '../sqlite/row-statements.ts'
+import { dayMs, hourMs } from './time-cover.ts'
+
+/** An hour whose cells lack calls. */
+export interface UnsummedHour {
+  /** Since 1970. */
+  readonly hour: number
+  /** The cells hold the hour's calls up to this number. 0: they hold nothing that counts. */
+  readonly seq: number
+  /** Another number after each change of calls that the cells may hold. */
+  readonly changes: number
+}
+
+export const hoursPerDay: number = dayMs / hourMs
+
+/** New calls of an hour get numbers beyond `seq`: within the transaction that writes them. */
+export function noteCalls(statements: RowStatements, hour: number, seq: number): void {
+  statements.run('INSERT INTO unsummed VALUES (60, ?, ?, 0) ON CONFLICT DO NOTHING', hour, seq)
+  if (seq === 0) noteDay(statements, Math.floor(hour / hoursPerDay))
+}
+
+/**
+ * Calls of an hour are changed, or gone: its cells are to be made anew. Within the transaction that changes them. False
+ * if calls of that time may have been folded away: its cells stay as they are.
+ */
+export function noteChange(statements: RowStatements, hour: number): boolean {
+  if (hour * hourMs < foldedUntil(statements)) return false
+  statements.run(
+    'INSERT INTO unsummed VALUES (60, ?, 0, 1) ON CONFLICT DO UPDATE SET seq = 0, changes = changes + 1',
+    hour,
+  )
+  noteDay(statements, Math.floor(hour / hoursPerDay))
+  return true
+}
+
+/** The instant before which calls may have been folded away, in milliseconds since 1970; 0 if none were. */
+export function foldedUntil(statements: RowStatements): number {
+  return statements.number('SELECT until_ms FROM folding') ?? 0
+}
+
+/** The cells of a day are to be made anew. */
+export function noteDay(statements: RowStatements, day: number): void {
+  const sql = 'INSERT INTO unsummed VALUES (1440, ?, 0, 0) ON CONFLICT DO UPDATE SET changes = changes + 1'
+  statements.run(sql, day)
+}
+
+/** From one hour to another (exclusive), in their order. */
+export function unsummedHours(
+  statements: RowStatements,
+  first: number = 0,
+  past: number = Number.MAX_SAFE_INTEGER,
+): readonly UnsummedHour[] {
+  const sql =
+    'SELECT slot, seq, changes FROM unsummed WHERE minutes = 60 AND slot >= ? AND slot < ? ORDER BY slot'
+  return statements
+    .all<readonly [number, number, number]>(sql, first, past)
+    .map(([hour, seq, changes]) => ({ hour, seq, changes }))
+}
+
+/** The days whose cells are not made, or wrong, with the number of changes so far; those of no call are not among them. */
+export function unsummedDays(statements: RowStatements): ReadonlyMap<number, number> {
+  const sql = 'SELECT slot, changes FROM unsummed WHERE minutes = 1440 ORDER BY slot'
+  return new Map(statements.all<readonly [number, number]>(sql))
+}
