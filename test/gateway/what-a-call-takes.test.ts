@@ -16,7 +16,7 @@ const limits = {
     immediates: 0.05,
     messages: 0.05,
     fileWrites: 0,
-    bytes: 12_300,
+    bytes: 16_200,
   },
   stream: {
     promises: 9.1,
@@ -25,7 +25,7 @@ const limits = {
     immediates: 0.05,
     messages: 0.05,
     fileWrites: 0,
-    bytes: 12_100,
+    bytes: 40_500,
   },
 }
 
