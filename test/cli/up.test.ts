@@ -183,7 +183,7 @@ test('a gateway that is killed is served again within three seconds, and the ter
     async () => (await fetch(`${up.gateway}/health`).catch(() => null))?.status === 200,
   )
   assertWithin(3000, performance.now() - killedMs, 'the start')
-  await up.command.waitForOutput(new RegExp(`process ${pid}\\) was ended by signal SIGKILL`))
+  await up.command.waitForOutput(new RegExp(`process ${pid}\\) ended without being told to \\(SIGKILL\\)`))
   await up.command.waitForOutput(/The gateway was started again \(process \d+\)/)
   assert.equal((await statusOf(up.dashboard)).crash?.pid, pid)
   assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })

@@ -4,6 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +15,7 @@ import type { ReplyScript } from '../support/reply-step.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { startGatewayOfUpstreams } from '../support/upstreams-file.ts'
-import { type AgentRun, agents, type SeenRuns } from './agents.ts'
+import { type AgentRun, agents, builtInModel, type SeenRuns } from './agents.ts'
 
 const run = promisify(execFile)
 const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
@@ -51,6 +52,8 @@ do {
   ;[runs, through] = await runAll(gateway.port)
   ;[, direct] = await runAll(directPort)
 } while (day !== new Date().toDateString())
+const namesOfAll = [...namesAsked].sort()
+const builtIn = await runBuiltIn(gateway.port)
 await gateway.stop()
 const { stdout } = await run(process.execPath, [command, 'calls', '--json', '--db', gateway.databaseFile])
 const credentials = through.map(
@@ -66,7 +69,8 @@ const seen: SeenRuns = {
     names.map((name) => [name, { through: sentBy(name, through), direct: sentBy(name, direct) }]),
   ),
   credentials: [...new Set(credentials)].sort(),
-  namesAsked: [...namesAsked].sort(),
+  namesAsked: namesOfAll,
+  builtIn,
 }
 process.stdout.write(JSON.stringify(seen))
 await gateway[Symbol.asyncDispose]()
@@ -93,7 +97,34 @@ async function runAgent(name: string, port: number): Promise<AgentRun> {
     mkdirSync(dirname(join(home, config)), { recursive: true })
     writeFileSync(join(home, config), printed.stdout)
   }
-  const child = spawn('sh', ['-c', `${config === undefined ? printed.stdout : ''}${invocation}`], {
+  return runIn(home, name, `${config === undefined ? printed.stdout : ''}${invocation}`)
+}
+
+/** Codex with its own provider, which tries WebSocket first, behind a relay that counts these tries. */
+async function runBuiltIn(port: number): Promise<SeenRuns['builtIn']> {
+  let upgrades = 0
+  const relay = createServer((client) => {
+    const server = connect(port, '127.0.0.1')
+    for (const socket of [client, server]) socket.on('error', () => socket.destroy())
+    client.on('data', (bytes) => {
+      if (/^upgrade: *websocket/im.test(bytes.toString('latin1'))) upgrades++
+    })
+    client.pipe(server).pipe(client)
+  })
+  await once(relay.listen(0, '127.0.0.1'), 'listening')
+  const home = join(folder, 'built-in')
+  mkdirSync(join(home, '.codex'), { recursive: true })
+  mkdirSync(join(home, 'work'))
+  const base = `http://127.0.0.1:${(relay.address() as AddressInfo).port}/v1`
+  writeFileSync(join(home, '.codex/config.toml'), `model = "${builtInModel}"\nopenai_base_url = "${base}"\n`)
+  writeFileSync(join(home, '.codex/auth.json'), JSON.stringify({ OPENAI_API_KEY: 'key-of-the-user' }))
+  const seen = await runIn(home, 'built-in', agents['codex']!.invocation)
+  relay.close()
+  return { ...seen, upgrades }
+}
+
+async function runIn(home: string, name: string, shell: string): Promise<AgentRun> {
+  const child = spawn('sh', ['-c', shell], {
     cwd: join(home, 'work'),
     env: {
       PATH: [opencode, join(modules, '.bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':'),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { agentTask, lastWords } from '../support/agent-model.ts'
 import { installPackages } from '../support/install-packages.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { agents, askedAllTheSame, type SeenRuns } from './agents.ts'
+import { agents, askedAllTheSame, builtInModel, type SeenRuns } from './agents.ts'
 
 const program = fileURLToPath(new URL('agents-in-own-network.ts', import.meta.url))
 
@@ -72,6 +72,16 @@ describe('agents, configured by what `tokenweir env` prints', { skip }, () => {
       for (const [index, text] of direct.entries()) assertSameText(through[index]!, text)
     })
   }
+
+  it('Codex with its own provider offers WebSocket once, and goes on over HTTP without a failed call', () => {
+    const { end, output, left, upgrades } = seen.builtIn
+    assert.equal(end, 0, output)
+    assert.equal(left, agentTask.content, output)
+    assert.equal(upgrades, 1)
+    const calls = seen.calls.filter((call) => call.model === builtInModel)
+    assert.deepEqual(new Set(calls.map(({ outcome }) => outcome)), new Set(['ok']))
+    assert.ok(seen.calls.every(({ outcome }) => outcome !== 'refused'))
+  })
 
   it('the key is the one that the user has', () => {
     assert.deepEqual(seen.credentials, ['Bearer key-of-the-user', 'key-of-the-user'])

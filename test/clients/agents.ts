@@ -98,4 +98,12 @@ export interface SeenRuns {
   readonly credentials: readonly string[]
   /** Names outside that any of them looked up, once each. */
   readonly namesAsked: readonly string[]
+  /** Codex with the provider that it has itself, and nothing but the gateway's address set. */
+  readonly builtIn: AgentRun & {
+    /** Requests that offered WebSocket. */
+    readonly upgrades: number
+  }
 }
+
+/** Asked for by Codex with its own provider alone. */
+export const builtInModel = 'weir-for-codex-alone'
