@@ -6,6 +6,7 @@ import { ImaginedCalls } from './imagined-calls.ts'
 import { type Incident, imaginedIncidents, incidentsAt } from './incidents.ts'
 import { loadShape } from './load-shape.ts'
 import { seededRandom } from './seeded-random.ts'
+import { markUnsummed } from './sums-anew.ts'
 
 const minuteMs = 60_000
 /** What a call takes on average, roughly: from it follows how many are in flight. */
@@ -67,6 +68,7 @@ export function addPast(database: DatabaseSync, past: ImaginedPast): void {
     }
   }
   gateways.write(database, firstMinute, pastMinute, incidents)
+  markUnsummed(database)
   database.exec('COMMIT')
 }
 

@@ -6,13 +6,17 @@ const readPerStep = 100_000
 
 /** Makes the sums of all calls anew, of which none is folded, as of `nowMs`. */
 export function sumAll(database: DatabaseSync, nowMs: number): void {
+  database.exec('DELETE FROM sums; DELETE FROM sum_keys')
+  markUnsummed(database)
+  const summing = new Summing(database)
+  while (summing.step(nowMs, readPerStep));
+}
+
+/** Says of all hours and days that their cells lack the calls that there are. */
+export function markUnsummed(database: DatabaseSync): void {
   database.exec(`
-    DELETE FROM sums;
-    DELETE FROM sum_keys;
     DELETE FROM unsummed;
     INSERT INTO unsummed SELECT DISTINCT 60, id / (${idsPerMs} * 3600000), 0, 1 FROM calls;
     INSERT INTO unsummed SELECT DISTINCT 1440, slot / 24, 0, 1 FROM unsummed;
   `)
-  const summing = new Summing(database)
-  while (summing.step(nowMs, readPerStep));
 }

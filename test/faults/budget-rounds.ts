@@ -253,7 +253,7 @@ function asking(body: object): string {
 
 function answerOf(tokens: number): ReturnType<typeof jsonReply> {
   const usage = { prompt_tokens: 1, completion_tokens: tokens - 1, total_tokens: tokens }
-  return jsonReply(200, { model: 'm', choices: [], usage })
+  return jsonReply(200, { model: 'm', choices: [{}], usage })
 }
 
 function answered(response: RawResponse): string {

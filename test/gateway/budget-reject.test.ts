@@ -24,7 +24,7 @@ function start(upstream: SimulatedUpstream, directory?: string, ...args: string[
 
 function answerOf(tokens: number): ReplyStep[] {
   const usage = { prompt_tokens: 1, completion_tokens: tokens - 1, total_tokens: tokens }
-  return jsonReply(200, { model: 'm', choices: [], usage })
+  return jsonReply(200, { model: 'm', choices: [{}], usage })
 }
 
 function call(gateway: GatewayProcess, asked: object = {}): Promise<RawResponse> {

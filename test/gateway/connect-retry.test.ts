@@ -32,10 +32,15 @@ test('calls to an upstream that is not there yet hold their slots, and are serve
     req.on('data', (piece: Buffer) => (size += piece.length))
     req.on('end', () => {
       sizes.push(size)
-      res.end('{}')
+      res.end('{"choices":[{}]}')
     })
   })
   await once(server.listen(port, '127.0.0.1'), 'listening')
+  using cleanup = new DisposableStack()
+  cleanup.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   assert.deepEqual(
     (await answers).map((answer) => answer.status),
     [200, 200, 200, 200],
@@ -45,8 +50,6 @@ test('calls to an upstream that is not there yet hold their slots, and are serve
     [27, 27, 27, 300_000],
   )
   assert.ok((await recordedCalls(gateway, 4)).every((row) => row.outcome === 'ok' && row.attempts === 1))
-  server.closeAllConnections()
-  server.close()
 })
 
 test('the wait ends with its time, or when the client leaves', async () => {

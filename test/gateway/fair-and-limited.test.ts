@@ -17,7 +17,7 @@ import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simul
 import { makeTempDir } from '../support/temp-dir.ts'
 
 const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
-const answer = { id: 'x', object: 'chat.completion', created: 1, model: 'm', choices: [], usage }
+const answer = { id: 'x', object: 'chat.completion', created: 1, model: 'm', choices: [{}], usage }
 
 /** An upstream whose answers wait until each is let go. */
 async function startHeld(): Promise<SimulatedUpstream & { readonly go: (count?: number) => void }> {

@@ -20,7 +20,7 @@ function chat(
   return exchange(gateway.port, 'POST', path, { body, headers: [['Content-Type', 'application/json']] })
 }
 
-const answersOk = { reply: () => jsonReply(200, { id: 'x', object: 'chat.completion', choices: [] }) }
+const answersOk = { reply: () => jsonReply(200, { id: 'x', object: 'chat.completion', choices: [{}] }) }
 
 test('a replica that refuses is left alone, the call goes to the next one, and nobody notices', async () => {
   await using byDefault = await startSimulatedUpstream()

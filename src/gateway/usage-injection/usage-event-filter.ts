@@ -11,6 +11,7 @@ const finishMember = '"finish_reason":"'
 const finishName = '"finish_reason"'
 /** So much of a chunk that ends within an event is kept, in case a finish reason ends with the next one. */
 const longestFinish = 40
+const noBytes = Buffer.alloc(0)
 /** Bytes of one event that are held at most; a longer one is passed on. */
 const defaultHoldLimit = 65_536
 
@@ -38,7 +39,7 @@ export class UsageEventFilter {
   /** A choice is over: events from here on add nothing but what was asked for. */
   #hasFinished = false
   /** The end of the chunk before, where that ends within an event. */
-  #tail: Buffer = Buffer.alloc(0)
+  #tail: Buffer = noBytes
   /** Events that were taken out. */
   removedEvents = 0
 
@@ -118,7 +119,7 @@ export class UsageEventFilter {
     const seam =
       this.#tail.length === 0 ? null : Buffer.concat([this.#tail, bytes.subarray(0, longestFinish)])
     this.#hasFinished = hasFinish(bytes) || (seam !== null && hasFinish(seam))
-    if (endsEvent(bytes)) this.#tail = Buffer.alloc(0)
+    if (endsEvent(bytes)) this.#tail = noBytes
     else {
       const last = bytes.length < longestFinish ? Buffer.concat([this.#tail, bytes]) : bytes
       this.#tail = Buffer.from(last.subarray(-longestFinish))
