@@ -63,6 +63,8 @@ for (const form of forms) {
       for (const instead of noCounts) {
         // Times and money may have fractions, and may be large.
         if (/_ms|_time|cost|ticks/.test(name) && instead.startsWith('7')) continue
+        // Money may be told as text.
+        if (name.endsWith('cost') && instead === '"7"') continue
         const damaged =
           text.slice(0, match.index) + `"${name}":${instead}` + text.slice(match.index + member.length)
         assertHonest(form, withBytes(form, damaged), `${name} is ${instead} and not ${value}`)

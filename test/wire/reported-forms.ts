@@ -39,7 +39,15 @@ export const reportedForms: readonly WireForm[] = [
   streamForm(
     'Messages, whose last usage has zeros for what its first one told',
     message({ input_tokens: 321, output_tokens: 1 }, { input_tokens: 0, output_tokens: 16 }),
-    { path: messages, firstContent: second, earlier: [[321, null]], row: { ...said, ...tokens(321, 16) } },
+    {
+      path: messages,
+      firstContent: second,
+      earlier: [
+        [321, null],
+        [0, 16],
+      ],
+      row: { ...said, ...tokens(321, 16) },
+    },
   ),
   streamForm(
     'Messages with caches, whose last usage has zeros for them',
@@ -50,7 +58,11 @@ export const reportedForms: readonly WireForm[] = [
     {
       path: messages,
       firstContent: second,
-      earlier: [[5321, null]],
+      earlier: [
+        [5321, null],
+        [0, 16],
+        [5300, 16],
+      ],
       row: { ...said, ...tokens(5321, 16, { cached_input_tokens: 5000, cache_write_tokens: 300 }) },
     },
   ),
@@ -100,20 +112,6 @@ export const reportedForms: readonly WireForm[] = [
       firstContent: first,
       row: { ...answered, chunks: 1, ...tokens(8, 30) },
     }),
-  ),
-  bodyForm(
-    'completions of llama.cpp for several prompts, with the time of the first',
-    {
-      object: 'text_completion',
-      model: 'weir-4',
-      choices: [{ index: 0, text: 'Water', finish_reason: 'stop' }],
-      usage: { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 },
-      timings: { cache_n: 0, prompt_n: 10, prompt_ms: 5, predicted_n: 9, predicted_ms: 90 },
-    },
-    {
-      path: '/v1/completions',
-      row: { ...answered, ...tokens(50, 20), upstream_decode_ms: 90 },
-    },
   ),
   bodyForm('no bytes for a chat', '', { row: nothing }),
   bodyForm('no bytes for embeddings', '', {

@@ -209,15 +209,15 @@ export class CallMeter implements EventReceiver {
     const decoding = coding === null ? null : contentCoding(coding)
     if (coding !== null && decoding === null) return
     const read = form ?? (this.#wantsStream && status < 400 ? 'events' : 'json')
-    this.#mayBeEvents =
-      this.#wantsStream && status < 400 && read !== 'events' && this.#call.callType === 'chat'
+    const isStreamed = this.#wantsStream && this.#call.callType === 'chat' && status < 400
+    this.#mayBeEvents = isStreamed && read !== 'events'
     if (!this.#mayBeEvents && (read === 'opaque' || read === 'page' || (read === 'text' && status < 400)))
       return
     if (read === 'text' && status >= 400) this.#text = new ErrorText()
     else if (read === 'events' || read === 'json') this.#answer = new AnswerReader(this.#call, status)
     if (read === 'events') this.#openEvents()
     if (decoding === null) return
-    const pace = read === 'events' || this.#mayBeEvents ? 'as-it-comes' : 'at-the-end'
+    const pace = read === 'events' ? 'as-it-comes' : 'at-the-end'
     this.#decoder = new ContentDecoder(decoding, pace, (bytes, atMs) => this.#read(bytes, atMs))
   }
 

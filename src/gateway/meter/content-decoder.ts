@@ -37,6 +37,8 @@ export class ContentDecoder implements Disposable {
   #stream: Transform | null = null
   /** When what the stream has not decoded yet came. */
   #arrivals: number[] = []
+  /** When the newest bytes came. */
+  #lastMs = 0
   #encodedBytes = 0
   #decodedBytes = 0
   /** It gave up: something is missing from what was received. */
@@ -58,6 +60,7 @@ export class ContentDecoder implements Disposable {
   write(chunk: Uint8Array, atMs: number): void {
     if (this.#isSettled || chunk.length === 0) return
     this.#encodedBytes += chunk.length
+    this.#lastMs = atMs
     this.#held.push(Buffer.from(chunk))
     if (this.#pace === 'as-it-comes' || this.#encodedBytes > oneGo.encodedBytes) this.#decode(atMs)
   }
@@ -69,7 +72,7 @@ export class ContentDecoder implements Disposable {
       return
     }
     if (this.#stream === null && this.#decodedInOneGo()) return
-    if (this.#held.length > 0) this.#decode(0)
+    if (this.#held.length > 0) this.#decode(this.#lastMs)
     this.#stream?.end()
   }
 
@@ -90,7 +93,7 @@ export class ContentDecoder implements Disposable {
       // Too much, or bad: the threads find out.
       return false
     }
-    this.#hand(decoded, 0)
+    this.#hand(decoded, this.#lastMs)
     this.#settle()
     return true
   }

@@ -358,3 +358,13 @@ for (const [what, usage, tokensAsked, output] of gaps) {
     assert.equal(readFigures({ usage }, { callType: 'chat', tokensAsked }).outputTokens, output)
   })
 }
+
+test('of a batch of prompts at llama.cpp, the time of the first is not that of all', () => {
+  const usage = { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 }
+  const timings = { cache_n: 0, prompt_n: 10, prompt_ms: 5, predicted_n: 9, predicted_ms: 90 }
+  const { inputTokens, upstreamPromptMs } = readFigures(
+    { usage, timings },
+    { callType: 'chat', bodyChoices: 2 },
+  )
+  assert.deepEqual([inputTokens, upstreamPromptMs], [50, null])
+})

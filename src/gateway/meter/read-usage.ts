@@ -84,7 +84,8 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
   const isOfFirst = bodyChoices > 1 && coversOneChoice(said, timings)
   const usage = isOfFirst ? none : said
   const mayLackOutput = pieces.usage === undefined && pieces.startUsage !== undefined
-  const counts = isOfFirst ? null : (fromUsage(usage, timings, call, mayLackOutput) ?? fromTimings(timings))
+  const ofTimings = bodyChoices > 1 ? null : fromTimings(timings)
+  const counts = isOfFirst ? null : (fromUsage(usage, timings, call, mayLackOutput) ?? ofTimings)
   const upstreamDecodeMs =
     milliseconds(usage['completion_time'], 1000) ??
     milliseconds(timeInfo['completion_time'], 1000) ??
@@ -169,16 +170,18 @@ function mergedUsage(pieces: UsagePieces): Fields {
   const first = fields(pieces.startUsage)
   const later = fields(pieces.usage)
   if (first === none) return later
-  return mergeCounts({ ...first, output_tokens: null }, later)
+  const before = { ...first, output_tokens: null }
+  const said = Object.entries(withoutZeros(before, later)).filter(([, value]) => value !== null)
+  return { ...before, ...Object.fromEntries(said) }
 }
 
-/** A later usage above an earlier one. What it leaves open, or says to be 0 where it was not, stays. */
-export function mergeCounts(earlier: Fields, later: Fields): Fields {
-  const said = Object.entries(later).filter(
-    ([name, value]) =>
-      value !== null && !(value === 0 && isFinitePositive(earlier[name]) && earlier[name] > 0),
-  )
-  return { ...earlier, ...Object.fromEntries(said) }
+/** A later usage in place of an earlier one, but for what it says to be 0 and the earlier one did not. */
+export function withoutZeros(earlier: Fields, later: Fields): Fields {
+  const values = Object.entries(later).map(([name, value]) => [
+    name,
+    value === 0 ? (earlier[name] ?? value) : value,
+  ])
+  return Object.fromEntries(values) as Fields
 }
 
 /** `mayLackOutput`: a stream may have broken off after its input was told. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/message-shape.ts'
-import { mergeCounts, type UsagePieces } from './read-usage.ts'
+import { withoutZeros, type UsagePieces } from './read-usage.ts'
 
 type Pieces = { -readonly [name in keyof UsagePieces]: UsagePieces[name] }
 
@@ -23,7 +23,7 @@ export class ReportedPieces {
     if (name === 'usage' && choice === null && this.#byChoice.length > 1) this.#byChoice.length = 1
     const pieces = (this.#byChoice[choice ?? 0] ??= {})
     const isMore = name === 'usage' && isObject(value) && isObject(pieces.usage)
-    pieces[name] = isMore ? mergeCounts(pieces.usage as typeof value, value) : value
+    pieces[name] = isMore ? withoutZeros(pieces.usage as typeof value, value) : value
   }
 
   /** The objects of each choice that has its own; else all in one. */
