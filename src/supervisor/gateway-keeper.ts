@@ -74,11 +74,15 @@ export class GatewayKeeper {
   /** The gateway is told to end by this dashboard. Answers whether it was about to be started again, which is over now. */
   told(): boolean {
     const isAboutTo = this.#crash?.state === 'waiting' || this.#crash?.state === 'starting'
+    this.#forget()
+    this.#lastPid = null
+    return isAboutTo
+  }
+
+  #forget(): void {
     this.#cancelStart()
     this.#options.finder.forgetSeen()
-    this.#lastPid = null
     this.#crash = null
-    return isAboutTo
   }
 
   /** Starts no gateway from here on, also if it is looking at one that has ended. */
@@ -167,7 +171,8 @@ export class GatewayKeeper {
     try {
       const isThere = await startAgain(valuesOf(seen), crash)
       if (this.#crash !== starting) return
-      if (!isThere) this.told()
+      // Another dashboard is starting it, or somebody has stopped it: the next look tells.
+      if (!isThere) this.#forget()
       // It may be gone again before the next look.
       else if (finder.seen !== null) this.#runs(finder.seen)
     } catch (error) {
