@@ -1,6 +1,6 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import { contentCoding } from '../../lib/content-coding.ts'
-import { headerOf } from '../../lib/header-list.ts'
+import { readAnswerHead } from '../meter/answer-head.ts'
 import { readError } from '../meter/read-error.ts'
 
 /**
@@ -21,8 +21,8 @@ const longestText = 1024 * 1024
 /** Whether the whole body of a 429 says that trying again is no use. */
 export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
   try {
-    const coding = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
-    const text = coding === 'identity' ? body : contentCoding(coding)?.whole(body, longestText)
+    const { coding } = readAnswerHead(headers)
+    const text = coding === null ? body : contentCoding(coding)?.whole(body, longestText)
     const { code } = readError(JSON.parse((text ?? '').toString()), 429)
     return code !== null && finalCodes.has(code)
   } catch {

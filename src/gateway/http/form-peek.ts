@@ -18,6 +18,7 @@ export function boundaryOf(contentType: string | null): string | null {
 /** Reads fields of a form (RFC 7578), chunk by chunk as it comes, and passes over its files. */
 export class FormPeek {
   readonly #delimiter: Buffer
+  readonly #valueEnd: Buffer
   #state: 'between' | 'head' | 'value' | 'over' = 'between'
   #field: Wanted | null = null
   /** The beginning of something whose end has not come: a delimiter, a head or a value. */
@@ -26,6 +27,7 @@ export class FormPeek {
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1')
+    this.#valueEnd = Buffer.from(`\r\n--${boundary}`, 'latin1')
   }
 
   push(chunk: Uint8Array): void {
@@ -67,9 +69,7 @@ export class FormPeek {
       this.#state = 'over'
       return all
     }
-    const end = isHead
-      ? all.indexOf(headEnd)
-      : all.indexOf(Buffer.concat([Buffer.from('\r\n'), this.#delimiter]))
+    const end = all.indexOf(isHead ? headEnd : this.#valueEnd)
     const longest = isHead ? longestHead : longestValue + this.#delimiter.length
     if (end < 0 && all.length <= longest) {
       this.#begun = Buffer.from(all)

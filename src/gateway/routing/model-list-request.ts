@@ -1,4 +1,5 @@
 import type { RawHeaders } from '../../call/response-head.ts'
+import { headerOf } from '../../lib/header-list.ts'
 
 /**
  * What the request for a list of models needs for the whole list. Anthropic's API, known by the header of its key, wants a
@@ -10,9 +11,8 @@ export function modelListRequest(
   headers: RawHeaders,
   query: string,
 ): { readonly headers: RawHeaders; readonly query: string } {
-  const names = new Set(headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
-  if (!names.has('x-api-key')) return { headers, query }
-  const version = names.has('anthropic-version') ? [] : ['anthropic-version', '2023-06-01']
+  if (headerOf(headers, 'x-api-key') === null) return { headers, query }
+  const version = headerOf(headers, 'anthropic-version') === null ? ['anthropic-version', '2023-06-01'] : []
   const isBounded = /[?&](?:limit|after_id|before_id)=/.test(query)
   const whole = query.length > 1 ? `${query}&limit=1000` : '?limit=1000'
   return { headers: [...headers, ...version], query: isBounded ? query : whole }

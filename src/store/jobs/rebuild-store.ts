@@ -33,33 +33,34 @@ export async function rebuildStore(
     const statements = new RowStatements(database)
     const [hours, days] = [check.hours(), check.days()]
     const total = hours.length + days.length
-    let [done, wrongHours, wrongDays] = [0, 0, 0]
+    let done = 0
     // They are looked at without the lock.
-    const look = async (isWrong: () => boolean, note: () => void): Promise<boolean> => {
-      const found = isWrong()
-      if (found) inTransaction(database, note)
-      onProgress({ done: ++done, total })
-      await clock.delay(0)
-      return found
+    const noteWrong = async (
+      slots: readonly number[],
+      isWrong: (slot: number) => boolean,
+      note: (slot: number) => unknown,
+    ): Promise<number> => {
+      let wrong = 0
+      for (const slot of slots) {
+        if (isWrong(slot)) {
+          inTransaction(database, () => note(slot))
+          wrong++
+        }
+        onProgress({ done: ++done, total })
+        await clock.delay(0)
+      }
+      return wrong
     }
-    for (const hour of hours) {
-      if (
-        await look(
-          () => check.isHourWrong(hour),
-          () => noteChange(statements, hour),
-        )
-      )
-        wrongHours++
-    }
-    for (const day of days) {
-      if (
-        await look(
-          () => check.isDayWrong(day),
-          () => noteDay(statements, day),
-        )
-      )
-        wrongDays++
-    }
+    const wrongHours = await noteWrong(
+      hours,
+      (hour) => check.isHourWrong(hour),
+      (hour) => noteChange(statements, hour),
+    )
+    const wrongDays = await noteWrong(
+      days,
+      (day) => check.isDayWrong(day),
+      (day) => noteDay(statements, day),
+    )
     await inSlices(clock, sumUp(database, clock))
     return {
       days: days.length,
