@@ -1,5 +1,5 @@
 // Puts the SDK of the Model Context Protocol, and what it imports, into the one built file that imports it: installed as
-// packages they would be 17 MB, of which 0.4 are needed (docs/decisions/0037-documents-for-machines.md).
+// packages they would be 17 MB, of which 0.4 are needed (docs/internals/decisions/01-dependencies.md).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'

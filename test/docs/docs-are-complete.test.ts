@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { globSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { optionDocs } from '../../build/options-doc.ts'
 import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
 import { errorStatuses } from '../../src/dashboard/http/request-error.ts'
@@ -46,7 +49,7 @@ test('docs name no option that the gateway does not have', async () => {
   const options = await Promise.all(optionDocs.map((doc) => readFile(doc, 'utf8')))
   const known = new Set([...options.join('').matchAll(/--[a-z\d-]+/g)].map(([name]) => name))
   assert.ok(known.has('--max-concurrent'))
-  for (const name of ['http.md', 'errors.md', 'architecture.md', 'dashboard.md', 'api.md']) {
+  for (const name of ['http.md', 'errors.md', 'internals/architecture.md', 'dashboard.md', 'api.md']) {
     for (const [option] of (await readDoc(name)).matchAll(/--[a-z][a-z\d-]+/g))
       assert.ok(known.has(option), `${name}: ${option}`)
   }
@@ -74,32 +77,29 @@ test('docs/api.md tells of every path of the API', async () => {
 })
 
 test('every page has 200 lines at most, and leads to pages and headings that there are', async () => {
-  const folder = new URL('../../docs/', import.meta.url)
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.md'))
-  const pages = new Map<string, string>([['../README.md', await readDoc('../README.md')]])
-  for (const name of names) pages.set(name, await readDoc(name))
-  const anchors = (text: string): Set<string> =>
-    new Set(
-      [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-        title
-          .toLowerCase()
-          .replaceAll(/[^\w -]/g, '')
-          .replaceAll(' ', '-'),
-      ),
-    )
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const names = globSync('{README,CONTRIBUTING,CHANGELOG,docs/**/*}.md', { cwd: root })
+  const pages = new Map(names.map((name) => [name, readFileSync(root + name, 'utf8')]))
+  assert.ok(pages.has('docs/internals/decisions/README.md'))
   for (const [name, text] of pages) {
-    // What the database says of itself is as long as it is.
+    // The schema is as long as it is.
     const words = text.replace(/```sql\n(?:CREATE[^`]*)```/, '')
     assert.ok(words.split('\n').length <= 201, `${name}: ${words.split('\n').length} lines`)
-    for (const [, path = '', anchor] of text.matchAll(/\]\((?:docs\/)?([\w.-]*\.md)?(?:#([\w-]+))?\)/g)) {
-      const there = path === '' ? text : (pages.get(path) ?? (isElsewhere(path) ? '' : null))
-      assert.ok(there !== null, `${name} leads to ${path}`)
-      if (anchor !== undefined) assert.ok(anchors(there).has(anchor), `${name} leads to ${path}#${anchor}`)
+    for (const [, path = '', anchor] of text.matchAll(/\]\(([\w./-]*\.md)?(?:#([\w-]+))?\)/g)) {
+      const there = path === '' ? text : pages.get(join(dirname(name), path))
+      assert.ok(there !== undefined, `${name} leads to ${path}`)
+      if (anchor !== undefined) assert.ok(anchorsOf(there).has(anchor), `${name} leads to ${path}#${anchor}`)
     }
   }
 })
 
-/** Beside the README. */
-function isElsewhere(path: string): boolean {
-  return path === 'CONTRIBUTING.md' || path === 'CHANGELOG.md'
+function anchorsOf(text: string): Set<string> {
+  return new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
 }

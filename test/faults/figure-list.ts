@@ -1,6 +1,6 @@
-/** A program or a test by which figures of `docs/reliability.md` are measured. */
+/** A program or a test by which figures of `docs/internals/reliability.md` are measured. */
 export interface MeasuredFigure {
-  /** As the table of `docs/reliability.md` names them: `['R6']`. */
+  /** As the table of `docs/internals/reliability.md` names them: `['R6']`. */
   readonly figures: readonly string[]
   readonly goal: string
   /** What node is given. A program prints `measured: …`, or else its last line counts; of tests their number. */

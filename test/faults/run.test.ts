@@ -17,8 +17,8 @@ test('the quick run ends by itself, and prints a table in which every figure hol
     assert.match(row, /^\| R\d+ \| .+ \| ✓ \d+ .+ \| \d+ \|$/, `${index}`)
 })
 
-test('docs/reliability.md has a row for every figure that is measured, and names a command that there is', async () => {
-  const text = await readFile(new URL('../../docs/reliability.md', import.meta.url), 'utf8')
+test('docs/internals/reliability.md has a row for every figure that is measured, and names a command that there is', async () => {
+  const text = await readFile(new URL('../../docs/internals/reliability.md', import.meta.url), 'utf8')
   const told = new Map(
     [...text.matchAll(/^\| (R\d+b?) \|.*\| ([^|]+) \|$/gm)].map(([, name = '', command = '']) => [
       name,

@@ -1,5 +1,5 @@
 /**
- * Every program and test that measures a figure of `docs/reliability.md`, one after the other, and their table:
+ * Every program and test that measures a figure of `docs/internals/reliability.md`, one after the other, and their table:
  * `npm run test:faults [-- --only R14,R16] [--quick]`. Some forty minutes, a minute with `--quick`; what takes
  * an hour, R45, only where it is named. Ends with 1 where a
  * figure does not hold.

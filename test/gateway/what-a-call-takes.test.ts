@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 /**
  * At most, of one call, more than a call that node:http alone answers. The program that counts has sixteen clients, whose
- * calls begin in the same turn. Who needs more says in `docs/performance.md` what it costs.
+ * calls begin in the same turn. Who needs more says in `docs/internals/performance.md` what it costs.
  */
 const limits = {
   json: {
