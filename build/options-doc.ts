@@ -9,7 +9,7 @@ import {
   upOptionTable,
 } from '../src/options/dashboard-options.ts'
 import { gatewayOptionTable } from '../src/options/gateway-options.ts'
-import { shownDefault } from '../src/options/option-spec.ts'
+import { envName, shownDefault } from '../src/options/option-spec.ts'
 
 const pages = ['options', 'commands-calls', 'commands-database', 'commands-setup'] as const
 
@@ -20,24 +20,49 @@ export const optionDocs: readonly string[] = pages.map((page) =>
 
 type Table = CliCommand['options']
 
-/** By heading. What `up` and `dashboard` share with `gateway` stands there. */
-const tables: Readonly<Record<string, Table>> = {
-  'tokenweir up': ownOptionTable,
-  'tokenweir dashboard': Object.fromEntries(
+/** Commands whose options are those of another one, which has them in its table, and perhaps more. */
+const likeOthers: Readonly<Record<string, string>> = {
+  dashboard: 'up',
+  'db export': 'calls',
+  'upstreams set': 'upstreams add',
+}
+
+/** Options that the pages describe once for all commands. */
+const describedOnce = new Set(['db', 'upstream-file', 'admin-token-file'])
+
+const withoutTables = new Set(['up', 'gateway', 'dashboard', 'demo', 'service print'])
+
+const whole: Readonly<Record<string, Table>> = {
+  up: ownOptionTable,
+  gateway: gatewayCommandTable,
+  dashboard: Object.fromEntries(
     Object.entries<Table[string]>(dashboardOptionTable).filter(([, option]) => !isGateways(option)),
   ),
-  'tokenweir gateway': gatewayCommandTable,
   ...Object.fromEntries(
     await Promise.all(
       Object.entries(commands)
-        .filter(([name]) => !['up', 'gateway', 'dashboard', 'demo', 'service print'].includes(name))
-        .map(async ([name, [, load]]) => [`tokenweir ${name}`, beside((await load()).table)] as const),
+        .filter(([name]) => !withoutTables.has(name))
+        .map(async ([name, [, load]]) => [name, withoutUps((await load()).table)] as const),
     ),
   ),
 }
 
+/** By heading. A table without rows is left out. */
+const tables: ReadonlyMap<string, Table> = new Map(
+  Object.entries(whole).map(([name, table]) => {
+    const other = Object.values(whole[likeOthers[name] ?? ''] ?? {})
+    const isServer = withoutTables.has(name)
+    const rows = Object.entries(table).filter(
+      ([, option]) =>
+        (isServer || !describedOnce.has(option.name)) &&
+        !other.some((shared) => shared.name === option.name && shared.description === option.description),
+    )
+    return [`tokenweir ${name}`, Object.fromEntries(rows)]
+  }),
+)
+
 /** The options of a command besides those of `up`, if it takes all of these. */
-function beside(table: Table): Table {
+function withoutUps(table: Table): Table {
   const shared = Object.values<unknown>(upOptionTable)
   if (!shared.every((option) => Object.values<unknown>(table).includes(option))) return table
   return Object.fromEntries(Object.entries(table).filter(([, option]) => !shared.includes(option)))
@@ -51,32 +76,61 @@ function isGateways(option: Table[string]): boolean {
 export function withOptionTables(texts: readonly string[]): readonly string[] {
   // A form feed stands in no text.
   const sections = texts.join('\f').split(/^(?=## )/m)
-  for (const [command, table] of Object.entries(tables)) {
+  for (const [command, table] of tables) {
     const index = sections.findIndex((section) => section.startsWith(`## \`${command}\`\n`))
     const section = sections[index]
     const old = section === undefined ? null : /^\| option \|.*\n(?:\|.*\n)+/m.exec(section)
-    if (section === undefined || old === null) {
-      throw new Error(`docs/options.md and docs/commands-*.md have no table under ## \`${command}\``)
+    const isEmpty = Object.keys(table).length === 0
+    if (section === undefined || (old === null) !== isEmpty) {
+      throw new Error(
+        `docs/options.md and docs/commands-*.md have ${isEmpty ? 'an empty' : 'no'} table under ## \`${command}\``,
+      )
     }
-    sections[index] = section.replace(old[0], () => tableText(table))
+    if (old !== null) sections[index] = section.replace(old[0], () => tableText(table))
   }
   return sections.join('').split('\f')
 }
 
 function tableText(table: Table): string {
-  const lines = Object.values(table).map(({ name, kind, default: value, env, description }) => {
+  const rows = Object.values(table).map(({ name, kind, default: value, env, description }) => {
+    const usual = shownDefault(value)
     const isSwitch = kind.placeholder === null
-    const shown = shownDefault(value)
-    const cells = [
+    // A server's option has the variable of its name; any other has none.
+    const variables = table['pidFile'] !== undefined || table['dashboardPort'] !== undefined
+    const expected = variables ? [envName(name)] : []
+    const differs = env.join() !== expected.join()
+    const names = env.length === 0 ? 'no variable of its own' : env.map(code).join(', ')
+    const asides = [shortRange(kind), differs ? names : ''].filter((text) => text !== '')
+    return [
       code(isSwitch ? `--${name}` : `--${name} ${kind.placeholder}`),
-      shown === null ? '–' : code(shown),
-      isSwitch ? '' : kind.range,
-      env.map(code).join(', '),
-      description,
+      usual === null || (isSwitch && usual === 'off') ? '' : code(usual),
+      `${description}${asides.length === 0 ? '' : ` (${asides.join('; ')})`}`,
     ]
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
   })
-  return `| option | default | range | environment | meaning |\n|---|---|---|---|---|\n${lines.join('')}`
+  const columns = ['option', 'default', 'meaning']
+  const used = columns.map((_, index) => rows.some((cells) => cells[index] !== ''))
+  const lines = [columns, columns.map(() => '---'), ...rows].map(
+    (cells) =>
+      `| ${cells
+        .filter((_, index) => used[index])
+        .map((cell) => cell.replaceAll('|', '\\|'))
+        .join(' | ')} |\n`,
+  )
+  return lines.join('')
+}
+
+/** The range of a value, as far as neither its placeholder says it nor anybody would type anything else. */
+function shortRange({ placeholder, range }: Table[string]['kind']): string {
+  if (placeholder === null || placeholder.includes('on|')) return ''
+  if (range === `one of ${placeholder.slice(1, -1).replaceAll('|', ', ')}`) return ''
+  if (/^an http|of 1 to \d+ characters|^a number of|^an? IANA/.test(range)) return ''
+  if (/^(?:a|an|the) (?:path|name|model|client|host name|IP address|variable|header)\b[^,]*$/.test(range))
+    return ''
+  const [, least = '', most = ''] = /^a (?:whole )?number from (\d+) to (\d+)/.exec(range) ?? []
+  if (most !== '' && Number(most) >= 2 ** 31 - 1) return least === '0' ? '' : `at least ${least}`
+  if (most !== '') return `${least} to ${most}`
+  if (range.length > 200) return 'a code of [errors.md](errors.md)'
+  return range.replace(/^one of /, '')
 }
 
 function code(text: string): string {

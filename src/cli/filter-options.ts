@@ -31,7 +31,7 @@ function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<
   const words = name.replaceAll('_', ' ')
   const which = namedFilters.some((filter) => filter.name === name && filter.by === 'any')
     ? `calls with this ${words}`
-    : doc.replace(/^only /, '').replace(/^(?!calls|in )/, 'calls with ')
+    : doc.replace(/^only /, '').replace(/^(?!calls|time zone)/, 'calls with ')
   const only = which.startsWith('calls') ? 'only ' : ''
   const placeholder = isSwitch ? null : isNumber ? '<n>' : '<text>'
   const kind = { ...parameter, placeholder } as ValueKind<{}>

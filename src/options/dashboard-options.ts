@@ -12,9 +12,9 @@ export const alertOptions = {
   alertWebhook: row(
     webhookUrl,
     null as string | null,
-    'where alerts are posted; as it may be a secret, better set by the variable. TOKENWEIR_ALERT_SECRET signs them',
+    'where alerts are posted; use the variable if the URL is secret',
   ),
-  alertFormat: row<AlertFormat>(oneOf(alertFormats), 'json', 'how alerts are written'),
+  alertFormat: row<AlertFormat>(oneOf(alertFormats), 'json', 'format of alerts'),
 }
 
 /** The dashboard's options besides those of the gateway. */
@@ -23,19 +23,19 @@ export const ownOptionTable = optionTable({
   dashboardHost: row(
     bindAddress,
     '127.0.0.1',
-    'address that the dashboard binds; any but a loopback one needs the admin token',
+    'address of the dashboard; any but loopback needs the admin token',
   ),
   pricingSource: row(
     urlOrPath,
     'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
-    "list of prices in LiteLLM's form that a sync takes",
+    "price list in LiteLLM's form, for a sync",
   ),
   ...alertOptions,
-  alertEveryS: row(integer(1, 3600), 30, 'seconds between two looks at the alert rules'),
+  alertEveryS: row(integer(1, 3600), 30, 'seconds between two checks of the alert rules'),
   adminTokenFile: row(
     path,
     null as string | null,
-    'file that holds the admin token, in place of the variable TOKENWEIR_ADMIN_TOKEN',
+    'file with the admin token, in place of TOKENWEIR_ADMIN_TOKEN',
   ),
 })
 

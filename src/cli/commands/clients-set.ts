@@ -11,8 +11,8 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { onlyReported } from './clients-list.ts'
 
 export const table = optionTable({
-  maxConcurrent: limit(100_000, 'how many of its calls may be in flight at once'),
-  tokenLimit: limit(Number.MAX_SAFE_INTEGER, 'tokens that it may use in any 24 hours'),
+  maxConcurrent: limit(100_000, 'its calls in flight at once'),
+  tokenLimit: limit(Number.MAX_SAFE_INTEGER, 'its tokens in any 24 hours'),
   db: database('file of the telemetry database; the limits of clients lie beside it'),
 })
 

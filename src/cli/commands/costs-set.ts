@@ -29,17 +29,17 @@ const priceTime: ValueKind<string> = {
 const prices = {
   input: amount('input tokens, in USD per million'),
   output: amount('output tokens, in USD per million'),
-  cacheRead: amount('cached input tokens, in USD per million; as input unless given'),
-  cacheWrite: amount('input tokens written to the cache, in USD per million; as input unless given'),
-  cacheWrite1h: amount('those written for an hour, in USD per million; as --cache-write unless given'),
-  reasoning: amount('reasoning tokens, in USD per million; as output unless given'),
-  inputAudio: amount('input tokens of audio, in USD per million; as input unless given'),
-  outputAudio: amount('output tokens of audio, in USD per million; as output unless given'),
+  cacheRead: amount('cached input tokens, in USD per million (default: as --input)'),
+  cacheWrite: amount('input tokens written to the cache, in USD per million (default: as --input)'),
+  cacheWrite1h: amount('those written for an hour, in USD per million (default: as --cache-write)'),
+  reasoning: amount('reasoning tokens, in USD per million (default: as --output)'),
+  inputAudio: amount('input tokens of audio, in USD per million (default: as --input)'),
+  outputAudio: amount('output tokens of audio, in USD per million (default: as --output)'),
   perRequest: amount('each call, in USD'),
   perSearchUnit: amount('each search unit of a rerank call, in USD'),
   effectiveFrom: optional(
     priceTime,
-    'from when it holds, beside earlier prices; always, in place of all others, unless given',
+    'start of the price, beside earlier ones; without it, the price replaces all others',
   ),
 }
 

@@ -26,7 +26,7 @@ const upstreamHost: ValueKind<string> = {
 }
 
 export const table = optionTable({
-  upstream: optional(upstreamHost, 'where the model is called; everywhere unless given'),
+  upstream: optional(upstreamHost, 'where the model is called (default: everywhere)'),
   json: flag('print one JSON object'),
   db: database('file of the telemetry database; the prices lie beside it'),
 })

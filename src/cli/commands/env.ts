@@ -6,12 +6,12 @@ import { flag, optional } from '../option-rows.ts'
 import { type CommandRun, OptionError, quoted } from '../parse-options.ts'
 
 export const table = optionTable({
-  model: optional(modelName, 'model that the client asks for; its own choice unless given'),
-  offline: flag('also switch off what the client sends elsewhere: telemetry, update checks, lists of models'),
+  model: optional(modelName, 'model of the client (default: its own choice)'),
+  offline: flag('also switch off its telemetry, update checks and lists of models'),
   port: row(integer(1, 65_535), defaultGatewayPort, 'TCP port of the gateway on this machine', {
     env: gatewayOptionTable.port.env,
   }),
-  url: optional(baseUrl, 'where the client reaches the gateway, in place of this machine and its port'),
+  url: optional(baseUrl, 'address of the gateway for the client, in place of --port'),
 })
 
 /** What a client is told. */

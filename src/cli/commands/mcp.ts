@@ -19,8 +19,8 @@ import { payloadFiles } from '../payload-files.ts'
 import { runningGateway } from '../running-database.ts'
 
 export const table = optionTable({
-  payloads: flag('tell what calls asked and were answered, too, if payloads were kept'),
-  db: database('file of the telemetry database; that of the gateway that runs, unless one is named'),
+  payloads: flag('also answer with payloads, if they were kept'),
+  db: database('file of the telemetry database (default: that of the running gateway)'),
   rawLogFile: gatewayOptionTable.rawLogFile,
 })
 

@@ -21,17 +21,12 @@ export const table = optionTable({
     [],
     'only calls that ask for this model; repeatable',
   ),
-  json: flag('print each request and each answer as a JSON object on a line of its own'),
-  db: database(
-    'file of the telemetry database: in its folder lies the socket of the gateway that is followed',
-  ),
-  port: row(
-    integer(1, 65_535),
-    defaultGatewayPort,
-    'TCP port of the gateway on this machine, where there is no such socket',
-    { env: gatewayOptionTable.port.env },
-  ),
-  url: optional(baseUrl, 'where the gateway is reached, in place of socket and port'),
+  json: flag('print each request and each answer as one line of JSON'),
+  db: database('file of the telemetry database; the gateway of its folder is followed'),
+  port: row(integer(1, 65_535), defaultGatewayPort, 'TCP port of the gateway on this machine', {
+    env: gatewayOptionTable.port.env,
+  }),
+  url: optional(baseUrl, 'address of the gateway, in place of --db and --port'),
   adminTokenFile: ownOptionTable.adminTokenFile,
 })
 

@@ -12,11 +12,9 @@ import { tableOf } from '../terminal/table-layout.ts'
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
-  once: flag('print the calls that are under way now, and end; so it is also where nobody watches'),
+  once: flag('print one board and end (default when the output is no terminal)'),
   json: flag('the same as one JSON object, as GET /api/live answers it'),
-  db: database(
-    'file of the telemetry database: in its folder lies the socket of the gateway that is watched',
-  ),
+  db: database('file of the telemetry database; the gateway of its folder is shown'),
 })
 
 const everyMs = 1000

@@ -8,11 +8,7 @@ import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
 
 export const table = optionTable({
-  keepDays: value(
-    integer(1, 36_500),
-    90,
-    'of how many whole days (UTC) before today calls are kept one by one',
-  ),
+  keepDays: value(integer(1, 36_500), 90, 'whole days (UTC) before today of which single calls are kept'),
   dryRun: flag('only say what would be done'),
   json: flag('print progress and result as one JSON object per line'),
   db: database(),

@@ -22,8 +22,8 @@ import { costsInForce } from './db-reprice.ts'
 const source: ValueKind<ImportSource> = oneOf(importSources)
 
 export const table = optionTable({
-  from: optional(source, 'what the file is of; found out unless given'),
-  price: flag('give calls without a cost the one that the prices of their time say'),
+  from: optional(source, 'origin of the file (default: detected)'),
+  price: flag('price calls without a cost by the prices of their time'),
   dryRun: flag('only say what would be added'),
   json: flag('print progress and result as one JSON object per line'),
   db: database(),

@@ -11,7 +11,7 @@ import { done, runDatabaseJob } from './database-job.ts'
 export const table = optionTable({
   toShare: value(toggle, false, 'send all calls to the PostgreSQL whose address is in TOKENWEIR_SHARE'),
   db: database(),
-  json: flag('JSON, one object a line'),
+  json: flag('print JSON, one object per line'),
 })
 
 /** `tokenweir db move --to-share`: sends what a file holds to the common database. */

@@ -15,8 +15,8 @@ import { instant, modelName, timeZone } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
 export const table = optionTable({
-  from: optional(instant, 'calls that began then or later; must be given'),
-  to: optional(instant, 'calls that began before then; now unless given'),
+  from: optional(instant, 'calls that began then or later; required'),
+  to: optional(instant, 'calls that began before (default: now)'),
   model: optional(modelName, 'only calls that asked for this model'),
   onlyUnpriced: flag('only calls that have no price'),
   dryRun: flag('only say what would change'),

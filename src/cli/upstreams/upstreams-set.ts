@@ -30,32 +30,26 @@ export const table = optionTable({
   model: value(
     names('a name of a model, in which * stands for any characters, or none'),
     none,
-    'models whose calls go there; repeatable; none leaves it to the path',
+    'models whose calls go there; repeatable; none: by path alone',
   ),
-  maxConcurrent: optional(
-    integerOrNone(1, 100_000),
-    'its slots; none for as many as the default upstream has',
-  ),
+  maxConcurrent: optional(integerOrNone(1, 100_000), 'its slots; none: as many as the default upstream has'),
   tokenLimit: optional(
     integerOrNone(1, Number.MAX_SAFE_INTEGER),
-    'tokens of any 24 hours that it may take; none for no limit of its own',
+    'its tokens in any 24 hours; none: no limit of its own',
   ),
-  credentials: optional(
-    oneOf(['client', 'none']),
-    "whether the client's credentials are passed on, or none are",
-  ),
+  credentials: optional(oneOf(['client', 'none']), "credentials that it is sent: the client's, or none"),
   keyEnv: optional(
     textKind('<name>', 'the name of a variable', (text) => /^[A-Za-z_]\w*$/.test(text)),
-    'variable of the gateway’s environment with the key that is lent',
+    'variable of the gateway’s environment with its key',
   ),
-  keyFile: optional(path, 'file with the key that is lent'),
+  keyFile: optional(path, 'file with its key'),
   keyHeader: optional(
     textKind('<name>', 'the name of a header', (text) => /^[\w-]+$/.test(text)),
-    'header that the key goes out in',
+    'header of the key',
   ),
   fallback: optional(
     textKind('<name>', 'a name', (text) => text !== ''),
-    'upstream that its calls go on to where it cannot take them; none for no such',
+    'upstream for calls that it cannot take; none: no fallback',
   ),
   ...placeOptions,
 })

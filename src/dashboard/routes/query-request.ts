@@ -90,7 +90,7 @@ export const overviewTable = {
   ...(Object.fromEntries(
     namedFilters.map((filter) => [filter.name, fieldFilter(filter)]),
   ) as QueryTable<FieldFilters>),
-  tag: repeatable(meaning('calls with this tag; of several with one key any', tagText)),
+  tag: repeatable(meaning('calls with this tag; of several values of a key, any', tagText)),
   errors_only: meaning('only calls that failed', or(trueFalse, false)),
   q: optional(
     meaning(
@@ -98,7 +98,7 @@ export const overviewTable = {
       shortText('an id or an error code', maxNameLength),
     ),
   ),
-  tz: meaning('in which hours and days are counted, and times without an offset meant', or(timeZone, 'UTC')),
+  tz: meaning('time zone of hours and days, and of times without an offset', or(timeZone, 'UTC')),
 }
 
 export type OverviewQuery = QueryOf<typeof overviewTable>
