@@ -266,6 +266,7 @@ test('a settings file with a wrong value stops the start and is named', async ()
 
 test('the dashboard alone ends without its gateway', async () => {
   await using dir = await makeTempDir()
+  using cleanup = new DisposableStack()
   const args = [
     '--port',
     '0',
@@ -282,6 +283,8 @@ test('the dashboard alone ends without its gateway', async () => {
   const started = (await (
     await fetch(`${origin}/api/proxy/start`, { method: 'POST' })
   ).json()) as ProcessStatus
+  // Neither the dashboard nor `up` ends the gateway.
+  cleanup.defer(() => void process.kill(started.pid ?? assert.fail(), 'SIGKILL'))
   assert.deepEqual(await dashboard.stop('SIGTERM'), { code: 0, signal: null })
   const health = await fetch(`http://127.0.0.1:${started.port}/health`)
   assert.equal(health.status, 200)

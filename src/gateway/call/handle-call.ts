@@ -108,7 +108,7 @@ export class CallHandler {
   }
 
   /** The calls that are not over yet, in no order. */
-  get running(): Iterable<RunningCall> {
+  get running(): Iterable<RunningCall> & { readonly size: number } {
     return this.#running
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, resolve } from 'node:path'
 import type { LiveCalls } from '../../api/live-calls.ts'
@@ -30,6 +30,8 @@ import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gatewa
 const lastWordsMs = 1000
 /** So often the control socket is looked at, which somebody may have removed with its folder. */
 const controlLookMs = 1000
+/** A gateway that nobody can reach, as its folder was deleted, ends after so long without a call. */
+const longestAloneMs = 10 * 60_000
 /** For gateways that this one has taken over from to end, beyond its own end. */
 const predecessorsEndMs = 3000
 
@@ -55,6 +57,9 @@ export class RunningGateway implements ControlledGateway {
   /** What was said last of the process's record, and of the control socket. */
   #recordProblem: string | null = null
   #controlProblem: string | null = null
+  /** How many calls had ended at the last look, and when somebody last used this gateway or could reach it. */
+  #callsSeen = 0
+  #usedAtMs: number
 
   constructor(setup: GatewaySetup) {
     const { options, clock, handover } = setup
@@ -62,6 +67,7 @@ export class RunningGateway implements ControlledGateway {
     this.#values = options
     this.#startedAt = new Date(clock.wallTime()).toISOString()
     this.#predecessor = handover?.instance ?? null
+    this.#usedAtMs = clock.now()
     this.#parts = makeGatewayParts(setup, (withinMs) => this.stop(withinMs))
     const { maxConcurrent } = this.#parts.admission.snapshot()
     this.#note('start', JSON.stringify({ max_concurrent: maxConcurrent }))
@@ -103,12 +109,31 @@ export class RunningGateway implements ControlledGateway {
       if (this.#control === null || this.isStopping || this.#parts.succession.isHandingOver) return
       if (this.#control.holdsName) this.#record(this.#control)
       else if (!this.#control.hasName) await this.#openControlAnew(this.#control)
+      this.#endAlone()
     }
     const lookAgain = (): void => {
       if (!this.isStopping)
         clock.after(controlLookMs, () => void look().finally(lookAgain), { background: true })
     }
     lookAgain()
+  }
+
+  /**
+   * Stops a gateway that runs in the background and whose working directory was deleted: it can record nothing, no dashboard
+   * can reach it, and no path leads to a folder that is made anew. Clients keep it as long as they call it.
+   */
+  #endAlone(): void {
+    const { clock, log, startedBy } = this.#setup
+    if (!startedBy.supervised) return
+    const { calls, sink } = this.#parts
+    const { written, pending, dropped } = sink.figures()
+    const seen = written + pending + dropped
+    const isUsed = calls.running.size > 0 || seen !== this.#callsSeen || this.#control?.hasName === true
+    this.#callsSeen = seen
+    if (isUsed || !isDirectoryDeleted()) this.#usedAtMs = clock.now()
+    if (clock.now() - this.#usedAtMs < longestAloneMs) return
+    log.complain('stopped, as its folder was deleted and nobody has called it for ten minutes')
+    this.stop()
   }
 
   status(): ControlStatus {
@@ -361,5 +386,13 @@ export class RunningGateway implements ControlledGateway {
 
   #note(kind: GatewayEventKind, detail: string | null = null): void {
     this.#parts.sink.event({ atMs: this.#setup.clock.wallTime(), kind, detail })
+  }
+}
+
+function isDirectoryDeleted(): boolean {
+  try {
+    return statSync('.').nlink === 0
+  } catch {
+    return true
   }
 }
