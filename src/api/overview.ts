@@ -24,7 +24,7 @@ export interface OverviewTotals extends TotalCounts {
   readonly duration_ms: OverviewMeasure
   /** From dispatch: what the upstream takes. */
   readonly ttft_ms: OverviewMeasure
-  /** From arrival: what a person waits. */
+  /** From arrival, with the wait for a slot. */
   readonly ttft_total_ms: OverviewMeasure
   readonly queue_ms: OverviewMeasure
   readonly output_tokens_per_s: OverviewMeasure
@@ -46,9 +46,6 @@ export interface OverviewBuckets {
   readonly duration_p50_ms: readonly (number | null)[]
   readonly duration_p95_ms: readonly (number | null)[]
   readonly duration_p99_ms: readonly (number | null)[]
-  readonly ttft_total_n: readonly number[]
-  readonly ttft_total_p50_ms: readonly (number | null)[]
-  readonly ttft_total_p95_ms: readonly (number | null)[]
   readonly ttft_n: readonly number[]
   readonly ttft_p50_ms: readonly (number | null)[]
   readonly ttft_p95_ms: readonly (number | null)[]
@@ -76,7 +73,7 @@ export interface OverviewHeat {
 /** The values of single calls, for each bucket of time of `buckets`; of the same calls as its percentiles. */
 export interface OverviewSingles {
   readonly duration_ms: readonly (readonly number[])[]
-  readonly ttft_total_ms: readonly (readonly number[])[]
+  readonly ttft_ms: readonly (readonly number[])[]
   readonly output_tokens_per_s: readonly (readonly number[])[]
 }
 

@@ -71,8 +71,8 @@ export const curvePercentiles = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99] as 
 /** The values of a measure at {@link curvePercentiles}, over the calls that went well; empty where none has it. */
 export interface Curves {
   readonly duration_ms: readonly number[]
-  /** From arrival. */
-  readonly ttft_total_ms: readonly number[]
+  /** From dispatch. */
+  readonly ttft_ms: readonly number[]
   readonly output_tokens_per_s: readonly number[]
 }
 

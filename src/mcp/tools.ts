@@ -81,7 +81,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     some,
     async (asked, sources) => {
       const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, by('model'))
-      const latency = { duration_ms: summary.duration_ms, first_token_ms: summary.ttft_total_ms }
+      const latency = { duration_ms: summary.duration_ms, first_token_ms: summary.ttft_ms }
       return recordedText(
         { ...told, total: { ...sumsOf(summary), ...latency } },
         costliest(groups).map(withKey),

@@ -192,7 +192,7 @@ async function singlesOf(
   }
   return {
     duration_ms: column((call) => call.duration_ms),
-    ttft_total_ms: column((call) => call.ttft_total_ms),
+    ttft_ms: column((call) => call.ttft_ms),
     output_tokens_per_s: column((call) => call.output_tokens_per_s),
   }
 }

@@ -239,7 +239,7 @@ describe('GET /api/query', () => {
     const { groups } = await queried.getJson<GroupAnswer>('/api/query?group_by=model&measures=curves')
     let compared = 0
     for (const group of groups) {
-      for (const name of ['duration_ms', 'ttft_total_ms', 'output_tokens_per_s'] as const) {
+      for (const name of ['duration_ms', 'ttft_ms', 'output_tokens_per_s'] as const) {
         const curve = group.curves[name]
         const { n, p50, p90, p95, p99 } = group[name]
         assert.equal(curve.length, n === 0 ? 0 : curvePercentiles.length)

@@ -59,12 +59,19 @@ test('the slowest model is two presses away; its line is drawn, spoken, and lead
   await page.getByRole('group', { name: 'Measure' }).getByText('Tokens/s').click()
   await page.getByRole('slider', { name: 'Tokens/s by percentile' }).waitFor()
 
+  // Whoever gets the link sees the same.
+  const drawn = await lines.count()
+  await page.reload()
+  await page.getByRole('slider', { name: 'Tokens/s by percentile' }).waitFor()
+  assert.equal(await first.getByRole('link').innerText(), slowest.key)
+  assert.equal(await lines.count(), drawn)
+
   await first.getByRole('link').click()
   await page.getByRole('region', { name: 'Calls' }).waitFor()
   assert.equal(new URL(page.url()).search, `?${day}&model=${slowest.key}`)
   await page.goBack()
   await page.getByRole('button', { name: 'Client' }).click()
   await page.getByRole('table', { name: 'Calls by client' }).getByRole('rowheader').first().waitFor()
-  assert.equal(new URL(page.url()).search, `?${day}&by=client`)
+  assert.equal(new URL(page.url()).search, `?${day}&by=client&measure=output_tokens_per_s&order=latency_p95`)
   assert.deepEqual(opened.problems, [])
 })

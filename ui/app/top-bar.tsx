@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type View, viewWords } from '../data/page-address.ts'
+import { type View, plainAddress, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { useWatched } from '../data/watched.ts'
@@ -29,16 +29,8 @@ const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm' }
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 
 /** Another view begins without what was opened or sorted in this one. */
-const fresh = {
-  session: null,
-  call: null,
-  sort: 'started_at',
-  tab: 'timing',
-  text: '',
-  by: 'model',
-  against: null,
-  price: '',
-} as const
+const { session, call, sort, tab, text, by, measure, order, lines, against, price } = plainAddress
+const fresh = { session, call, sort, tab, text, by, measure, order, lines, against, price }
 
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar() {

@@ -138,7 +138,7 @@ function SourceLink({ source, startedAt }: { readonly source: string; readonly s
 /** The month around a call, or the page's own time if the call is in it. */
 function monthOf(startedAt: string): Range {
   const startedMs = Date.parse(startedAt)
-  const { fromMs } = boundsOf(plainAddress.range, nowMs())
+  const { fromMs } = boundsOf(plainAddress, nowMs())
   if (startedMs >= fromMs) return plainAddress.range
   return { last: null, fromMs: startedMs - fortnightMs, toMs: startedMs + fortnightMs }
 }

@@ -14,8 +14,8 @@ export interface ListedBounds extends Bounds {
 }
 
 /** The range of an address's list. */
-export function listedBounds({ range }: PageAddress, nowMs: number): ListedBounds {
-  return { ...boundsOf(range, nowMs), isOpen: range.last !== null }
+export function listedBounds(address: PageAddress, nowMs: number): ListedBounds {
+  return { ...boundsOf(address, nowMs), isOpen: address.range.last !== null }
 }
 
 /** Tells lists apart: all of an address that decides which calls are listed, and in which order. */

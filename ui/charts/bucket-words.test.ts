@@ -4,7 +4,7 @@ import { Times } from '../format/times.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
 import type { TimeFrame } from './time-frame.ts'
 
-const times = new Times(true)
+const times = new Times(true, () => Date.UTC(2026, 10, 21))
 const at = (text: string): number => Date.parse(`2026-11-${text}Z`)
 const frame = (from: string, to: string, start: string, bucketMs: number): TimeFrame => ({
   fromMs: at(from),

@@ -24,6 +24,18 @@ test('buckets begin with the days, hours and minutes that the range touches', ()
   assert.ok(local.startsMs.every((ms) => new Date(ms).getHours() === 0))
 })
 
+test('days begin at midnight again after one on which clocks went forward at midnight', (t) => {
+  const before = process.env['TZ']
+  t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
+  process.env['TZ'] = 'America/Santiago'
+  const bounds = { fromMs: Date.parse('2026-09-05T12:00:00Z'), toMs: Date.parse('2026-09-08T12:00:00Z') }
+  const { startsMs } = calendarFrame(bounds, 'day', false)
+  assert.deepEqual(
+    startsMs.map((ms) => new Date(ms).getHours()),
+    [0, 1, 0, 0],
+  )
+})
+
 test('a group is in the bucket of its instant, or of its date', () => {
   const bounds = { fromMs, toMs: fromMs + 3 * 86_400_000 }
   const hours = calendarFrame(bounds, 'hour', true)

@@ -22,8 +22,11 @@ export function calendarFrame(
   while (date.getTime() < toMs) {
     startsMs.push(date.getTime())
     // A local day may be longer or shorter, when the clocks change.
-    if (unit === 'day' && !utc) date.setDate(date.getDate() + 1)
-    else date.setTime(date.getTime() + bucketMs)
+    if (unit === 'day' && !utc) {
+      date.setDate(date.getDate() + 1)
+      // A day on which clocks go forward at midnight begins at one o'clock, and the next one does not.
+      date.setHours(0, 0, 0, 0)
+    } else date.setTime(date.getTime() + bucketMs)
   }
   return { fromMs, toMs, startsMs, bucketMs }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Times } from '../format/times.ts'
 import { timeTicks } from './time-ticks.ts'
 
-const times = new Times(true)
+const times = new Times(true, () => Date.UTC(2026, 10, 21))
 const at = (text: string): number => Date.parse(`2026-11-${text}Z`)
 const words = (from: string, to: string, most: number): readonly string[] =>
   timeTicks(times, at(from), at(to), most).map(({ words }) => words)

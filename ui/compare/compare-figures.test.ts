@@ -28,7 +28,7 @@ function group(key: string | null, n: number, p95: number): CompareGroup {
     queue_ms: told,
     tpot_ms: told,
     output_tokens_per_s: told,
-    curves: { duration_ms: values, ttft_total_ms: values, output_tokens_per_s: values },
+    curves: { duration_ms: values, ttft_ms: values, output_tokens_per_s: values },
   }
 }
 

@@ -2,6 +2,7 @@ import type { Curves, GroupFigures } from '../../src/call/call-question.ts'
 import { axisDuration } from '../charts/chart-scale.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
+import type { CompareColumnName } from '../data/page-address.ts'
 import { dollars, duration, percent, roughPercent, shortCount, speed } from '../format/figures.ts'
 
 /** A model, client or upstream, as `/api/query` tells it. */
@@ -23,12 +24,14 @@ export interface CompareColumn {
   readonly class?: 'is-key' | 'is-some' | 'is-more'
 }
 
-type Timed = 'duration_ms' | 'ttft_total_ms'
+type Timed = 'duration_ms' | 'ttft_ms'
 
 function time(words: string, title: string, of: Timed, which: 'p50' | 'p95'): CompareColumn {
   const value = ({ [of]: told }: CompareGroup): number | null => honest(which, told[which], told.n)
   return { words, title, value, show: duration, class: which === 'p50' ? 'is-more' : 'is-some' }
 }
+
+const firstToken = 'From when the upstream was asked; the wait for a slot is not in it'
 
 /** What models, clients and upstreams are compared by, in the order of the table. */
 export const compareColumns = {
@@ -44,8 +47,8 @@ export const compareColumns = {
     ...time('Latency p95', 'One of twenty that succeeded took longer', 'duration_ms', 'p95'),
     class: 'is-key',
   },
-  first_p50: time('First token p50', 'From arrival, with the wait for a slot', 'ttft_total_ms', 'p50'),
-  first_p95: time('First token p95', 'From arrival, with the wait for a slot', 'ttft_total_ms', 'p95'),
+  first_p50: time('First token p50', firstToken, 'ttft_ms', 'p50'),
+  first_p95: time('First token p95', firstToken, 'ttft_ms', 'p95'),
   speed: {
     words: 'Tokens/s',
     title: 'Output speed of streamed calls, the median',
@@ -61,12 +64,10 @@ export const compareColumns = {
     class: 'is-more',
   },
   cost: { words: 'Cost', value: ({ cost_usd: usd }) => usd, show: dollars, class: 'is-some' },
-} satisfies Record<string, CompareColumn>
-
-export type ColumnName = keyof typeof compareColumns
+} satisfies Record<CompareColumnName, CompareColumn>
 
 /** The largest first; what is not known comes last. */
-export function sortedBy(groups: readonly CompareGroup[], name: ColumnName): readonly CompareGroup[] {
+export function sortedBy(groups: readonly CompareGroup[], name: CompareColumnName): readonly CompareGroup[] {
   const { value } = compareColumns[name]
   return groups.toSorted((one, other) => (value(other) ?? -1) - (value(one) ?? -1) || other.calls - one.calls)
 }
@@ -74,14 +75,12 @@ export function sortedBy(groups: readonly CompareGroup[], name: ColumnName): rea
 /** Of the lines of one picture; more could not be told apart. */
 export const lineColours: readonly ColourName[] = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6']
 
-/** What a curve is of. */
+/** How the values of a curve are written. */
 export const curveMeasures = {
-  duration_ms: { words: 'Latency', show: duration, axis: axisDuration },
-  ttft_total_ms: { words: 'First token', show: duration, axis: axisDuration },
-  output_tokens_per_s: { words: 'Tokens/s', show: speed, axis: String },
+  duration_ms: { show: duration, axis: axisDuration },
+  ttft_ms: { show: duration, axis: axisDuration },
+  output_tokens_per_s: { show: speed, axis: String },
 } as const satisfies Record<keyof Curves, object>
-
-export type CurveMeasure = keyof typeof curveMeasures
 
 /** Calls that a percentile wants: of fewer, it is one of them under another name. */
 function leastCallsAt(percentile: number): number {
@@ -92,7 +91,7 @@ function leastCallsAt(percentile: number): number {
 /** A group's values at the percentiles; null where it has too few calls. */
 export function honestCurve(
   group: CompareGroup,
-  measure: CurveMeasure,
+  measure: keyof Curves,
   percentiles: readonly number[],
 ): readonly (number | null)[] {
   const { n } = group[measure]

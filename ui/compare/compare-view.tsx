@@ -1,19 +1,25 @@
 import './compare.css'
 import { useMemo, useState } from 'preact/hooks'
 import { curvePercentiles } from '../../src/call/call-question.ts'
+import type { ColourName } from '../charts/palette.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import {
   type CompareBy,
+  type CompareColumnName,
+  type PageAddress,
   boundsOf,
   callsQuery,
+  compareColumnNames,
   compareWords,
+  curveWords,
   filterOf,
   namelessWords,
   questionKey,
   refreshEveryMs,
 } from '../data/page-address.ts'
+import { report } from '../data/report.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
@@ -26,12 +32,9 @@ import { Table } from '../design/table.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { count, known } from '../format/figures.ts'
 import {
-  type ColumnName,
   type CompareColumn,
   type CompareGroup,
-  type CurveMeasure,
   compareColumns,
-  curveMeasures,
   honestCurve,
   lineColours,
   sortedBy,
@@ -45,11 +48,11 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
 
 /** Models, clients or upstreams beside one another: who is slow, who fails, who costs. */
 export function CompareView() {
-  const { address } = useNavigation()
+  const { address, go } = useNavigation()
   const asked = useAnswer<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
     questionKey(address, address.by),
     () => {
-      const { fromMs, toMs } = boundsOf(address.range, nowMs())
+      const { fromMs, toMs } = boundsOf(address, nowMs())
       const rest = { group_by: address.by, measures: 'curves' }
       return { by: address.by, path: `/api/query?${callsQuery(address, fromMs, toMs, rest)}` }
     },
@@ -72,8 +75,7 @@ export function CompareView() {
           (answer.summary.calls === 0 ? (
             <NoCallsCard answer={answer} />
           ) : (
-            // What is chosen of models means nothing among clients.
-            <Comparison key={by} by={by} groups={answer.groups} />
+            <Comparison by={by} groups={answer.groups} shown={address} onShow={go} />
           ))}
       </div>
     </>
@@ -83,50 +85,61 @@ export function CompareView() {
 const linesAtFirst = 3
 const rowsAtFirst = 20
 
-/** Groups beside one another: percentile curves of those that are chosen, and a table of all. */
-export function Comparison({
-  by,
-  groups,
-}: {
+type Shown = Pick<PageAddress, 'measure' | 'order' | 'lines'>
+
+interface ComparisonProps {
   readonly by: CompareBy
   readonly groups: readonly CompareGroup[]
-}) {
-  const { go } = useNavigation()
-  const [column, sortBy] = useState<ColumnName>('calls')
-  const [measure, setMeasure] = useState<CurveMeasure>('duration_ms')
+  /** What is drawn, and how the table is sorted. */
+  readonly shown: Shown
+  readonly onShow: (change: Partial<Shown & Pick<PageAddress, 'by'>>) => void
+}
+
+/** Groups beside one another: percentile curves of those that are chosen, and a table of all. */
+export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
+  const { measure, order } = shown
   const [isWhole, setWhole] = useState(false)
-  const [chosen, choose] = useState<readonly (string | null)[] | null>(null)
-  const rows = useMemo(() => sortedBy(groups, column), [groups, column])
+  const rows = useMemo(() => sortedBy(groups, order), [groups, order])
+  const chosen = shown.lines.filter((line) => groups.some(({ key }) => lineOf(key) === line))
   const lines =
-    chosen ??
-    sortedBy(groups, 'calls')
-      .slice(0, linesAtFirst)
-      .map(({ key }) => key)
-  const colourOf = (key: string | null): string | null => {
-    const at = lines.indexOf(key)
-    return at < 0 ? null : (lineColours[at] ?? null)
+    chosen.length > 0
+      ? chosen
+      : sortedBy(groups, 'calls')
+          .slice(0, linesAtFirst)
+          .map(({ key }) => lineOf(key))
+  const colourOf = (key: string | null): ColourName | undefined => lineColours[lines.indexOf(lineOf(key))]
+  const toggle = (line: string): void => {
+    const others = lines.filter((one) => one !== line)
+    const next = others.length < lines.length ? others : [...lines, line].slice(-lineColours.length)
+    // Without any line there is nothing to compare.
+    if (next.length > 0) onShow({ lines: next })
   }
-  const toggle = (key: string | null): void => {
-    if (lines.includes(key)) choose(lines.filter((one) => one !== key))
-    else choose([...lines, key].slice(-lineColours.length))
-  }
-  const curves = lines.flatMap((key) => {
-    const group = groups.find((one) => one.key === key)
-    const colour = colourOf(key)
-    if (group === undefined || colour === null) return []
+  const curves = lines.flatMap((line) => {
+    const group = groups.find(({ key }) => lineOf(key) === line)
+    if (group === undefined) return []
+    const colour = colourOf(group.key)
+    if (colour === undefined) return []
     return [
-      { words: key ?? namelessWords[by], colour, values: honestCurve(group, measure, curvePercentiles) },
+      {
+        words: group.key ?? namelessWords[by],
+        colour,
+        values: honestCurve(group, measure, curvePercentiles),
+      },
     ]
   })
-  const measureWords = Object.fromEntries(
-    Object.entries(curveMeasures).map(([name, { words }]) => [name, words]),
-  ) as Record<CurveMeasure, string>
   return (
     <>
       <Card
         title="Percentile by percentile"
         about="calls that succeeded"
-        actions={<Segments label="Measure" words={measureWords} chosen={measure} onChoose={setMeasure} />}
+        actions={
+          <Segments
+            label="Measure"
+            words={curveWords}
+            chosen={measure}
+            onChoose={(next) => onShow({ measure: next })}
+          />
+        }
       >
         <div class="chart-legend">
           {curves.map(({ words, colour }) => (
@@ -142,7 +155,14 @@ export function Comparison({
         title={`By ${compareWords[by].toLowerCase()}`}
         about="press a heading to sort, a box to draw its line"
         actions={
-          <Segments label="Compare" words={compareWords} chosen={by} onChoose={(next) => go({ by: next })} />
+          report === null && (
+            <Segments
+              label="Compare"
+              words={compareWords}
+              chosen={by}
+              onChoose={(next) => onShow({ by: next, lines: [] })}
+            />
+          )
         }
       >
         <Table
@@ -150,18 +170,18 @@ export function Comparison({
           class="compare-table"
           columns={[
             compareWords[by],
-            ...columnNames.map((name) => {
+            ...compareColumnNames.map((name) => {
               const { words, title, class: className } = columnOf(name)
               return {
                 words: (
                   <button
                     type="button"
                     {...explained(words, title)}
-                    aria-pressed={name === column}
-                    onClick={() => sortBy(name)}
+                    aria-pressed={name === order}
+                    onClick={() => onShow({ order: name })}
                   >
                     {words}
-                    {name === column && <Icon name="fall" size={12} />}
+                    {name === order && <Icon name="fall" size={12} />}
                   </button>
                 ),
                 ...(className !== undefined && { class: className }),
@@ -176,9 +196,9 @@ export function Comparison({
                   <input
                     type="checkbox"
                     aria-label={`Line of ${group.key ?? namelessWords[by]}`}
-                    checked={lines.includes(group.key)}
+                    checked={colourOf(group.key) !== undefined}
                     style={{ accentColor: `var(--${colourOf(group.key) ?? 'accent'})` }}
-                    onChange={() => toggle(group.key)}
+                    onChange={() => toggle(lineOf(group.key))}
                   />
                   {group.key === null ? (
                     <span class="quiet">{namelessWords[by]}</span>
@@ -192,7 +212,7 @@ export function Comparison({
                     </AddressLink>
                   )}
                 </th>
-                {columnNames.map((name) => {
+                {compareColumnNames.map((name) => {
                   const { value, show, class: className } = columnOf(name)
                   return (
                     <td key={name} class={className}>
@@ -214,5 +234,7 @@ export function Comparison({
   )
 }
 
-const columnNames = Object.keys(compareColumns) as ColumnName[]
-const columnOf = (name: ColumnName): CompareColumn => compareColumns[name]
+const columnOf = (name: CompareColumnName): CompareColumn => compareColumns[name]
+
+/** A group in the address: empty for the one without a name. */
+const lineOf = (key: string | null): string => key ?? ''

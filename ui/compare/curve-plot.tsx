@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { Curves } from '../../src/call/call-question.ts'
 import { heightOf, linearScale, logScale } from '../charts/chart-scale.ts'
 import { isReadByKeys, keyStep } from '../charts/plot-keys.ts'
-import { type CurveMeasure, curveMeasures } from './compare-figures.ts'
+import { curveWords } from '../data/page-address.ts'
+import { curveMeasures } from './compare-figures.ts'
 
 /** One line of the picture. */
 export interface Curve {
@@ -11,7 +13,7 @@ export interface Curve {
 }
 
 export interface CurvePlotProps {
-  readonly measure: CurveMeasure
+  readonly measure: keyof Curves
   readonly percentiles: readonly number[]
   readonly curves: readonly Curve[]
 }
@@ -24,7 +26,8 @@ const heightPx = 240
  */
 export function CurvePlot({ measure, percentiles, curves }: CurvePlotProps) {
   const [pointed, point] = useState<number | null>(null)
-  const { words, show, axis } = curveMeasures[measure]
+  const words = curveWords[measure]
+  const { show, axis } = curveMeasures[measure]
   const values = curves.flatMap((curve) => curve.values)
   const scale = logScale(values) ?? linearScale(values, { leastTop: 1 })
   const last = percentiles.length - 1

@@ -2,7 +2,6 @@ import './costs.css'
 import { useMemo, useState } from 'preact/hooks'
 import type { AlertsReport } from '../../src/api/alerts.ts'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
-import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { callsQuery, compareWords, isFiltered, refreshEveryMs } from '../data/page-address.ts'
@@ -92,25 +91,18 @@ function SpendPart({ spend }: { readonly spend: Spend }) {
 function useMonth(): FigureCard {
   const { address } = useNavigation()
   const { zone } = useTimes()
-  const { answer, question } = useAnswer<
-    SpendAnswer<SpendDay>,
-    { readonly path: string; readonly bounds: Bounds }
-  >(
+  const { answer } = useAnswer<SpendAnswer<SpendDay>>(
     JSON.stringify([callsQuery(address, 0, null).toString(), zone]),
-    () => {
-      const bounds = forecastBounds(nowMs(), address.utc)
-      return { bounds, path: spendPath(address, bounds, 'day', zone) }
-    },
+    () => spendPath(address, forecastBounds(nowMs(), address.utc), 'day', zone),
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )
   const { answer: alerts } = useAnswer<AlertsReport>('', () => '/api/alerts')
   return useMemo(() => {
-    const bounds = question?.bounds ?? forecastBounds(nowMs(), address.utc)
     const budget = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)
     // A budget is for all calls.
     const budgetUsd = isFiltered(address) ? null : (budget?.threshold ?? null)
-    return monthCard(answer === null ? null : monthForecast(answer.groups), bounds, budgetUsd)
-  }, [answer, question, alerts])
+    return monthCard(answer === null ? null : monthForecast(answer.groups), budgetUsd)
+  }, [answer, alerts])
 }
 
 function showPrices(): void {

@@ -1,6 +1,6 @@
 import type { Bounds } from '../charts/time-frame.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
-import { calendarBounds } from '../filters/calendar-ranges.ts'
+import { calendarBounds } from '../data/calendar-ranges.ts'
 import { dollars, known } from '../format/figures.ts'
 import type { SpendFigures } from './spend-figures.ts'
 
@@ -43,11 +43,7 @@ export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
 }
 
 /** Tells a forecast, once there is one, and the budget that was set for a month. */
-export function monthCard(
-  forecast: MonthForecast | null,
-  { fromMs, toMs }: Bounds,
-  budgetUsd: number | null,
-): FigureCard {
+export function monthCard(forecast: MonthForecast | null, budgetUsd: number | null): FigureCard {
   return {
     words: 'By the month’s end',
     meaning:
@@ -57,6 +53,6 @@ export function monthCard(
     isTelling: budgetUsd !== null && (forecast?.endUsd ?? forecast?.soFarUsd ?? 0) > budgetUsd,
     fact: forecast === null ? '' : `${dollars(forecast.soFarUsd)} so far`,
     note: budgetUsd === null ? '' : `budget ${dollars(budgetUsd)}`,
-    to: { view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } },
+    to: { view: 'calls', sort: 'cost', range: { last: 'month' } },
   }
 }

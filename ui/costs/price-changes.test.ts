@@ -77,7 +77,7 @@ test('a price that is changed shows what it is, and changes from now on', () => 
   assert.deepEqual(body({}, free), { ...free, ...now })
 })
 
-const times = new Times(true)
+const times = new Times(true, () => Date.UTC(2026, 10, 21))
 const nowMs = Date.parse('2026-11-21T12:00:00Z')
 const entry = { source: 'litellm', prices: [] }
 const shipped: Costs = {

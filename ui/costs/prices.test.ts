@@ -63,7 +63,7 @@ test('of several prices the last one that has begun is in force, in whatever ord
 })
 
 test('a source says who it is, and how old what it says is', () => {
-  const times = new Times(true)
+  const times = new Times(true, () => Date.UTC(2026, 10, 21))
   const nowMs = Date.parse('2026-11-21T12:00:00Z')
   const told = (source: string, at: string | null): readonly string[] => [
     sourceWords(source),

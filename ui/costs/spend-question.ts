@@ -23,8 +23,8 @@ export function isTooLong({ fromMs, toMs }: Bounds): boolean {
 }
 
 /** The time of an address, as all questions of the view ask for it. */
-export function spendBounds({ range }: PageAddress, nowMs: number): Bounds {
-  const { fromMs, toMs } = boundsOf(range, Math.ceil(nowMs / stepMs) * stepMs)
+export function spendBounds(address: PageAddress, nowMs: number): Bounds {
+  const { fromMs, toMs } = boundsOf(address, Math.ceil(nowMs / stepMs) * stepMs)
   return { fromMs, toMs }
 }
 

@@ -40,7 +40,7 @@ export interface Spend extends Asked<SpendGroup> {
 export function useSpend(address: PageAddress, isPaused: boolean): Spend {
   const { zone } = useTimes()
   const { by, utc } = address
-  const key = questionKey(address, utc)
+  const key = questionKey(address)
   const options = { everyMs: refreshEveryMs(address.range), isPaused }
   const useSpendOf = <Group>(
     name: string | null,

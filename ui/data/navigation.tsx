@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { Times } from '../format/times.ts'
+import { nowMs } from './dashboard-clock.ts'
 import { Watched, useWatched } from './watched.ts'
 import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
 import { report } from './report.ts'
@@ -50,7 +51,7 @@ const times: Partial<Record<'utc' | 'own', Times>> = {}
 /** Instants as the address wants them: by the reader's clock, or in UTC. */
 export function useTimes(): Times {
   const { utc } = useWatched(now).address
-  return (times[utc ? 'utc' : 'own'] ??= new Times(utc))
+  return (times[utc ? 'utc' : 'own'] ??= new Times(utc, nowMs))
 }
 
 export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick' | 'role'> {

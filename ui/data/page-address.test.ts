@@ -5,6 +5,7 @@ import {
   type LastRange,
   type PageAddress,
   type Range,
+  type View,
   boundsOf,
   isFiltered,
   lastRanges,
@@ -40,7 +41,7 @@ const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> => fc.suba
 const durations = fc.option(fc.integer({ min: 0, max: 999_999_999_999 }))
 const addresses: fc.Arbitrary<PageAddress> = fc.record(
   {
-    view: fc.constantFrom('overview', 'calls', 'sessions', 'live', 'costs', 'gateway'),
+    view: fc.constantFrom('overview', 'compare', 'calls', 'sessions', 'live', 'costs', 'gateway'),
     range: ranges,
     models: texts,
     callTypes: some(keysOf(callTypeWords)),
@@ -61,6 +62,9 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     session: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
     text: fc.string(),
     by: fc.constantFrom('model', 'client'),
+    measure: fc.constantFrom('duration_ms', 'ttft_ms'),
+    order: fc.constantFrom('calls', 'cost'),
+    lines: fc.uniqueArray(fc.string()),
     against: fc.constantFrom(null, 'previous' as const, 'day' as const, 'week' as const),
     price: fc.string(),
     utc: fc.boolean(),
@@ -69,8 +73,35 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
   { noNullPrototype: true },
 )
 
-test('what is written is read back', () => {
-  fc.assert(fc.property(addresses, (address) => assert.deepEqual(read(writeAddress(address)), address)))
+test('what is written is read back, but for what another view shows', () => {
+  const { text, by, measure, order, lines, against, price } = plainAddress
+  const othersOf: Partial<Record<View, Partial<PageAddress>>> = {
+    overview: { text, by, measure, order, lines, price },
+    compare: { text, against, price },
+    costs: { text, measure, order, lines, against },
+    live: { by, measure, order, lines, against, price },
+    sessions: { by, measure, order, lines, against, price },
+  }
+  const none = { text, by, measure, order, lines, against, price }
+  fc.assert(
+    fc.property(addresses, (address) =>
+      assert.deepEqual(read(writeAddress(address)), { ...address, ...(othersOf[address.view] ?? none) }),
+    ),
+  )
+})
+
+test('a day that was chosen is in the link, one that nobody chose is not', () => {
+  assert.equal(writeAddress({ ...plainAddress, range: { last: '24h' } }), '/?range=24h')
+  assert.equal(writeAddress(read('/?range=24h')!), '/?range=24h')
+})
+
+test('Compare tells what it compares', () => {
+  const path = '/compare?measure=ttft_ms&order=first_p95&line=a&line='
+  const address = read(path)!
+  assert.deepEqual(address.lines, ['a', ''])
+  assert.equal(writeAddress(address), path)
+  assert.equal(writeAddress({ ...address, view: 'calls' }), '/calls')
+  assert.deepEqual(read('/calls?order=cost')?.ignored, ['order'])
 })
 
 test('a bare address says nothing', () => {
@@ -133,15 +164,24 @@ test('filters can be told and taken away', () => {
 })
 
 test('a range that ends now moves with it', () => {
-  assert.deepEqual(boundsOf({ last: '1h' }, 10_000_000), { fromMs: 6_400_000, toMs: 10_000_000 })
+  assert.deepEqual(boundsOf({ range: { last: '1h' }, utc: true }, 10_000_000), {
+    fromMs: 6_400_000,
+    toMs: 10_000_000,
+  })
   const fixed = { last: null, fromMs: 1, toMs: 2 } as const
-  assert.deepEqual(boundsOf(fixed, 10_000_000), fixed)
+  assert.deepEqual(boundsOf({ range: fixed, utc: true }, 10_000_000), fixed)
+  const nowMs = Date.UTC(2027, 0, 1, 9, 30)
+  const [today, month] = (['today', 'month'] as const).map((last) =>
+    boundsOf({ range: { last }, utc: true }, nowMs),
+  )
+  assert.deepEqual(today, { fromMs: Date.UTC(2027, 0, 1), toMs: nowMs })
+  assert.deepEqual(month, today)
 })
 
 test('an open panel, or another look, is no other question; another model, range or zone is', () => {
   const keyOf = (change: Partial<PageAddress>): string => {
     const address = { ...plainAddress, ...change }
-    return questionKey(address, address.utc)
+    return questionKey(address)
   }
   assert.equal(keyOf({ call: '6gzjdd7mc00', sort: 'cost', price: 'x', by: 'client' }), keyOf({}))
   for (const change of [{ models: ['a'] }, { range: { last: '1h' } }, { utc: true }] as const) {

@@ -1,4 +1,6 @@
+import type { Curves } from '../../src/call/call-question.ts'
 import type { CallSort, CallTab, CallType, Outcome } from './call-words.ts'
+import { type CalendarBounds, calendarBounds } from './calendar-ranges.ts'
 import { isCallSort, isCallTab, isCallType, isNameOf, isOutcome } from './call-words.ts'
 
 /** What the page can show, by its path. */
@@ -30,6 +32,28 @@ export const compareWords = { model: 'Model', client: 'Client', upstream_name: '
 
 export type CompareBy = keyof typeof compareWords
 
+/** The measures whose percentiles Compare draws, in words. */
+export const curveWords = {
+  duration_ms: 'Latency',
+  ttft_ms: 'First token',
+  output_tokens_per_s: 'Tokens/s',
+} as const satisfies Record<keyof Curves, string>
+
+/** The columns of Compare, in their order. */
+export const compareColumnNames = [
+  'calls',
+  'errors',
+  'latency_p50',
+  'latency_p95',
+  'first_p50',
+  'first_p95',
+  'speed',
+  'cached',
+  'cost',
+] as const
+
+export type CompareColumnName = (typeof compareColumnNames)[number]
+
 /** What the Overview can be compared with: another time of the same length. */
 export const againstWords = {
   previous: 'The time before',
@@ -46,20 +70,22 @@ export const namelessWords: Readonly<Record<CompareBy, string>> = {
   upstream_name: 'The default upstream',
 }
 
-/** Lengths of time that end now, in milliseconds. */
+/** Ranges that end now, by their length in milliseconds; those of the calendar by their longest. */
 export const lastRanges = {
   '1h': 3_600_000,
   '6h': 21_600_000,
   '24h': 86_400_000,
   '7d': 604_800_000,
   '30d': 2_592_000_000,
+  today: 86_400_000,
+  month: 2_592_000_000,
 } as const
 
 export type LastRange = keyof typeof lastRanges
 
 const isLastRange = isNameOf(lastRanges)
 
-/** Either a length of time that ends now, or two instants in milliseconds since the Unix epoch, the second exclusive. */
+/** Either a time that ends now, or two instants in milliseconds since the Unix epoch, the second exclusive. */
 export type Range =
   | { readonly last: LastRange }
   | { readonly last: null; readonly fromMs: number; readonly toMs: number }
@@ -67,6 +93,7 @@ export type Range =
 /** What a bare `/` shows. */
 export const plainAddress = {
   view: 'overview' as View,
+  /** This very one stands for a range that nobody chose: another one of the same length is written into the address. */
   range: { last: '24h' } as Range,
   models: [] as readonly string[],
   callTypes: [] as readonly CallType[],
@@ -98,6 +125,10 @@ export const plainAddress = {
   text: '',
   /** What calls, or spend, are compared by. */
   by: 'model' as CompareBy,
+  /** On Compare: the measure of the curves, the column that sorts, and whose curves are drawn; none for the first. */
+  measure: 'duration_ms' as keyof Curves,
+  order: 'calls' as CompareColumnName,
+  lines: [] as readonly string[],
   /** What is laid under the charts of the Overview; null for nothing. */
   against: null as Against | null,
   /** Part of the names of prices that are shown; empty for all that the calls met. */
@@ -112,8 +143,7 @@ type Fields = typeof plainAddress
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `against`,
- * `price` and `tz=utc`, which are the page's own.
+ * brings back what was there. Filters and `sort` have the names of `/api/query`; the others are the page's own.
  */
 export type PageAddress = Readonly<Fields>
 
@@ -123,6 +153,8 @@ interface Parameter {
   readonly read: (fields: Fields, value: string) => boolean
   /** None for what is as it is in a bare address. */
   readonly write: (address: PageAddress) => readonly string[]
+  /** The views that it means something to; all where there are none. */
+  readonly views?: readonly View[]
 }
 
 type ListName =
@@ -134,6 +166,7 @@ type ListName =
   | 'failureCodes'
   | 'callTypes'
   | 'outcomes'
+  | 'lines'
 type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
 
 /** A parameter of one value; `parse` answers undefined for what means nothing. */
@@ -192,10 +225,16 @@ const others: Readonly<Record<string, Parameter>> = {
   sort: one('sort', onlyIf(isCallSort)),
   call: one('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
   tab: one('tab', onlyIf(isCallTab)),
-  text: one('text', (text) => text),
-  by: one('by', onlyIf(isNameOf(compareWords))),
-  against: one('against', onlyIf(isNameOf(againstWords))),
-  price: one('price', (text) => text),
+  text: { ...one('text', (text) => text), views: ['live', 'sessions'] },
+  by: { ...one('by', onlyIf(isNameOf(compareWords))), views: ['compare', 'costs'] },
+  measure: { ...one('measure', onlyIf(isNameOf(curveWords))), views: ['compare'] },
+  order: {
+    ...one('order', (text) => compareColumnNames.find((name) => name === text)),
+    views: ['compare'],
+  },
+  line: { ...many('lines', () => true), views: ['compare'] },
+  against: { ...one('against', onlyIf(isNameOf(againstWords))), views: ['overview'] },
+  price: { ...one('price', (text) => text), views: ['costs'] },
   tz: {
     read: (fields, value) => (fields.utc = value === 'utc'),
     write: ({ utc }) => (utc ? ['utc'] : []),
@@ -213,7 +252,9 @@ export function readAddress(path: string, query: URLSearchParams): PageAddress |
   const known = new Map(Object.entries(parameters))
   for (const [name, value] of query) {
     if (name === 'from' || name === 'to' || (name === 'range' && isLastRange(value))) continue
-    if (known.get(name)?.read(fields, value) !== true) ignored.add(name)
+    const parameter = known.get(name)
+    const isKnown = parameter !== undefined && isOf(parameter, view)
+    if (!isKnown || !parameter.read(fields, value)) ignored.add(name)
   }
   const last = query.getAll('range').findLast(isLastRange)
   if (last !== undefined) fields.range = { last }
@@ -227,7 +268,7 @@ export function writeAddress(address: PageAddress): string {
   if (address.range.last === null) {
     query.set('from', isoOf(address.range.fromMs))
     query.set('to', isoOf(address.range.toMs))
-  } else if (address.range.last !== '24h') query.set('range', address.range.last)
+  } else if (address.range !== plainAddress.range) query.set('range', address.range.last)
   write(query, parameters, address)
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
@@ -240,8 +281,13 @@ function write(
   address: PageAddress,
 ): void {
   for (const [name, parameter] of Object.entries(parameters)) {
+    if (!isOf(parameter, address.view)) continue
     for (const value of parameter.write(address)) query.append(name, value)
   }
+}
+
+function isOf({ views }: Parameter, view: View): boolean {
+  return views === undefined || views.includes(view)
 }
 
 /**
@@ -273,16 +319,17 @@ export function isFiltered(address: PageAddress): boolean {
   return filterText(address) !== ''
 }
 
-/** Tells questions apart: by the filters and the range of an address, and by what else decides the answer. */
+/** Tells questions apart: by the filters, the range and the zone of an address, and by what else decides the answer. */
 export function questionKey(address: PageAddress, ...rest: readonly unknown[]): string {
-  return JSON.stringify([filterText(address), address.range, ...rest])
+  return JSON.stringify([filterText(address), address.range, address.utc, ...rest])
 }
 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, session, call, tab, by, against, price, utc } = address
+  const { view, range, sort, session, call, tab, by, measure, order, lines, against, price, utc } = address
   const shown = view === 'sessions' ? session : null
-  return { ...plainAddress, view, range, sort, session: shown, call, tab, by, against, price, utc }
+  const compared = { by, measure, order, lines, against }
+  return { ...plainAddress, ...compared, view, range, sort, session: shown, call, tab, price, utc }
 }
 
 /** The filter for the calls of one that is compared. */
@@ -301,8 +348,11 @@ export function sessionAddress(session: string): PageAddress {
 }
 
 /** Where a range begins and ends, in milliseconds since the Unix epoch. */
-export function boundsOf(range: Range, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
-  return range.last === null ? range : { fromMs: nowMs - lastRanges[range.last], toMs: nowMs }
+export function boundsOf({ range, utc }: Pick<PageAddress, 'range' | 'utc'>, nowMs: number): CalendarBounds {
+  if (range.last === null) return range
+  if (range.last === 'today') return calendarBounds('Today', nowMs, utc)
+  if (range.last === 'month') return calendarBounds('This month', nowMs, utc)
+  return { fromMs: nowMs - lastRanges[range.last], toMs: nowMs }
 }
 
 /**

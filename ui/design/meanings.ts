@@ -22,7 +22,6 @@ const meanings: Readonly<Record<string, string>> = {
   'Per call': 'Cost of the calls that have a price, divided by their number.',
   p50: 'The median: half of the calls took no longer.',
   p95: '95 of 100 calls took no longer.',
-  'p95, upstream alone': 'p95 from when the upstream was asked: without the wait for a slot.',
   p99: '99 of 100 calls took no longer.',
   Recorded: 'Calls that are in the database, since the gateway’s start.',
   Requests: 'Calls that began in this time, of every kind and however they ended.',
@@ -31,7 +30,8 @@ const meanings: Readonly<Record<string, string>> = {
   'Slots and queue':
     'A slot is the right to be in flight; the gateway has so many, and calls that find none free wait in the queue.',
   'Spend over time': 'Cost of the calls that have a price, by when they began.',
-  'Time to first token': 'From when a call came to the first content of its answer, of streamed calls.',
+  'Time to first token':
+    'From when the upstream was asked to the first content of its answer, of streamed calls; the wait for a slot is not in it.',
   Tokens: 'Input and output tokens together, as the upstreams counted them.',
   'Tokens in': 'Input tokens, cached ones among them, as the upstream counted them.',
   'Tokens in 24 hours': 'Tokens of any 24 hours, against their limit if there is one.',

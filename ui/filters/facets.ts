@@ -45,7 +45,7 @@ export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
 
 /** Asks for the values in the range and the other filters of an address; for sessions, those that have `text` in them. */
 export function facetPath(facet: Facet, address: PageAddress, text: string): string {
-  const { fromMs, toMs } = boundsOf(address.range, nowMs())
+  const { fromMs, toMs } = boundsOf(address, nowMs())
   const endMs = address.range.last === null ? toMs : null
   const others = withoutFacet(facet, address)
   if (facet !== 'session') {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { type LastRange, isFiltered, lastRanges, withoutFilters } from '../data/page-address.ts'
+import { isFiltered, plainAddress, withoutFilters } from '../data/page-address.ts'
 import type { Answered } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -26,7 +26,7 @@ const silentMs = 600
 /** After it a line tells that a question is still under way. */
 const longMs = 5000
 
-const lastWords: Readonly<Record<LastRange, string>> = {
+const lastWords = {
   '1h': 'Last hour',
   '6h': 'Last 6 hours',
   '24h': 'Last 24 hours',
@@ -34,8 +34,8 @@ const lastWords: Readonly<Record<LastRange, string>> = {
   '30d': 'Last 30 days',
 }
 
-const lasts = Object.keys(lastRanges) as LastRange[]
-const ranges = Object.fromEntries(lasts.map((last) => [last, last])) as Record<LastRange, string>
+const lasts = Object.keys(lastWords) as (keyof typeof lastWords)[]
+const ranges = Object.fromEntries(lasts.map((last) => [last, last])) as Record<keyof typeof lastWords, string>
 
 export interface FilterBarProps {
   /** What the view shows. */
@@ -51,11 +51,9 @@ export interface FilterBarProps {
 /** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
 export function FilterBar({ asked, bucketWords, children, actions }: FilterBarProps) {
   const { answer, isLoading, again } = asked
-  const times = useTimes()
   const navigation = useNavigation()
   const { address, go } = navigation
   const isLong = useLasting(isLoading, longMs)
-  const chips = filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs))
   useShortcuts('Filters', [
     ...lasts.map((last, at) => ({
       key: String(at + 1),
@@ -74,7 +72,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
             label="Time range"
             words={ranges}
             titles={lastWords}
-            chosen={address.range.last}
+            chosen={lasts.find((last) => last === address.range.last) ?? null}
             onChoose={(last) => go({ range: { last } })}
           />
           <RangeFilter />
@@ -84,11 +82,28 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
         <ErrorsFilter />
         <MoreFilters />
         {children}
-        {chips.map(({ name, words, isIgnored, without }) => (
+        <FilterChips />
+      </div>
+      <UpdateStamp asked={asked} bucketWords={bucketWords} actions={actions} />
+      {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
+    </div>
+  )
+}
+
+/** What filters without a control of its own, what the view does not filter by, and the way to be rid of all. */
+export function FilterChips() {
+  const { address, go } = useNavigation()
+  const times = useTimes()
+  const { text } = plainAddress
+  const isBare = !isFiltered(address) && address.text === text && address.ignored.length === 0
+  return (
+    <>
+      {filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs)).map(
+        ({ name, words, isIgnored, without }) => (
           <div
             key={`${name} ${words}`}
             class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
-            title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
+            title={isIgnored ? 'The address has this, and this view does not filter by it.' : words}
           >
             <span class="cut">
               <span>{name}:</span> {words}
@@ -97,16 +112,14 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
               <Icon name="close" size={14} />
             </button>
           </div>
-        ))}
-        {(isFiltered(address) || address.ignored.length > 0) && (
-          <Button kind="bare" onClick={() => go(withoutFilters(address))}>
-            Clear all
-          </Button>
-        )}
-      </div>
-      <UpdateStamp asked={asked} bucketWords={bucketWords} actions={actions} />
-      {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
-    </div>
+        ),
+      )}
+      {!isBare && (
+        <Button kind="bare" onClick={() => go(withoutFilters(address))}>
+          Clear all
+        </Button>
+      )}
+    </>
   )
 }
 

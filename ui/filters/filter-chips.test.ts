@@ -51,6 +51,24 @@ test('bounds of the duration read as one', () => {
   assert.equal(chipsOf({ maxMs: 500 })[0]?.words, `up to 500${narrow}ms`)
 })
 
+test('a view that does not filter by something says so', () => {
+  const told = (address: Partial<PageAddress>): readonly string[] =>
+    chipsOf(address).map(({ name, words }) => `${name}: ${words}`)
+  assert.deepEqual(
+    told({ view: 'live', models: ['a'], errorsOnly: true, range: { last: null, fromMs: 1, toMs: 2 } }),
+    [],
+  )
+  assert.deepEqual(told({ view: 'live', clients: ['a'], callTypes: ['chat'], q: 'b' }), [
+    'Not applied: Type: Chat',
+    'Not applied: Client: a',
+    'Not applied: Id or code: b',
+  ])
+  assert.deepEqual(told({ view: 'sessions', clients: ['a'], q: 'b' }), [
+    'Client: a',
+    'Not applied: Id or code: b',
+  ])
+})
+
 test('the session that the Sessions view shows is no filter of it', () => {
   assert.deepEqual(chipsOf({ view: 'sessions', session: 'nightly' }), [])
 })

@@ -1,3 +1,4 @@
+import { callTypeWords, outcomeWords } from '../data/call-words.ts'
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { roundDuration } from '../format/figures.ts'
 import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
@@ -7,40 +8,52 @@ export interface FilterChip {
   /** What kind of filter it is: `Client`. */
   readonly name: string
   readonly words: string
-  /** Whether it means nothing and only tells so. */
+  /** The view does not filter by it, and says so. */
   readonly isIgnored: boolean
   /** The change of the address that takes it away. */
   readonly without: Partial<PageAddress>
 }
 
-/** What the address filters by besides models, types and outcomes. `rangeWords` tells a range of two instants. */
+/**
+ * What the address filters by besides what the view has a menu for. `rangeWords` tells a range of two instants. Live
+ * filters by models, failures and text alone.
+ */
 export function filterChips(
   address: PageAddress,
   rangeWords: (fromMs: number, toMs: number) => string,
 ): readonly FilterChip[] {
-  const { view, range, source, tags, minMs, maxMs, q, ignored } = address
+  const { view, range, callTypes, outcomes, source, tags, minMs, maxMs, q, ignored } = address
+  const isLive = view === 'live'
   const chips: FilterChip[] = []
-  const add = (name: string, words: string, without: Partial<PageAddress>): void => {
-    chips.push({ name, words, isIgnored: false, without })
+  const add = (name: string, words: string, without: Partial<PageAddress>, isIgnored = isLive): void => {
+    chips.push({ name: isIgnored ? `Not applied: ${name}` : name, words, isIgnored, without })
   }
-  if (range.last === null) add('Time', rangeWords(range.fromMs, range.toMs), { range: plainAddress.range })
+  if (isLive) {
+    for (const type of callTypes) add('Type', callTypeWords[type], { callTypes: except(callTypes, type) })
+    for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
+  } else if (range.last === null)
+    add('Time', rangeWords(range.fromMs, range.toMs), { range: plainAddress.range })
   for (const facet of Object.keys(facets) as Facet[]) {
     // The bar has a menu of models, and Sessions shows the session as a whole.
     if (facet === 'model' || (facet === 'session' && view === 'sessions')) continue
     const chosen = chosenOf(facet, address)
     for (const value of chosen) {
-      const others = chosen.filter((other) => other !== value)
-      add(facets[facet].name, valueWords(facet, value), changeTo(facet, others))
+      add(facets[facet].name, valueWords(facet, value), changeTo(facet, except(chosen, value)))
     }
   }
   if (source !== null) add('Imported from', source, { source: null })
-  for (const tag of tags) add('Tag', tag, { tags: tags.filter((other) => other !== tag) })
+  for (const tag of tags) add('Tag', tag, { tags: except(tags, tag) })
   if (minMs !== null || maxMs !== null) {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })
   }
-  if (q !== '') add('Id or code', q, { q: '' })
+  // Part of a session's name is looked for instead.
+  if (q !== '') add('Id or code', q, { q: '' }, isLive || view === 'sessions')
   for (const name of ignored) chips.push({ name: 'Ignored', words: name, isIgnored: true, without: {} })
   return chips
+}
+
+function except<Value>(values: readonly Value[], one: Value): readonly Value[] {
+  return values.filter((other) => other !== one)
 }
 
 function durationWords(minMs: number | null, maxMs: number | null): string {

@@ -1,24 +1,25 @@
 import { useId, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { boundsOf } from '../data/page-address.ts'
+import { type CalendarRange, calendarBounds, calendarRanges } from '../data/calendar-ranges.ts'
+import { type Range, boundsOf } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
-import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
-import { calendarBounds, calendarRanges } from './calendar-ranges.ts'
+import { instantOfWallTime, wallMinuteOf, wallTimeOf } from '../format/wall-time.ts'
 
 /** A range of two instants, if none of the usual lengths will do. */
 export function RangeFilter() {
-  const { address } = useNavigation()
+  const { last } = useNavigation().address.range
+  const words = last === 'today' ? 'Today' : last === 'month' ? 'This month' : 'Custom'
   return (
     <Popover
       label="Custom range"
-      class={`filter-choice ${address.range.last === null ? 'is-set' : ''}`}
+      class={`filter-choice ${last === null || words !== 'Custom' ? 'is-set' : ''}`}
       words={
         <>
           <Icon name="calendar" />
-          <span class="filter-range-words">Custom</span>
+          <span class="filter-range-words">{words}</span>
         </>
       }
     >
@@ -32,8 +33,9 @@ function RangeForm({ onDone }: { readonly onDone: () => void }) {
   const { address, go } = useNavigation()
   const id = useId()
   const [texts, setTexts] = useState(() => {
-    const { fromMs, toMs } = boundsOf(address.range, nowMs())
-    return { From: wallTimeOf(fromMs, address.utc), To: wallTimeOf(toMs, address.utc) }
+    const { fromMs, toMs } = boundsOf(address, nowMs())
+    const shown = address.range.last === null ? wallTimeOf : wallMinuteOf
+    return { From: shown(fromMs, address.utc), To: shown(toMs, address.utc) }
   })
   const [trouble, setTrouble] = useState<string | null>(null)
   const apply = (): void => {
@@ -60,7 +62,7 @@ function RangeForm({ onDone }: { readonly onDone: () => void }) {
             key={range}
             small
             onClick={() => {
-              go({ range: { last: null, ...calendarBounds(range, nowMs(), address.utc) } })
+              go({ range: rangeOf(range, address.utc) })
               onDone()
             }}
           >
@@ -84,8 +86,9 @@ function RangeForm({ onDone }: { readonly onDone: () => void }) {
           />
         </label>
       ))}
-      <p id={id} class={trouble === null ? '' : 'is-bad'} role="alert">
-        {trouble ?? `Times in ${zone.replaceAll('_', ' ')}`}
+      <p>Times in {zone.replaceAll('_', ' ')}</p>
+      <p id={id} class="is-bad" role="alert">
+        {trouble}
       </p>
       <div class="filter-panel-foot row">
         <Button kind="bare" small onClick={onDone}>
@@ -97,4 +100,11 @@ function RangeForm({ onDone }: { readonly onDone: () => void }) {
       </div>
     </form>
   )
+}
+
+/** Those that are not over end now, whenever they are looked at. */
+function rangeOf(range: CalendarRange, utc: boolean): Range {
+  if (range === 'Today') return { last: 'today' }
+  if (range === 'This month') return { last: 'month' }
+  return { last: null, ...calendarBounds(range, nowMs(), utc) }
 }

@@ -1,16 +1,24 @@
-/** Instants as the reader's clock shows them, or in UTC. All take milliseconds since the Unix epoch. */
+const minuteMs = 60_000
+const hourMs = 3_600_000
+
+/** Instants as the reader's clock shows them, or in UTC. All take milliseconds since the Unix epoch. A date has its year where that is not the present one. */
 export class Times {
   /** IANA name, for the dashboard's questions. */
   readonly zone: string
+  /** The time at the dashboard. */
+  readonly now: () => number
   /** Behind a time where the zone is not the reader's own: ` UTC`. */
   readonly suffix: string
   readonly #clock: Intl.DateTimeFormat
   readonly #seconds: Intl.DateTimeFormat
   readonly #day: Intl.DateTimeFormat
+  readonly #dayOfYear: Intl.DateTimeFormat
+  readonly #year: Intl.DateTimeFormat
   readonly #full: Intl.DateTimeFormat
   readonly #inUtc: Intl.DateTimeFormat
 
-  constructor(utc: boolean) {
+  constructor(utc: boolean, now: () => number) {
+    this.now = now
     this.zone = utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
     this.suffix = utc ? ' UTC' : ''
     const format = (options: Intl.DateTimeFormatOptions, timeZone: string = this.zone): Intl.DateTimeFormat =>
@@ -18,6 +26,8 @@ export class Times {
     this.#clock = format({ hour: '2-digit', minute: '2-digit' })
     this.#seconds = format({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
     this.#day = format({ day: 'numeric', month: 'short' })
+    this.#dayOfYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
+    this.#year = format({ year: 'numeric' })
     this.#full = format({ dateStyle: 'medium', timeStyle: 'medium' })
     this.#inUtc = format({ dateStyle: 'medium', timeStyle: 'medium' }, 'UTC')
   }
@@ -32,9 +42,10 @@ export class Times {
     return this.#seconds.format(ms)
   }
 
-  /** 21 Nov */
+  /** 21 Nov, or 21 Nov 2025 */
   day(ms: number): string {
-    return this.#day.format(ms)
+    const isOfThisYear = this.#year.format(ms) === this.#year.format(this.now())
+    return (isOfThisYear ? this.#day : this.#dayOfYear).format(ms)
   }
 
   /** When a day of the calendar, `2026-11-21`, begins; NaN if the text is none. */
@@ -44,7 +55,7 @@ export class Times {
 
   /** A day of the calendar, `2026-11-21`, as 21 Nov. */
   namedDay(day: string): string {
-    return this.day(this.dayStartMs(day) + 12 * 3_600_000)
+    return this.day(this.dayStartMs(day) + 12 * hourMs)
   }
 
   /** 21 Nov, 14:05 */
@@ -62,10 +73,12 @@ export class Times {
     return `${this.#inUtc.format(ms)} UTC`
   }
 
-  /** 21 Nov, 09:00 to 10:30; with both days where they are two. */
+  /** 21 Nov, 09:00 to 10:30; with both days where they are two, and with seconds in a short span that has some. */
   between(fromMs: number, toMs: number): string {
-    const end = this.day(fromMs) === this.day(toMs) ? this.clock(toMs) : this.dayAndClock(toMs)
-    return `${this.dayAndClock(fromMs)} to ${end}${this.suffix}`
+    const isShort = toMs - fromMs < hourMs && (fromMs % minuteMs !== 0 || toMs % minuteMs !== 0)
+    const time = (ms: number): string => (isShort ? this.seconds(ms) : this.clock(ms))
+    const [from, to] = [this.day(fromMs), this.day(toMs)]
+    return `${from}, ${time(fromMs)} to ${from === to ? '' : `${to}, `}${time(toMs)}${this.suffix}`
   }
 
   /** Today's calls by the clock, older ones with their day. */

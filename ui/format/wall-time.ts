@@ -2,10 +2,18 @@
 
 const minuteMs = 60_000
 
-/** What a clock on the wall shows, to the minute. */
+/** What a clock on the wall shows, with seconds where there are some. */
 export function wallTimeOf(ms: number, utc: boolean): string {
   const behindMs = utc ? 0 : new Date(ms).getTimezoneOffset() * minuteMs
-  return new Date(ms - behindMs).toISOString().slice(0, 16)
+  return new Date(ms - behindMs)
+    .toISOString()
+    .slice(0, -1)
+    .replace(/(:00)?\.000$/, '')
+}
+
+/** The minute that it shows. */
+export function wallMinuteOf(ms: number, utc: boolean): string {
+  return wallTimeOf(ms, utc).slice(0, 16)
 }
 
 /**

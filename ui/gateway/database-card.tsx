@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CompressResult, DatabaseSize } from '../../src/api/database-job.ts'
 import { actions } from '../data/dashboard-api.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
@@ -71,7 +72,7 @@ export function DatabaseCard() {
               {answer?.bytes === null ? 'not made yet' : known(answer?.bytes, bytes)}
             </span>,
           ],
-          ['Growth', <span id="database-growth">{growthWords(answer ?? null, Date.now())}</span>],
+          ['Growth', <span id="database-growth">{growthWords(answer ?? null, nowMs())}</span>],
         ]}
       />
       <form

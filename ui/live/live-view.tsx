@@ -9,6 +9,7 @@ import { useShortcuts } from '../design/keys.ts'
 import { FirstCallCommand } from '../no-calls/first-call.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
+import { FilterChips } from '../filters/filter-bar.tsx'
 import { ErrorsFilter, ModelFilter, filterKeys } from '../filters/choice-filters.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
 import { BoardCard } from './board-card.tsx'
@@ -130,20 +131,13 @@ interface LiveToolsProps {
 
 /** Filters the calls of the feed. All that is chosen here stands in the address. */
 function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
-  const navigation = useNavigation()
-  const { address, go } = navigation
-  useShortcuts('Live', filterKeys(navigation))
-  const isFiltered = address.text !== '' || address.errorsOnly || address.models.length > 0
+  useShortcuts('Live', filterKeys(useNavigation()))
   return (
     <div class="live-tools row wraps" role="group" aria-label="Which calls are shown">
       <TextSearch label="Find in payloads" placeholder="Find in payloads" keysTitle="Live" />
       <ModelFilter models={models} />
       <ErrorsFilter />
-      {isFiltered && (
-        <Button kind="bare" onClick={() => go({ text: '', errorsOnly: false, models: [] })}>
-          Clear all
-        </Button>
-      )}
+      <FilterChips />
       <Button
         kind="bare"
         class="at-end"

@@ -14,7 +14,7 @@ export function earlierBounds({ fromMs, toMs }: Bounds, against: Against): Bound
 
 /** What is asked of that time. It begins with a second, as the question about the other one does. */
 export function earlierPath(address: PageAddress, against: Against, zone: string, nowMs: number): string {
-  const { fromMs, toMs } = earlierBounds(boundsOf(address.range, Math.floor(nowMs / 1000) * 1000), against)
+  const { fromMs, toMs } = earlierBounds(boundsOf(address, Math.floor(nowMs / 1000) * 1000), against)
   return `/api/overview?${callsQuery(address, fromMs, toMs, { tz: zone })}`
 }
 

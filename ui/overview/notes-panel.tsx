@@ -8,7 +8,7 @@ import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Note } from '../design/note.tsx'
-import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
+import { instantOfWallTime, wallMinuteOf } from '../format/wall-time.ts'
 
 /** As the dashboard takes it. */
 const mostLetters = 200
@@ -17,14 +17,16 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const { address } = useNavigation()
   const times = useTimes()
   const { answer, trouble, again } = useAnswer<NotesReport>(JSON.stringify(address.range), () => {
-    const { fromMs } = boundsOf(address.range, nowMs())
+    const { fromMs } = boundsOf(address, nowMs())
     const to = address.range.last === null ? `&to=${new Date(address.range.toMs).toISOString()}` : ''
     return `/api/notes?from=${new Date(fromMs).toISOString()}${to}`
   })
   const [text, setText] = useState('')
   // Of now, as long as nothing else is chosen.
   const [at, setAt] = useState<string | null>(null)
+  const atMs = at === null ? nowMs() : instantOfWallTime(at, address.utc)
   const action = useAction()
+  const isOff = text.trim() === '' || atMs === null || action.isBusy
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => box.current?.focus(), [])
   const change = (work: () => Promise<unknown>): Promise<void> =>
@@ -34,9 +36,8 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
       onChanged()
     })
   const add = async (): Promise<void> => {
-    const atMs = at === null ? null : instantOfWallTime(at, address.utc)
     await change(async () => {
-      await act('POST', '/api/notes', { text, ...(atMs !== null && { at: new Date(atMs).toISOString() }) })
+      await act('POST', '/api/notes', { text, ...(at !== null && { at: new Date(atMs ?? 0).toISOString() }) })
       setText('')
       setAt(null)
     })
@@ -47,7 +48,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
       class="filter-panel stack range-form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (text.trim() !== '') void add()
+        if (!isOff) void add()
       }}
     >
       <label>
@@ -66,14 +67,16 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
         <input
           type="datetime-local"
           class="field"
-          value={at ?? wallTimeOf(nowMs(), address.utc)}
+          value={at ?? wallMinuteOf(nowMs(), address.utc)}
           onInput={({ currentTarget }) => setAt(currentTarget.value)}
         />
       </label>
       {problem !== null && <Note tone="bad">{problem}</Note>}
       <div class="filter-panel-foot row">
-        <span class="quiet">Charts mark it.</span>
-        <Button type="submit" kind="strong" small isOff={text.trim() === '' || action.isBusy}>
+        <span class={atMs === null ? 'is-bad' : 'quiet'}>
+          {atMs === null ? 'Give both a date and a time.' : 'Charts mark it.'}
+        </span>
+        <Button type="submit" kind="strong" small isOff={isOff}>
           Add note
         </Button>
       </div>

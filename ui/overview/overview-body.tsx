@@ -85,9 +85,9 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
           about="streamed"
           parts={parts.firstToken}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'ttft' })}
-          count={calls(buckets.ttft_total_n)}
+          count={calls(buckets.ttft_n)}
           explainsMarks={false}
-          empty={emptyWords(totals.ttft_total_ms, 'streamed calls')}
+          empty={emptyWords(totals.ttft_ms, 'streamed calls')}
         />
         <TimeChart
           title="Output speed"

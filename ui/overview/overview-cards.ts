@@ -40,7 +40,7 @@ function changesOf({ totals, previous }: Overview) {
 /** The figures by which one sees whether all is well. */
 export function overviewCards(answer: Overview): readonly OverviewCard[] {
   const { totals, buckets } = answer
-  const { calls, cost_usd: usd, unpriced_calls: unpriced, ttft_ms: upstream } = totals
+  const { calls, cost_usd: usd, unpriced_calls: unpriced, ttft_total_ms: withWait } = totals
   const medianSpeed = totals.output_tokens_per_s.p50
   const timed = timedCalls(answer)
   const change = changesOf(answer)
@@ -77,13 +77,13 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       to: { view: 'calls', sort: 'duration', ...timed },
     },
     {
-      ...timeCard('First token', 'ttft_total_ms', answer),
-      ...(upstream.n > 0 && {
-        fact: `upstream ${measureWords(upstream, oneByOne(answer, 'ttft_ms')).value}`,
+      ...timeCard('First token', 'ttft_ms', answer),
+      ...(withWait.n > 0 && {
+        fact: `with wait ${measureWords(withWait, oneByOne(answer, 'ttft_total_ms')).value}`,
       }),
       meaning:
-        'From when a call came, its wait for a slot included, to the first content; below it, from when the upstream was asked. Of streamed calls.',
-      course: honestColumn('p95', buckets.ttft_total_p95_ms, buckets.ttft_total_n),
+        'From when the upstream was asked to the first content, of streamed calls. Below it, from when the call came: with its wait for a slot.',
+      course: honestColumn('p95', buckets.ttft_p95_ms, buckets.ttft_n),
       colour: 'accent',
       to: { view: 'calls', sort: 'ttft', ...timed },
     },

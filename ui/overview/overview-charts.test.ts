@@ -41,7 +41,7 @@ test('a few calls are shown one by one', () => {
   const each = [[220], [400, 9010], []]
   const few = {
     ...answer([1, 2, 0]),
-    singles: { duration_ms: each, ttft_total_ms: each, output_tokens_per_s: each },
+    singles: { duration_ms: each, ttft_ms: each, output_tokens_per_s: each },
   }
   for (const [part] of [latencyParts(few, frame), speedParts(few, frame)]) {
     assert.deepEqual(

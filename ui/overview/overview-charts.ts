@@ -56,16 +56,14 @@ export function latencyParts({ buckets, singles }: Overview, frame: TimeFrame): 
   return [timePart(frame, tallPx, orSingleCalls(percentiles, singles?.duration_ms))]
 }
 
-/** From arrival, as a band; from dispatch, as a line of its own: what is between them is the wait for a slot. */
+/** From dispatch: half of the calls, and all but the slowest twentieth, as a band. */
 export function firstTokenParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
-  const counts = buckets.ttft_total_n
-  const upstream = { key: 'upstream', words: 'p95, upstream alone', isDashed: true }
+  const counts = buckets.ttft_n
   const percentiles = [
-    line('p95', 'accent', buckets.ttft_total_p95_ms, counts, { fillTo: 'p50' }),
-    line('p95', 'stream', buckets.ttft_p95_ms, buckets.ttft_n, upstream),
-    line('p50', 'p50', buckets.ttft_total_p50_ms, counts),
+    line('p95', 'accent', buckets.ttft_p95_ms, counts, { fillTo: 'p50' }),
+    line('p50', 'p50', buckets.ttft_p50_ms, counts),
   ]
-  return [timePart(frame, lowPx, orSingleCalls(percentiles, singles?.ttft_total_ms))]
+  return [timePart(frame, lowPx, orSingleCalls(percentiles, singles?.ttft_ms))]
 }
 
 function timePart(frame: TimeFrame, heightPx: number, series: readonly ChartSeries[]): ChartPart {

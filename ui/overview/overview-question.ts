@@ -6,7 +6,7 @@ import { type PageAddress, boundsOf, callsQuery } from '../data/page-address.ts'
  * who ask within a second are answered alike, from one answer.
  */
 export function overviewPath(address: PageAddress, zone: string, nowMs: number): string {
-  const { fromMs, toMs } = boundsOf(address.range, nowMs)
+  const { fromMs, toMs } = boundsOf(address, nowMs)
   const isOpen = address.range.last !== null
   const wholeMs = isOpen ? Math.floor(fromMs / 1000) * 1000 : fromMs
   return `/api/overview?${callsQuery(address, wholeMs, isOpen ? null : toMs, { tz: zone })}`

@@ -31,7 +31,7 @@ export function OverviewView() {
   const [awaitsFirst, awaitFirst] = useState(false)
   const greets = useRef(false)
   const answered = useAnswer<Overview>(
-    questionKey(address, address.utc),
+    questionKey(address),
     () => overviewPath(address, times.zone, nowMs()),
     {
       everyMs: awaitsFirst ? firstCallEveryMs : refreshEveryMs(address.range),
@@ -122,7 +122,7 @@ function useEarlier(isPaused: boolean): readonly [Overview | null, string | null
   const { zone } = useTimes()
   const { against } = address
   const { answer, isStale, trouble } = useAnswer<Overview>(
-    against === null ? null : questionKey(address, address.utc, against),
+    against === null ? null : questionKey(address, against),
     () => earlierPath(address, against ?? 'previous', zone, nowMs()),
     { everyMs: refreshEveryMs(address.range), isPaused: isPaused || address.call !== null },
   )

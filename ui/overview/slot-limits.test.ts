@@ -32,11 +32,13 @@ test('slots are those of the one upstream that is chosen, and a range without an
   assert.equal(slotsOf({ ...health, upstreams: undefined } as unknown as HealthReport, 'default'), slots)
   assert.equal(slotsOf(null, 'default'), null)
   assert.equal(
-    decodeURIComponent(slotsPath({ range: { last: '1h' } }, 'local', own, 3_600_000)),
+    decodeURIComponent(slotsPath({ range: { last: '1h' }, utc: true }, 'local', own, 3_600_000)),
     '/api/slots?from=1970-01-01T00:00:00.000Z&upstream_name=local&max_concurrent=5&slot_cooldown_ms=50',
   )
   assert.equal(
-    decodeURIComponent(slotsPath({ range: { last: null, fromMs: 0, toMs: 1000 } }, 'default', null, 0)),
+    decodeURIComponent(
+      slotsPath({ range: { last: null, fromMs: 0, toMs: 1000 }, utc: true }, 'default', null, 0),
+    ),
     '/api/slots?from=1970-01-01T00:00:00.000Z&to=1970-01-01T00:00:01.000Z',
   )
 })

@@ -21,15 +21,15 @@ export function slotsOf(health: HealthReport | null | undefined, upstream: strin
 
 /** Asks how calls of a range waited for these slots, and would have with others. */
 export function slotsPath(
-  { range }: Pick<PageAddress, 'range'>,
+  address: Pick<PageAddress, 'range' | 'utc'>,
   upstream: string,
   slots: Pick<SlotReport, 'max_concurrent' | 'slot_cooldown_ms'> | null,
   nowMs: number,
 ): string {
-  const { fromMs, toMs }: Bounds = boundsOf(range, nowMs)
+  const { fromMs, toMs }: Bounds = boundsOf(address, nowMs)
   const query = new URLSearchParams({
     from: new Date(fromMs).toISOString(),
-    ...(range.last === null && { to: new Date(toMs).toISOString() }),
+    ...(address.range.last === null && { to: new Date(toMs).toISOString() }),
     ...(upstream !== defaultName && { upstream_name: upstream }),
     ...(slots !== null && {
       max_concurrent: String(slots.max_concurrent),

@@ -1,8 +1,10 @@
 import './report.css'
+import type { ComponentProps } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { Comparison } from '../compare/compare-view.tsx'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { plainAddress } from '../data/page-address.ts'
 import type { ReportData } from '../data/report.ts'
 import { filterChips } from '../filters/filter-chips.ts'
 import type { ListedCalls } from '../overview/calls-card.tsx'
@@ -29,12 +31,18 @@ export function Report({ report }: ReportProps) {
           <OverviewBody answer={overview} earlier={null} list={list} onList={setList} onOpen={stay} />
         </div>
         <div class="view">
-          <Comparison by="model" groups={models} />
-          {clients.length > 1 && <Comparison by="client" groups={clients} />}
+          <ReportComparison by="model" groups={models} />
+          {clients.length > 1 && <ReportComparison by="client" groups={clients} />}
         </div>
       </main>
     </ChartRoomProvider>
   )
+}
+
+/** A report has no address to keep what is drawn in. */
+function ReportComparison(props: Pick<ComponentProps<typeof Comparison>, 'by' | 'groups'>) {
+  const [shown, show] = useState(plainAddress)
+  return <Comparison {...props} shown={shown} onShow={(change) => show({ ...shown, ...change })} />
 }
 
 function ReportHead({ report }: ReportProps) {

@@ -30,7 +30,7 @@ export interface SessionList extends Answered<Sessions> {
 
 /** The page of sessions of a range and filters that follows a cursor. */
 export function sessionsPath(address: PageAddress, cursor: string | null, atMs: number = nowMs()): string {
-  const { fromMs, toMs } = boundsOf(address.range, atMs)
+  const { fromMs, toMs } = boundsOf(address, atMs)
   const rest = { limit: String(pageSize), ...(cursor === null ? {} : { cursor }) }
   const query = callsQuery(address, fromMs, address.range.last === null ? toMs : null, rest)
   // A search by id or code belongs to lists of calls; here part of a name is looked for.

@@ -59,13 +59,13 @@ export function cacheFigures({
 }
 
 /** How the measures by which sets of calls are compared are spread. */
-export function curvesOf({ spreads: { duration_us, ttft_total_us, tpot_us } }: Figures): Curves {
+export function curvesOf({ spreads: { duration_us, ttft_us, tpot_us } }: Figures): Curves {
   const positions = (n: number): number[] => curvePercentiles.map((percent) => (percent / 100) * (n - 1))
   const times = (spread: Spread): readonly number[] =>
     spread.count === 0 ? [] : valuesAt(spread, positions(spread.count), inMs)
   return {
     duration_ms: times(duration_us),
-    ttft_total_ms: times(ttft_total_us),
+    ttft_ms: times(ttft_us),
     output_tokens_per_s: speedsAt(tpot_us, positions),
   }
 }

@@ -5,12 +5,14 @@ export const calendarRanges = ['Today', 'Yesterday', 'This month', 'Last month']
 
 export type CalendarRange = (typeof calendarRanges)[number]
 
+/** Milliseconds since the Unix epoch, the second exclusive. */
+export interface CalendarBounds {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /** Where a range begins, and where it ends, which is now for those that are not over. */
-export function calendarBounds(
-  range: CalendarRange,
-  nowMs: number,
-  utc: boolean,
-): { readonly fromMs: number; readonly toMs: number } {
+export function calendarBounds(range: CalendarRange, nowMs: number, utc: boolean): CalendarBounds {
   const [year = 0, month = 0, day = 0] = wallTimeOf(nowMs, utc).slice(0, 10).split('-').map(Number)
   const startOf = (monthIndex: number, dayOfMonth: number): number =>
     instantOfWallTime(new Date(Date.UTC(year, monthIndex, dayOfMonth)).toISOString().slice(0, 16), utc) ??
