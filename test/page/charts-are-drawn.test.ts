@@ -82,7 +82,7 @@ async function isDrawn(what: string, place: Locator, colour: Rgb, least: number)
 
 /** The plots of a chart, without its head and its legend: these have the same colours. */
 const plotsOf = (page: Page, title: string): Locator =>
-  page.getByRole('region', { name: title, exact: true }).locator('canvas')
+  page.getByRole('region', { name: title, exact: true }).locator('.plot-drawing')
 
 for (const [theme, colours] of Object.entries(themes)) {
   test(`every kind of chart is drawn, in the ${theme} theme`, async (t) => {

@@ -35,6 +35,12 @@ test('dragging over buckets, and selecting them by keyboard, show the same span;
   await using opened = await open(`/?${range}`)
   const { page } = opened
   const start = page.url()
+  const isStart = (url: URL): boolean =>
+    ['from', 'to'].every(
+      (name) =>
+        Date.parse(url.searchParams.get(name) ?? '') ===
+        Date.parse(new URL(start).searchParams.get(name) ?? ''),
+    )
   const surface = chart(page, 'Requests')
   const [from, to] = [await placeOf(surface, 10), await placeOf(surface, 13)]
   await page.mouse.move(from.x, from.y)
@@ -51,7 +57,7 @@ test('dragging over buckets, and selecting them by keyboard, show the same span;
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 30_000)
   await chart(page, 'Latency').dblclick({ position: { x: 60, y: 60 } })
-  await page.waitForURL(start)
+  await page.waitForURL(isStart)
   await page.clock.resume()
 
   await untilReady(page)
@@ -59,11 +65,85 @@ test('dragging over buckets, and selecting them by keyboard, show the same span;
   await page.keyboard.press('Home')
   for (let step = 0; step < 10; step++) await page.keyboard.press('ArrowRight')
   for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowRight')
-  assert.match((await surface.getAttribute('aria-valuetext')) ?? '', / selected\. Enter shows it alone\.$/)
+  assert.match((await surface.getAttribute('aria-valuetext')) ?? '', /, selected\. Enter shows it alone\.$/)
   await page.keyboard.press('Enter')
   await page.waitForURL(zoomed)
   await page.goBack()
-  await page.waitForURL(start)
+  await page.waitForURL(isStart)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('a double click leads back to the range that was zoomed from, also after a filter was set', async () => {
+  await using opened = await open('/?range=7d')
+  const { page } = opened
+  const surface = chart(page, 'Requests')
+  await surface.focus()
+  for (const key of ['End', 'Shift+ArrowLeft', 'Enter']) await page.keyboard.press(key)
+  await page.waitForURL(/from=/)
+  await untilReady(page)
+  await page.getByRole('button', { name: 'Errors only' }).click()
+  await page.waitForURL(/errors_only/)
+  await untilReady(page)
+  await chart(page, 'Latency').dblclick({ position: { x: 60, y: 60 } })
+  await page.waitForURL((url) => url.searchParams.get('range') === '7d')
+  assert.equal(new URL(page.url()).searchParams.get('errors_only'), 'true')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('while a span is dragged over it is told, and after letting go nothing of it is left', async () => {
+  await using opened = await open(`/?${range}`)
+  const { page } = opened
+  const surface = chart(page, 'Requests')
+  const tip = page.locator('.plot-tip')
+  /** The calls that did not fail in the bucket that is pointed at. */
+  const told = async (): Promise<number> =>
+    Number(
+      /Not failed([\d\u202f]+)/
+        .exec(await tip.innerText().then((text) => text.replaceAll('\n', '')))?.[1]
+        ?.replaceAll('\u202f', ''),
+    )
+  let sum = 0
+  for (let bucket = 10; bucket <= 13; bucket++) {
+    const { x, y } = await placeOf(surface, bucket)
+    await page.mouse.move(x, y)
+    sum += await told()
+  }
+  const [from, to] = [await placeOf(surface, 10), await placeOf(surface, 13)]
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(to.x, to.y, { steps: 4 })
+  assert.ok(sum > 0)
+  assert.equal(await told(), sum)
+  await page.mouse.up()
+  await page.waitForURL((url) => url.search !== `?${range}`)
+  await untilReady(page)
+  assert.equal(await tip.count(), 0)
+  assert.equal(await page.locator('.plot-pointed, .plot-selected').count(), 0)
+  // From the next move on, the mark lies under the pointer.
+  await page.mouse.move(to.x - 2, to.y)
+  const mark = await page.locator('.card:has([aria-label="Requests"]) .plot-pointed').first().boundingBox()
+  assert.ok(mark !== null && mark.x <= to.x && mark.x + mark.width >= to.x - 4, JSON.stringify(mark))
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the tooltip of a small chart leaves its plot free', async () => {
+  await using opened = await open(`/?${range}`)
+  const { page } = opened
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const card = page.getByRole('region', { name: 'Requests', exact: true })
+  const plots = card.locator('.plot-surface')
+  assert.equal(await plots.count(), 2)
+  for (const plot of await plots.all()) {
+    await plot.scrollIntoViewIfNeeded()
+    const box = await plot.boundingBox()
+    assert.ok(box !== null)
+    await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2)
+    const tip = await card.locator('.plot-tip').boundingBox()
+    assert.ok(tip !== null)
+    assert.ok(tip.y >= box.y + box.height || tip.y + tip.height <= box.y, JSON.stringify({ tip, box }))
+    await page.mouse.move(2, 2)
+    await card.locator('.plot-tip').waitFor({ state: 'detached' })
+  }
   assert.deepEqual(opened.problems, [])
 })
 

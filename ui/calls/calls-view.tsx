@@ -2,7 +2,6 @@ import { useMemo, useRef } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
-import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useWatched } from '../data/watched.ts'
@@ -38,9 +37,7 @@ export function CallsView() {
       {/* If there is no list, its place says why. */}
       <FilterBar asked={isRefused ? { ...list, trouble: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
-        <ChartRoomProvider>
-          <VolumeStrip answer={answer} />
-        </ChartRoomProvider>
+        <VolumeStrip answer={answer} />
         <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} />
         <div class="calls-told">
           {answer === null ? (

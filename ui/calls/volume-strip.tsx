@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
-import { useChartRoom } from '../charts/chart-room.tsx'
 import { type Draw, Plot } from '../charts/plot.tsx'
-import { type TimeFrame, bucketBounds, shareOfTime } from '../charts/time-frame.ts'
+import { rectPath } from '../charts/svg-path.ts'
+import { type BucketRange, type TimeFrame, bucketBounds, shareOfTime, sumOver } from '../charts/time-frame.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -24,7 +24,6 @@ const [heightPx, basePx, leastPx] = [56, 42, 1.5]
  * anew when `answer`, of the list, is another one.
  */
 export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }) {
-  const { palette } = useChartRoom()
   const times = useTimes()
   const { address } = useNavigation()
   const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
@@ -53,31 +52,33 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   // Only failed calls are asked for.
   const areAllFailed = mostErrors > 0 && bars.every(({ calls, errors }) => calls === errors)
   const draw = useCallback<Draw>(
-    (context, width) => {
-      if (question === null) return
+    (width) => {
+      if (question === null) return []
       const { frame } = question
-      /** `heightOf` is in pixels, and negative if the bar grows upwards. */
-      const drawBars = (fromPx: number, heightOf: (bar: VolumeBar) => number): void => {
-        for (const [index, bar] of bars.entries()) {
-          const height = heightOf(bar)
-          if (height === 0) continue
-          const { fromMs, toMs } = bucketBounds(frame, index)
-          const x = shareOfTime(frame, fromMs) * width
-          const barWidth = Math.max(0.5, (shareOfTime(frame, toMs) * width - x) * 0.84)
-          context.fillRect(x, fromPx, barWidth, Math.sign(height) * Math.max(leastPx, Math.abs(height)))
-        }
-      }
-      context.fillStyle = areAllFailed ? palette.bad : palette.first
-      context.globalAlpha = areAllFailed ? 1 : 0.75
-      drawBars(basePx, ({ calls }) => (calls / mostCalls) * -basePx)
-      context.globalAlpha = 1
-      if (areAllFailed) return
+      /** From the base line; `pxOf` is negative if the bar grows upwards. */
+      const barsPath = (fromPx: number, pxOf: (bar: VolumeBar) => number): string =>
+        bars
+          .map((bar, index) => {
+            const px = pxOf(bar)
+            if (px === 0) return ''
+            const { fromMs, toMs } = bucketBounds(frame, index)
+            const left = shareOfTime(frame, fromMs) * width
+            const right = left + Math.max(0.5, (shareOfTime(frame, toMs) * width - left) * 0.84)
+            const bottom = fromPx + Math.sign(px) * Math.max(leastPx, Math.abs(px))
+            return rectPath({ left, right, top: fromPx, bottom })
+          })
+          .join('')
+      const all = barsPath(basePx, ({ calls }) => (calls / mostCalls) * -basePx)
+      if (areAllFailed) return [{ kind: 'area', colour: 'bad', d: all }]
       // Failed calls have a scale of their own, on which a few of many stay as small as they are.
       const errorPx = (heightPx - basePx - 1) / Math.max(mostErrors, mostCalls / 10)
-      context.fillStyle = palette.bad
-      drawBars(basePx + 1, ({ errors }) => errors * errorPx)
+      const failed = barsPath(basePx + 1, ({ errors }) => errors * errorPx)
+      return [
+        { kind: 'area', colour: 'first', opacity: 0.75, d: all },
+        { kind: 'area', colour: 'bad', d: failed },
+      ]
     },
-    [question, bars, palette],
+    [question, bars],
   )
   const hasBars = bars.some(({ calls }) => calls > 0)
   return (
@@ -102,7 +103,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
         draw={draw}
         empty={isGone ? 'Cannot be told for this range' : null}
         label="Calls over time; Enter looks closer"
-        speak={(index) => barWords(bars[index])}
+        speak={(buckets) => barWords(bars, buckets)}
         to={({ fromMs, toMs }) => ({ range: { last: null, fromMs, toMs } })}
       />
     </div>
@@ -111,6 +112,8 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
 
 const nothing: TimeFrame = { fromMs: 0, toMs: 1, startsMs: [], bucketMs: 1 }
 
-function barWords({ calls, errors }: VolumeBar = { calls: 0, errors: 0 }): string {
+function barWords(bars: readonly VolumeBar[], buckets: BucketRange): string {
+  const calls = sumOver(buckets, (index) => bars[index]?.calls ?? 0)
+  const errors = sumOver(buckets, (index) => bars[index]?.errors ?? 0)
   return `${counted(calls, 'call')}, ${errors === 0 ? 'none' : count(errors)} failed`
 }

@@ -1,15 +1,19 @@
 import type { LinearOptions } from './chart-scale.ts'
 import type { ColourName } from './palette.ts'
 import type { PageAddress } from '../data/page-address.ts'
-import type { TimeFrame } from './time-frame.ts'
+import { type BucketRange, type TimeFrame, sumOver } from './time-frame.ts'
 
-/** One measure over time, as it is drawn, told and written. */
+/** One measure over time. */
 export interface ChartSeries {
   readonly key: string
   readonly words: string
   readonly colour: ColourName
   readonly kind: 'line' | 'bars' | 'dots'
   readonly isDashed?: boolean
+  /** A line that keeps its value for the whole of a bucket. */
+  readonly isStepped?: boolean
+  /** Values of several buckets add up. */
+  readonly isSum?: boolean
   /** Bars as a calm area with an edge above, for what is high as a rule. */
   readonly isSoft?: boolean
   /** Fills the room below it: to the bottom, or to the series of that key. */
@@ -38,15 +42,15 @@ export function bars(
 }
 
 /** A figure that is read before the plot beside it. */
-export interface PartFigure {
+export interface PanelFigure {
   readonly value: string
   readonly words: string
   /** Whether it is out of the ordinary. */
   readonly isTelling?: boolean
 }
 
-/** One of the plots of a chart, one below the other over the same time. */
-export interface ChartPart {
+/** One of the plots of a chart; they stand one below the other. */
+export interface ChartPanel {
   readonly frame: TimeFrame
   readonly series: readonly ChartSeries[]
   readonly heightPx: number
@@ -58,7 +62,7 @@ export interface ChartPart {
   /** Above it, where it is not the first: only that one has a legend. */
   readonly words?: string
   /** What it comes to in one figure, beside it. */
-  readonly figure?: PartFigure
+  readonly figure?: PanelFigure
   /** Of the calls of a bucket, those that it is about; all unless told. */
   readonly only?: Partial<PageAddress>
 }
@@ -86,19 +90,29 @@ export function seriesBelow(
   return undefined
 }
 
-/** What a bucket's figures are, to be listened to: `p95 10.6 s, p50 4.30 s`. */
-export function speech(series: readonly ChartSeries[], index: number): string {
-  return series.map((one) => `${one.words} ${figureOf(one, index)}`).join(', ')
+/** The figures of some buckets, for a screen reader: `p95 10.6 s, p50 4.30 s`. */
+export function speech(series: readonly ChartSeries[], buckets: BucketRange): string {
+  return series.map((one) => `${one.words} ${figureOf(one, buckets)}`).join(', ')
 }
 
-/** A value of a series in words, or why it has none. */
-export function figureOf({ values, each, show, missing }: ChartSeries, index: number): string {
-  const all = each?.[index] ?? []
-  if (all.length > 0)
-    return all
+/**
+ * A value of a series in words, or why there is none. Of several buckets it is their sum, or the lowest and the highest:
+ * a percentile of a span does not follow from those of its parts.
+ */
+export function figureOf({ values, each, isSum, show, missing }: ChartSeries, buckets: BucketRange): string {
+  const { first, last } = buckets
+  const single = each?.[first] ?? []
+  if (first === last && single.length > 0) {
+    return single
       .toSorted((one, other) => one - other)
       .map(show)
       .join(', ')
-  const value = values[index] ?? null
-  return value === null ? (missing?.(index) ?? '–') : show(value)
+  }
+  const known = (each?.slice(first, last + 1).flat() ?? values.slice(first, last + 1)).filter(
+    (value) => value !== null,
+  )
+  if (known.length === 0) return (first === last ? missing?.(first) : null) ?? '–'
+  if (isSum === true) return show(sumOver(buckets, (index) => values[index] ?? 0))
+  const [low, high] = [show(Math.min(...known)), show(Math.max(...known))]
+  return low === high ? low : `${low} – ${high}`
 }

@@ -1,52 +1,50 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { drawSeries, runsOf } from './draw-series.ts'
-import type { Palette } from './palette.ts'
+import type { ChartSeries } from './chart-series.ts'
+import { drawSeries } from './draw-series.ts'
 
-/** The middles of the dots that are drawn of single calls in four seconds, 100 pixels wide and high. */
-function dotsOf(each: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  const dots: number[][] = []
-  const context = {
-    beginPath: () => {},
-    arc: (...[x, y, radius]: number[]) => dots.push([x ?? 0, y ?? 0, radius ?? 0]),
-    fill: () => {},
-  } as unknown as CanvasRenderingContext2D
-  drawSeries(context, {
-    frame: { fromMs: 0, toMs: 4010, startsMs: [0, 1000, 2000, 3000, 4000], bucketMs: 1000 },
+/** The data of all paths of a drawing that is 100 pixels wide and high, of 100 ms and values up to 100. */
+function pathsOf(startsMs: readonly number[], ...series: readonly ChartSeries[]): readonly string[] {
+  return drawSeries({
+    frame: { fromMs: 0, toMs: 100, startsMs, bucketMs: 100 / startsMs.length },
     scale: { kind: 'linear', from: 0, to: 100, ticks: [] },
-    series: [
-      {
-        key: 'call',
-        words: 'Single calls',
-        colour: 'accent',
-        kind: 'dots',
-        values: each.map((values) => values.at(-1) ?? null),
-        each,
-        show: String,
-      },
-    ],
-    palette: { accent: '#000' } as Palette,
+    series,
     width: 100,
     height: 100,
   })
-  return dots
+    .map(({ d }) => d)
+    .filter((d) => d !== '')
 }
 
+const rest = { key: 'one', words: 'One', colour: 'accent', show: String } as const
+
 test('every call of a bucket is a dot, and all of it is seen, also at the edges', () => {
-  const dots = dotsOf([[50], [], [0, 20, 100], [], [70]])
-  assert.equal(dots.length, 5)
-  for (const [x = 0, y = 0, radius = 0] of dots) {
-    assert.ok(x >= radius && x <= 100 - radius && y >= radius && y <= 100 - radius, `${x}, ${y}`)
-  }
-  assert.deepEqual(
-    dots.slice(0, 4).map(([, y]) => Math.round(y ?? 0)),
-    [50, 98, 80, 3],
-  )
+  const each = [[50], [], [0, 20, 100], [], [70]]
+  const values = each.map((calls) => calls.at(-1) ?? null)
+  assert.deepEqual(pathsOf([0, 20, 40, 60, 98], { ...rest, kind: 'dots', values, each }), [
+    'M10 50h0M50 97.5h0M50 80h0M50 2.5h0M97.5 30h0',
+  ])
 })
 
-test('pieces between gaps', () => {
-  assert.deepEqual(runsOf([null, 1, 2, null, null, 3, null]), [[1, 2], [3]])
-  assert.deepEqual(runsOf([1, 2]), [[1, 2]])
-  assert.deepEqual(runsOf([null]), [])
-  assert.deepEqual(runsOf([]), [])
+test('a line has gaps, and a dot where a value stands alone', () => {
+  const values = [0, 100, null, 50]
+  assert.deepEqual(pathsOf([0, 25, 50, 75], { ...rest, kind: 'line', values }), [
+    'M12.5 100L37.5 0',
+    'M87.5 50h0',
+  ])
+})
+
+test('a stepped line keeps its value for the whole of a bucket', () => {
+  assert.deepEqual(pathsOf([0, 40, 80], { ...rest, kind: 'line', isStepped: true, values: [3, 5, 3] }), [
+    'M0 97L40 97L40 95L80 95L80 97L100 97',
+  ])
+})
+
+test('bars stand on one another, and the least is seen', () => {
+  const ok: ChartSeries = { ...rest, key: 'ok', kind: 'bars', values: [50, 20] }
+  const failed: ChartSeries = { ...rest, key: 'failed', kind: 'bars', values: [0.1, 30], standsOn: ['ok'] }
+  assert.deepEqual(pathsOf([0, 50], failed, ok), [
+    'M0 49H49V50H0ZM50 50H99V80H50Z',
+    'M0 50H49V100H0ZM50 80H99V100H50Z',
+  ])
 })

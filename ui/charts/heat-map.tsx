@@ -3,12 +3,11 @@ import { useCallback, useMemo } from 'preact/hooks'
 import type { PageAddress } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { count, counted } from '../format/figures.ts'
-import { useChartRoom } from './chart-room.tsx'
 import { axisDuration } from './chart-scale.ts'
 import { type Heat, binWords, heatShare, heatTicks, mostCalls, withRoom } from './heat-cells.ts'
-import { faded } from './palette.ts'
 import { type Draw, Plot } from './plot.tsx'
-import { type Bounds, type TimeFrame, bucketBounds, shareOfTime } from './time-frame.ts'
+import { rectPath } from './svg-path.ts'
+import { type Bounds, type BucketRange, type TimeFrame, bucketBounds, shareOfTime } from './time-frame.ts'
 
 export interface HeatMapProps {
   readonly title: string
@@ -29,12 +28,13 @@ const legendShares = [0, 0.25, 0.5, 0.75, 1] as const
 
 /** How many calls took how long, over time. */
 export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: HeatMapProps) {
-  const { palette } = useChartRoom()
   const heat = useMemo(() => withRoom(rest.heat), [rest.heat])
   const most = useMemo(() => mostCalls(heat), [heat])
   const bins = Math.max(0, heat.limits_ms.length - 1)
   const draw = useCallback<Draw>(
-    (context, width, height) => {
+    (width, height) => {
+      /** One path for each shade. */
+      const paths = new Map<string, string>()
       for (const [index, column] of heat.counts.entries()) {
         const { fromMs, toMs } = bucketBounds(frame, index)
         const left = Math.round(shareOfTime(frame, fromMs) * width)
@@ -42,21 +42,25 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
         const gap = right - left < leastGappedPx ? 0 : gapPx
         for (const [bin, calls] of column.entries()) {
           if (calls === 0) continue
-          const top = Math.round(height * (1 - (bin + 1) / bins))
-          const bottom = Math.round(height * (1 - bin / bins))
-          context.fillStyle = faded(palette.accent, heatShare(calls, most))
-          context.fillRect(left, top, Math.max(1, right - left - gap), bottom - top - gapPx)
+          const box = {
+            left,
+            right: Math.max(left + 1, right - gap),
+            top: Math.round(height * (1 - (bin + 1) / bins)),
+            bottom: Math.round(height * (1 - bin / bins)) - gapPx,
+          }
+          const shade = heatShare(calls, most).toFixed(2)
+          paths.set(shade, (paths.get(shade) ?? '') + rectPath(box))
         }
       }
+      return [...paths].map(([shade, d]) => ({ kind: 'area', colour: 'accent', opacity: Number(shade), d }))
     },
-    [frame, heat, palette],
+    [frame, heat],
   )
-  const cell = (index: number, level: number): number => heat.counts[index]?.[level] ?? 0
-  const total = (index: number): number => (heat.counts[index] ?? []).reduce((sum, one) => sum + one, 0)
-  const words = (index: number, level: number | null): string =>
-    level === null
-      ? counted(total(index), 'call')
-      : `${binWords(heat, level)}: ${counted(cell(index, level), 'call')}`
+  const words = (buckets: BucketRange, level: number | null): string => {
+    const columns = heat.counts.slice(buckets.first, buckets.last + 1)
+    if (level === null) return counted(sum(columns.flat()), 'call')
+    return `${binWords(heat, level)}: ${counted(sum(columns.map((column) => column[level] ?? 0)), 'call')}`
+  }
   return (
     <Card title={title} about={about} class="heat-map">
       <div class="heat-hint row finest">
@@ -99,4 +103,8 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
 function limitsOf({ limits_ms: limits }: Heat, level: number | null): [number | null, number | null] {
   if (level === null) return [null, null]
   return [limits[level] ?? null, limits[level + 1] ?? null]
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, one) => all + one, 0)
 }

@@ -1,32 +1,35 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { useTimes } from '../data/navigation.tsx'
+import './charts.css'
+import { type ComponentChildren, type HTMLAttributes, createContext } from 'preact'
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { type PageAddress, writeAddress } from '../data/page-address.ts'
+import { Watched, useWatched } from '../data/watched.ts'
 import { useWidth } from '../design/use-window.ts'
-import { useChartRoom } from './chart-room.tsx'
-import { PlotSurface, type PlotSurfaceProps } from './plot-surface.tsx'
+import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
+import type { ColourName } from './palette.ts'
+import { type PointedCell, isReadByKeys, keyStep, levelAt } from './plot-keys.ts'
 import {
+  type Bounds,
+  type BucketRange,
+  type TimeFrame,
+  bucketAt,
   bucketBounds,
+  bucketMiddle,
+  bucketsBetween,
   isBetween,
   overlaps,
   partialBuckets,
   percentOf,
+  rangeBounds,
   shareOfTime,
   spanStyle,
 } from './time-frame.ts'
+import type { DrawnPath } from './svg-path.ts'
 import { timeTicks } from './time-ticks.ts'
+import { useZoom } from './zoom.ts'
 
-/** Draws all anew, in CSS pixels. Another function is another picture. */
-export type Draw = (context: CanvasRenderingContext2D, width: number, height: number) => void
-
-export interface PlotProps extends PlotSurfaceProps {
-  /** Of what is drawn in, in pixels. */
-  readonly heightPx: number
-  readonly ticks: readonly PlotTick[]
-  /** Whether times stand below. */
-  readonly hasTimes: boolean
-  readonly draw: Draw
-  /** Over the plot if there is nothing to draw. */
-  readonly empty: string | null
-}
+/** Draws in a room of this size, in pixels. Another function is another picture. */
+export type Draw = (width: number, height: number) => readonly DrawnPath[]
 
 export interface PlotTick {
   /** 0 at the bottom, 1 at the top. */
@@ -34,20 +37,87 @@ export interface PlotTick {
   readonly words: string
 }
 
-const pxPerTime = 60
-/** As much of a label lies beyond its time. */
-const halfLabelPx = 20
+export interface PlotDot {
+  /** 0 at the bottom, 1 at the top. */
+  readonly height: number
+  readonly colour: ColourName
+}
 
-/** A room with time from left to right: grid, labels, what happened, and over it what is drawn. */
-export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: PlotProps) {
-  const { frame } = surface
+export interface PlotProps {
+  readonly frame: TimeFrame
+  /** Of the drawing, in pixels. */
+  readonly heightPx: number
+  readonly ticks: readonly PlotTick[]
+  /** Whether times stand below. */
+  readonly hasTimes: boolean
+  readonly draw: Draw
+  /** Stands over the plot if there is nothing to draw. */
+  readonly empty: string | null
+  /** Names the plot for screen readers; null if another plot beside it speaks for both. */
+  readonly label: string | null
+  /** Figures of some buckets in words. */
+  readonly speak: (buckets: BucketRange, level: number | null) => string
+  /** The same for the tooltip, if that differs. */
+  readonly tip?: (buckets: BucketRange) => ComponentChildren
+  /** Leads to the calls of a bucket. */
+  readonly to: (bounds: Bounds, level: number | null) => Partial<PageAddress>
+  readonly dots?: ((index: number) => readonly PlotDot[]) | undefined
+  /** Rows that can be pointed at, one above the other. */
+  readonly levels?: number
+}
+
+/** What happened in the time of the charts: each of them marks it. */
+export interface ChartEvents {
+  /** When no gateway ran: shaded. */
+  readonly outages: readonly Bounds[]
+  readonly marks: readonly { readonly ms: number; readonly words: string }[]
+}
+
+export const ChartEventsContext = createContext<ChartEvents>({ outages: [], marks: [] })
+
+/** The instant that the reader points at in any chart; all charts mark it. */
+const crosshair = new Watched<number | null>(null)
+
+/** Whether a span is being dragged over: until it ends, no chart may change. */
+export const isDragging = new Watched(false)
+
+const pxPerTime = 60
+const pxPerLetter = 6.2
+/** In a narrower plot a tooltip beside what it explains would cover it. */
+const smallPx = 448
+/** A tooltip above a plot needs so much of the window. */
+const tipRoomPx = 200
+/** A press that moves by less is a click. */
+const dragPx = 5
+/** In which a second click makes the first one half of a double click. */
+const doubleClickMs = 250
+
+/**
+ * A plot over time: grid, labels, events, a drawing, and over it what pointer and keyboard do. They mark a bucket in all
+ * charts of the page, show its figures, zoom to a span, and lead to the calls of a bucket.
+ */
+export function Plot(props: PlotProps) {
+  const { frame, heightPx, ticks, hasTimes, draw, empty } = props
   const times = useTimes()
-  const { outages, marks } = useChartRoom()
+  const { outages, marks } = useContext(ChartEventsContext)
   const room = useRef<HTMLDivElement>(null)
   const widthPx = useWidth(room)
   const below = useMemo(
     () => timeTicks(times, frame.fromMs, frame.toMs, Math.max(2, Math.floor(widthPx / pxPerTime))),
     [times, frame, widthPx],
+  )
+  const drawing = useMemo(
+    () =>
+      (widthPx === 0 ? [] : draw(widthPx, heightPx)).map(({ kind, colour, opacity, d }, index) => (
+        <path
+          key={index}
+          class={`drawn-${kind}`}
+          style={{ color: `var(--${colour})` }}
+          {...(opacity !== undefined && { opacity })}
+          d={d}
+        />
+      )),
+    [draw, widthPx, heightPx],
   )
   return (
     <div class={`plot ${hasTimes ? '' : 'without-times'}`}>
@@ -62,7 +132,7 @@ export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: Plo
             below.map(({ ms, words }) => {
               const share = shareOfTime(frame, ms)
               // A label that would reach beyond the edge stands beside its time in place of below it.
-              const isAtEnd = share * widthPx > widthPx - halfLabelPx
+              const isAtEnd = share * widthPx > widthPx - (words.length * pxPerLetter) / 2
               return (
                 <span
                   key={ms}
@@ -79,7 +149,9 @@ export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: Plo
               <span key={outage.fromMs} class="plot-outage" style={spanStyle(frame, outage)} />
             ))}
         </div>
-        {widthPx > 0 && <PlotCanvas draw={draw} />}
+        <svg class="plot-drawing" aria-hidden="true">
+          {drawing}
+        </svg>
         <div class="plot-ground" aria-hidden="true">
           {partialBuckets(frame).map((index) => (
             <span key={index} class="plot-veil" style={spanStyle(frame, bucketBounds(frame, index))} />
@@ -91,31 +163,220 @@ export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: Plo
             ))}
         </div>
         {empty !== null && <p class="plot-empty fine">{empty}</p>}
-        <PlotSurface {...surface} />
+        <PlotSurface {...props} isSmall={widthPx < smallPx} />
       </div>
     </div>
   )
 }
 
-/** What is drawn in a plot. It fills its room, also if that becomes another. */
-function PlotCanvas({ draw }: { readonly draw: Draw }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
+/** Takes pointer and keyboard. */
+function PlotSurface(props: PlotProps & { readonly isSmall: boolean }) {
+  const { frame, label, speak, tip, to, dots, levels = 0, isSmall } = props
+  const times = useTimes()
+  const { address, go } = useNavigation()
+  const { zoom, zoomOut } = useZoom()
+  const [pointed, setPointed] = useState<PointedCell | null>(null)
+  /** The bucket in which a selection has begun; it reaches to the bucket that is pointed at. */
+  const [anchor, setAnchor] = useState<number | null>(null)
+  const [isPinned, setPinned] = useState(false)
+  const surface = useRef<HTMLDivElement>(null)
+  const press = useRef<{ readonly x: number; readonly index: number } | null>(null)
+  const click = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const last = frame.startsMs.length - 1
+  const cell: PointedCell = {
+    index: Math.max(0, Math.min(pointed?.index ?? last, last)),
+    level: pointed?.level ?? null,
+  }
+  const buckets = bucketsBetween(anchor ?? cell.index, cell.index)
+  const selected = anchor === null ? null : rangeBounds(frame, buckets)
+
+  // Figures of another time have come in under a pointer that lies still.
+  useLayoutEffect(() => {
+    if (pointed !== null) crosshair.set(bucketMiddle(frame, cell.index))
+  }, [frame])
+  useEffect(
+    () => () => {
+      clearTimeout(click.current)
+      crosshair.set(null)
+      isDragging.set(false)
+    },
+    [],
+  )
+  // Not every surface takes the focus, whose loss would tell.
   useEffect(() => {
-    const element = canvas.current
-    if (element === null) return
-    const redraw = (): void => {
-      const { clientWidth: width, clientHeight: height } = element
-      element.width = Math.round(width * devicePixelRatio)
-      element.height = Math.round(height * devicePixelRatio)
-      const context = element.getContext('2d')
-      if (context === null) return
-      context.scale(devicePixelRatio, devicePixelRatio)
-      draw(context, width, height)
+    if (!isPinned) return
+    const leave = ({ target }: Event): void => {
+      if (!(target instanceof Node && surface.current?.contains(target) === true)) clear()
     }
-    // It calls back at once, and whenever the room changes.
-    const resizing = new ResizeObserver(redraw)
-    resizing.observe(element)
-    return () => resizing.disconnect()
-  }, [draw])
-  return <canvas ref={canvas} class="plot-canvas" />
+    document.addEventListener('pointerdown', leave)
+    return () => document.removeEventListener('pointerdown', leave)
+  }, [isPinned])
+
+  const point = (next: PointedCell | null): void => {
+    if (next?.index !== pointed?.index || next?.level !== pointed?.level) setPointed(next)
+    crosshair.set(next === null ? null : bucketMiddle(frame, next.index))
+  }
+  const clear = (): void => {
+    point(null)
+    setAnchor(null)
+    setPinned(false)
+  }
+  const open = ({ index, level }: PointedCell): void => go(to(bucketBounds(frame, index), level))
+  const cellAt = (event: PointerEvent): PointedCell => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
+    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width))
+    const ms = Math.min(frame.fromMs + share * (frame.toMs - frame.fromMs), frame.toMs - 1)
+    return { index: bucketAt(frame, ms), level: levelAt((event.clientY - box.top) / box.height, levels) }
+  }
+
+  const handlers: HTMLAttributes<HTMLDivElement> = {
+    onPointerDown: (event) => {
+      if (event.button !== 0 || last < 0) return
+      const at = cellAt(event)
+      point(at)
+      if (event.pointerType === 'touch') return setPinned(true)
+      press.current = { x: event.clientX, index: at.index }
+      event.currentTarget.setPointerCapture(event.pointerId)
+    },
+    onPointerMove: (event) => {
+      if (last < 0) return
+      point(cellAt(event))
+      const begun = press.current
+      if (begun === null || isDragging.current || Math.abs(event.clientX - begun.x) < dragPx) return
+      isDragging.set(true)
+      setAnchor(begun.index)
+    },
+    onPointerUp: (event) => {
+      const begun = press.current
+      press.current = null
+      if (begun === null) return
+      const at = cellAt(event)
+      if (isDragging.current) {
+        isDragging.set(false)
+        // The chart is about to show another time: the next move of the pointer points anew.
+        clear()
+        zoom(rangeBounds(frame, bucketsBetween(begun.index, at.index)))
+        return
+      }
+      clearTimeout(click.current)
+      if (event.metaKey || event.ctrlKey) {
+        const there = { ...address, ...to(bucketBounds(frame, at.index), at.level) }
+        window.open(writeAddress(there), '_blank', 'noopener')
+      } else if (zoomOut === null) open(at)
+      // The first half of a double click must not lead away.
+      else click.current = setTimeout(() => open(at), doubleClickMs)
+    },
+    onDblClick: () => {
+      clearTimeout(click.current)
+      zoomOut?.()
+    },
+    onPointerCancel: () => {
+      isDragging.set(false)
+      press.current = null
+      setAnchor(null)
+    },
+    onPointerLeave: ({ currentTarget, pointerType }) => {
+      if (press.current === null && pointerType !== 'touch' && !isReadByKeys(currentTarget)) clear()
+    },
+    onFocus: (event) => {
+      if (isReadByKeys(event.currentTarget)) point(cell)
+    },
+    onBlur: clear,
+    onKeyDown: (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || last < 0) return
+      const next = keyStep(event.key, cell, last, levels)
+      if (event.key === 'Enter') {
+        if (selected === null) open(cell)
+        else zoom(selected)
+        setAnchor(null)
+      } else if (event.key === 'Escape' && selected !== null) setAnchor(null)
+      else if (next !== null) {
+        setAnchor(event.shiftKey ? (anchor ?? cell.index) : null)
+        point(next)
+      } else return
+      event.preventDefault()
+    },
+  }
+  const span = selected && spanWords(times, frame, selected.fromMs, selected.toMs)
+  const spoken = (): string => {
+    if (last < 0) return 'Nothing to show'
+    const figures = speak(buckets, cell.level)
+    if (span !== null) return `${span}: ${figures}, selected. Enter shows it alone.`
+    return `${bucketStart(times, frame, cell.index)}: ${figures}`
+  }
+  const roles: HTMLAttributes<HTMLDivElement> =
+    label === null
+      ? { 'aria-hidden': 'true' }
+      : {
+          role: 'slider',
+          tabIndex: 0,
+          'aria-label': label,
+          'aria-valuemin': 0,
+          'aria-valuemax': Math.max(0, last),
+          'aria-valuenow': cell.index,
+          'aria-valuetext': spoken(),
+        }
+  const isBelow = label === null || (surface.current?.getBoundingClientRect().top ?? 0) < tipRoomPx
+  const place = isSmall ? (isBelow ? 'is-below' : 'is-above') : ''
+  return (
+    <>
+      <div class="plot-surface" ref={surface} {...roles} {...handlers}>
+        <Crosshair frame={frame} dots={dots} />
+        {selected !== null && <span class="plot-selected chosen-span" style={spanStyle(frame, selected)} />}
+      </div>
+      {pointed !== null && pointed.index <= last && (
+        <div
+          class={`plot-tip ${isPinned ? 'is-pinned' : ''} ${place}`}
+          style={tipPlace(shareOfTime(frame, bucketMiddle(frame, cell.index)))}
+          aria-hidden={!isPinned}
+        >
+          <p class="plot-tip-time">{span ?? bucketSpan(times, frame, cell.index)}</p>
+          {tip?.(buckets) ?? <p>{speak(buckets, cell.level)}</p>}
+          {isPinned && (
+            // The press that leads there must not take the focus, and with it the tip, away before.
+            <button
+              class="text-link"
+              type="button"
+              onPointerDown={(event) => {
+                event.preventDefault()
+                event.stopPropagation()
+              }}
+              onClick={() => open(cell)}
+            >
+              Show these calls
+            </button>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** A bar over the bucket that is pointed at in any chart, and dots upon its values. */
+function Crosshair({ frame, dots }: { readonly frame: TimeFrame; readonly dots: PlotProps['dots'] }) {
+  const ms = useWatched(crosshair)
+  const index = ms === null ? -1 : bucketAt(frame, ms)
+  if (index < 0) return <></>
+  const left = percentOf(shareOfTime(frame, bucketMiddle(frame, index)))
+  return (
+    <>
+      <span class="plot-pointed" style={spanStyle(frame, bucketBounds(frame, index))} />
+      {dots?.(index).map(({ height, colour }, at) => (
+        <span
+          key={at}
+          class="plot-dot"
+          style={{ left, bottom: percentOf(height), background: `var(--${colour})` }}
+        />
+      ))}
+    </>
+  )
+}
+
+const tipWidth = '13rem'
+
+/** Beside the bucket, and never beyond the plot. */
+function tipPlace(share: number): { readonly left: string } | { readonly right: string } {
+  const beside = (share: number): string =>
+    `clamp(0px, calc(${percentOf(share)} + 0.75rem), calc(100% - ${tipWidth}))`
+  return share < 0.5 ? { left: beside(share) } : { right: beside(1 - share) }
 }

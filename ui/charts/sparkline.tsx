@@ -1,5 +1,5 @@
 import type { ColourName } from './palette.ts'
-import { sparkPath } from './spark-path.ts'
+import { dotPath, linePath, runsOf } from './svg-path.ts'
 
 export interface SparklineProps {
   readonly values: readonly (number | null)[]
@@ -9,9 +9,18 @@ export interface SparklineProps {
 const width = 200
 const height = 28
 
-/** The course of a figure, small and without numbers: the chart below has them. */
+/** The course of a figure, small and without numbers: the chart below has them. From 0 to the highest value. */
 export function Sparkline({ values, colour }: SparklineProps) {
-  const { line, dots } = sparkPath(values, width, height)
+  const high = Math.max(0, ...values.map((value) => value ?? 0))
+  const points = values.map((value, index) =>
+    value === null
+      ? null
+      : {
+          x: values.length < 2 ? width / 2 : (index / (values.length - 1)) * width,
+          y: height - (high === 0 ? 0 : value / high) * height,
+        },
+  )
+  const runs = runsOf(points)
   return (
     <svg
       class="sparkline"
@@ -20,11 +29,16 @@ export function Sparkline({ values, colour }: SparklineProps) {
       style={{ color: `var(--${colour})` }}
       aria-hidden="true"
     >
-      <path d={line} vector-effect="non-scaling-stroke" />
-      {/* A line of no length with round ends is a dot that stays round, however the drawing is stretched. */}
+      <path
+        d={runs
+          .filter(({ length }) => length > 1)
+          .map(linePath)
+          .join('')}
+        vector-effect="non-scaling-stroke"
+      />
       <path
         class="sparkline-dots"
-        d={dots.map(({ x, y }) => `M${x} ${y}h0`).join('')}
+        d={runs.flatMap((run) => (run.length === 1 ? run.map(dotPath) : [])).join('')}
         vector-effect="non-scaling-stroke"
       />
     </svg>

@@ -1,49 +1,59 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useCallback, useContext, useMemo, useState } from 'preact/hooks'
 import { AddressLink, useTimes } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
+import { explained } from '../design/meanings.ts'
 import { Table } from '../design/table.tsx'
 import { bucketSpan } from './bucket-words.ts'
-import { ChartLegend } from './chart-legend.tsx'
-import { useChartRoom } from './chart-room.tsx'
-import { type ChartPart, type ChartSeries, figureOf } from './chart-series.ts'
-import { SeriesPlot } from './series-plot.tsx'
-import { type Bounds, type TimeFrame, bucketBounds, isBetween, overlaps } from './time-frame.ts'
+import { ChartLegend, Swatch } from './chart-legend.tsx'
+import { type ChartScale, heightOf, linearScale, logScale } from './chart-scale.ts'
+import { type ChartPanel, type ChartSeries, drawnValues, figureOf, speech } from './chart-series.ts'
+import { drawSeries } from './draw-series.ts'
+import { ChartEventsContext, type Draw, Plot, type PlotProps } from './plot.tsx'
+import {
+  type Bounds,
+  type BucketRange,
+  type TimeFrame,
+  bucketBounds,
+  isBetween,
+  overlaps,
+  rangeBounds,
+} from './time-frame.ts'
 
 export interface TimeChartProps {
   readonly title: string
   readonly about?: ComponentChildren
-  readonly parts: readonly ChartPart[]
+  readonly panels: readonly ChartPanel[]
   /** Before what every chart can do. */
   readonly actions?: ComponentChildren
   /** Where the calls of a bucket are. */
   readonly to: (bounds: Bounds) => Partial<PageAddress>
-  /** A last line of what is told of a bucket: how many calls. */
-  readonly count?: (index: number) => string
-  /** Whether its legend says what is marked in all charts: others beside it do. */
-  readonly explainsMarks?: boolean
-  /** Over an empty plot. */
+  /** A last line of the tooltip: how many calls. */
+  readonly count?: (buckets: BucketRange) => string
+  /** Whether its legend explains outages and marks; false if a chart beside it does. */
+  readonly explainsEvents?: boolean
+  /** Stands over an empty plot. */
   readonly empty: string
 }
 
 /** A chart over time: with a legend, as a table, to be zoomed, listened to, and followed to its calls. */
 export function TimeChart(props: TimeChartProps) {
-  const { title, about, parts, actions, to, count, explainsMarks = true, empty } = props
-  const { outages, marks } = useChartRoom()
+  const { title, about, panels, actions, to, count, explainsEvents = true, empty } = props
+  const { outages, marks } = useContext(ChartEventsContext)
   const [isTable, setTable] = useState(false)
   const [isLog, setLog] = useState(true)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
-  const all = useMemo(() => parts.flatMap(({ series }) => series), [parts])
+  const all = useMemo(() => panels.flatMap(({ series }) => series), [panels])
   const shown = useMemo(() => all.filter(({ key }) => !hidden.has(key)), [all, hidden])
-  const [first] = parts
+  const [first] = panels
   if (first === undefined) return <></>
   const toggle = (key: string): void =>
     setHidden(new Set(hidden.has(key) ? [...hidden].filter((one) => one !== key) : [...hidden, key]))
   const hasOutages = outages.some((outage) => overlaps(outage, first.frame))
   const hasMarks = marks.some(({ ms }) => isBetween(first.frame, ms))
-  const canSwitch = parts.some((part) => part.isLog === true)
+  const canSwitch = panels.some((panel) => panel.isLog === true)
   return (
     <Card
       title={title}
@@ -73,18 +83,18 @@ export function TimeChart(props: TimeChartProps) {
         series={first.series}
         hidden={hidden}
         onToggle={toggle}
-        hasOutages={explainsMarks && hasOutages}
-        hasMarks={explainsMarks && hasMarks}
+        hasOutages={explainsEvents && hasOutages}
+        hasMarks={explainsEvents && hasMarks}
       />
-      <div class={`time-chart-parts ${isTable ? 'is-table' : ''}`}>
-        {parts.map((part, index) => (
-          <SeriesPlot
+      <div class={`time-chart-panels ${isTable ? 'is-table' : ''}`}>
+        {panels.map((panel, index) => (
+          <PanelPlot
             key={index}
-            part={part}
-            isLog={part.isLog === true && isLog}
+            panel={panel}
+            isLog={panel.isLog === true && isLog}
             shown={shown}
             label={index === 0 ? title : null}
-            hasTimes={index === parts.length - 1}
+            hasTimes={index === panels.length - 1}
             to={to}
             count={count}
             empty={empty}
@@ -94,6 +104,111 @@ export function TimeChart(props: TimeChartProps) {
       </div>
     </Card>
   )
+}
+
+interface PanelPlotProps extends Pick<PlotProps, 'label' | 'hasTimes' | 'to'> {
+  readonly panel: ChartPanel
+  readonly isLog: boolean
+  /** Series of all panels that are not hidden: the tooltip shows them wherever one points. */
+  readonly shown: readonly ChartSeries[]
+  readonly count: TimeChartProps['count']
+  readonly empty: string
+}
+
+function PanelPlot(props: PanelPlotProps) {
+  const { panel, isLog, shown, label, hasTimes, to, count, empty } = props
+  const { outages, marks } = useContext(ChartEventsContext)
+  const { frame, linear, heightPx, figure } = panel
+  const own = useMemo(() => panel.series.filter((one) => shown.includes(one)), [panel, shown])
+  const scale = useMemo(() => scaleOf(own, isLog, linear), [own, isLog, linear])
+  const draw = useCallback<Draw>(
+    (width, height) => drawSeries({ frame, scale, series: own, width, height }),
+    [frame, scale, own],
+  )
+  // What it is compared with stands before it.
+  const main = panel.series.at(-1)
+  const isEmpty = own.every(({ values }) => values.every((value) => value === null))
+  const isDown = (buckets: BucketRange): boolean => {
+    const { fromMs, toMs } = rangeBounds(frame, buckets)
+    return outages.some((outage) => outage.fromMs <= fromMs && outage.toMs >= toMs)
+  }
+  /** Besides its figures: how many calls, and what happened. */
+  const rest = (buckets: BucketRange): readonly string[] => {
+    const bounds = rangeBounds(frame, buckets)
+    const happened = marks.filter(({ ms }) => isBetween(bounds, ms)).map(({ words }) => words)
+    return [...(count === undefined ? [] : [count(buckets)]), ...new Set(happened)]
+  }
+  return (
+    <div class={`series-plot ${figure === undefined ? '' : 'with-figure'}`}>
+      {figure !== undefined && (
+        <p
+          class={`panel-figure fine ${figure.isTelling === true ? 'is-telling' : ''}`}
+          {...(main !== undefined && explained(main.words))}
+        >
+          <strong>{figure.value}</strong>{' '}
+          <span>
+            {main !== undefined && <Swatch series={main} />}
+            {figure.words}
+          </span>
+        </p>
+      )}
+      {panel.words !== undefined && <p class="series-plot-words finest">{panel.words}</p>}
+      <Plot
+        frame={frame}
+        heightPx={heightPx}
+        ticks={scale.ticks.map((tick) => ({ height: heightOf(scale, tick), words: panel.axis(tick) }))}
+        hasTimes={hasTimes}
+        draw={draw}
+        empty={isEmpty && label !== null ? empty : null}
+        label={label}
+        to={(bounds) => ({ ...to(bounds, null), ...panel.only })}
+        speak={(buckets) =>
+          [isDown(buckets) ? 'no gateway' : speech(shown, buckets), ...rest(buckets)].join(', ')
+        }
+        dots={(index) =>
+          own.flatMap((one) => {
+            const value = drawnValues(one, own)[index] ?? null
+            if (value === null || one.kind !== 'line') return []
+            return [{ height: heightOf(scale, value), colour: one.colour }]
+          })
+        }
+        tip={(buckets) => (
+          <>
+            {isDown(buckets) ? <p>No gateway ran</p> : <Figures series={shown} buckets={buckets} />}
+            {rest(buckets).map((words) => (
+              <p key={words}>{words}</p>
+            ))}
+          </>
+        )}
+      />
+    </div>
+  )
+}
+
+interface FiguresProps {
+  readonly series: readonly ChartSeries[]
+  readonly buckets: BucketRange
+}
+
+function Figures({ series, buckets }: FiguresProps) {
+  return (
+    <dl>
+      {series.map((one) => (
+        <>
+          <dt>
+            <Swatch series={one} />
+            {one.words}
+          </dt>
+          <dd>{figureOf(one, buckets)}</dd>
+        </>
+      ))}
+    </dl>
+  )
+}
+
+function scaleOf(series: readonly ChartSeries[], isLog: boolean, linear: ChartPanel['linear']): ChartScale {
+  const values = series.flatMap((one) => one.each?.flat() ?? [...drawnValues(one, series)])
+  return (isLog ? logScale(values) : null) ?? linearScale(values, linear)
 }
 
 interface ChartTableProps extends Pick<TimeChartProps, 'title' | 'to'> {
@@ -119,7 +234,7 @@ function ChartTable({ title, frame, series, to }: ChartTableProps) {
                 </th>
                 {series.map((one) => (
                   <td key={one.key} class={one.values[index] === null ? 'quiet' : ''}>
-                    {figureOf(one, index)}
+                    {figureOf(one, { first: index, last: index })}
                   </td>
                 ))}
               </tr>

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import {
   bucketAt,
   bucketBounds,
+  bucketsBetween,
   partialBuckets,
+  rangeBounds,
   shareOfTime,
-  snapToBuckets,
   type TimeFrame,
 } from './time-frame.ts'
 
@@ -28,10 +29,10 @@ test('buckets at the edges are cut by the range', () => {
   assert.deepEqual(partialBuckets({ ...frame, fromMs: 0, toMs: 395 }), [])
 })
 
-test('what is selected grows to whole buckets, whichever way it was drawn', () => {
-  assert.deepEqual(snapToBuckets(frame, 120, 210), { fromMs: 100, toMs: 300 })
-  assert.deepEqual(snapToBuckets(frame, 999, 120), { fromMs: 100, toMs: 380 })
-  assert.deepEqual(snapToBuckets(frame, 110, 120), { fromMs: 100, toMs: 200 })
+test('a selection is of whole buckets, whichever way it was drawn, within the range', () => {
+  assert.deepEqual(rangeBounds(frame, bucketsBetween(1, 2)), { fromMs: 100, toMs: 300 })
+  assert.deepEqual(rangeBounds(frame, bucketsBetween(3, 1)), { fromMs: 100, toMs: 380 })
+  assert.deepEqual(rangeBounds(frame, bucketsBetween(1, 1)), { fromMs: 100, toMs: 200 })
 })
 
 test('shares of time', () => {

@@ -14,6 +14,12 @@ export interface Bounds {
   readonly toMs: number
 }
 
+/** Buckets side by side, by their indexes; both are inclusive. */
+export interface BucketRange {
+  readonly first: number
+  readonly last: number
+}
+
 /** A bucket where it is whole; the last one ends when the next would begin, also where the range ends earlier. */
 export function wholeBucket({ startsMs, bucketMs }: TimeFrame, index: number): Bounds {
   const fromMs = startsMs[index] ?? 0
@@ -73,11 +79,21 @@ export function bucketMiddle(frame: TimeFrame, index: number): number {
   return (fromMs + toMs) / 2
 }
 
-/** The buckets that a span touches, whole ones, within the range. */
-export function snapToBuckets(frame: TimeFrame, oneMs: number, otherMs: number): Bounds {
-  const first = bucketAt(frame, Math.min(oneMs, otherMs))
-  const last = bucketAt(frame, Math.max(oneMs, otherMs))
+/** The buckets from one to another, whichever comes first. */
+export function bucketsBetween(one: number, other: number): BucketRange {
+  return { first: Math.min(one, other), last: Math.max(one, other) }
+}
+
+/** The time of some buckets, as far as it lies in the range. */
+export function rangeBounds(frame: TimeFrame, { first, last }: BucketRange): Bounds {
   return { fromMs: bucketBounds(frame, first).fromMs, toMs: bucketBounds(frame, last).toMs }
+}
+
+/** The sum of a value over some buckets. */
+export function sumOver({ first, last }: BucketRange, valueOf: (index: number) => number): number {
+  let sum = 0
+  for (let index = first; index <= last; index++) sum += valueOf(index)
+  return sum
 }
 
 /** Buckets at the edges of which the range holds less than nine tenths: their counts are of less time. */

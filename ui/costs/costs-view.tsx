@@ -1,11 +1,12 @@
 import './costs.css'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { AlertsReport } from '../../src/api/alerts.ts'
-import { ChartRoomProvider } from '../charts/chart-room.tsx'
+import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { callsQuery, compareWords, isFiltered, refreshEveryMs } from '../data/page-address.ts'
 import { useAnswer } from '../data/use-answer.ts'
+import { useWatched } from '../data/watched.ts'
 import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
 import { NoCallsCard } from '../no-calls/no-calls.tsx'
@@ -24,7 +25,7 @@ import { type Spend, useSpend } from './use-spend.ts'
 /** Shows spend over time and by model or client, and the prices that it is made of. */
 export function CostsView() {
   const { address } = useNavigation()
-  const [isHeld, hold] = useState(false)
+  const isHeld = useWatched(isDragging)
   const spend = useSpend(address, isHeld)
   const prices = usePrices(address, isHeld)
   const { answer, trouble, isStale } = spend
@@ -33,7 +34,7 @@ export function CostsView() {
     prices.again()
   }
   return (
-    <ChartRoomProvider onHold={hold}>
+    <>
       <FilterBar asked={{ ...spend, again }} />
       <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && trouble !== null ? (
@@ -49,7 +50,7 @@ export function CostsView() {
           onRepriced={again}
         />
       </div>
-    </ChartRoomProvider>
+    </>
   )
 }
 

@@ -1,12 +1,14 @@
 import { useMemo } from 'preact/hooks'
 import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
+import type { BucketRange } from '../charts/time-frame.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { compareWords } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
-import { type BucketSum, bucketSums, spendParts } from './spend-course.ts'
+import { type BucketSum, bucketSums, spendPanels } from './spend-course.ts'
+import { sumOf } from './spend-figures.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
 import { type SpendCourse, refusalOf } from './use-spend.ts'
 
@@ -22,8 +24,8 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
     const buckets = { unit, by, utc }
     const sums = bucketSums(frame, answer.groups, buckets)
     return {
-      parts: spendParts(frame, answer.groups, buckets),
-      totals: (index: number) => sumWords(sums[index]),
+      panels: spendPanels(frame, answer.groups, buckets),
+      totals: ({ first, last }: BucketRange) => sumWords(sums.slice(first, last + 1)),
       about: `each ${unit}${isTooLong(bounds) ? ', all together: the time is too long to tell them apart' : ''}`,
       unpriced: answer.summary.unpriced_calls,
     }
@@ -40,7 +42,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
     <TimeChart
       title="Spend over time"
       about={drawn.about}
-      parts={drawn.parts}
+      panels={drawn.panels}
       actions={<SpendByChoice />}
       count={drawn.totals}
       to={({ fromMs, toMs }) => ({ view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } })}
@@ -61,9 +63,11 @@ function SpendByChoice() {
   )
 }
 
-function sumWords(sum: BucketSum | undefined): string {
-  if (sum === undefined || sum.calls === 0) return 'no call'
-  const { calls, unpricedCalls, usd } = sum
+function sumWords(sums: readonly BucketSum[]): string {
+  const calls = sums.reduce((all, one) => all + one.calls, 0)
+  if (calls === 0) return 'no call'
+  const unpricedCalls = sums.reduce((all, one) => all + one.unpricedCalls, 0)
+  const usd = sumOf(sums.map((one) => one.usd))
   return [
     ...(usd === null ? [] : [`${dollars(usd)} in all`]),
     counted(calls, 'call'),

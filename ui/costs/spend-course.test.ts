@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { calendarFrame } from '../charts/calendar-frame.ts'
 import { drawnValues } from '../charts/chart-series.ts'
-import { axisDollars, bucketSums, spendParts } from './spend-course.ts'
+import { axisDollars, bucketSums, spendPanels } from './spend-course.ts'
 import type { CourseGroup } from './spend-figures.ts'
 
 const question = { unit: 'day', by: 'model', utc: true } as const
@@ -36,7 +36,7 @@ test('the dearest stands below, six are told apart, and the rest of both kinds i
     group('2026-11-20', 'other', 0.5, { rest: true }),
     group('2026-11-20', 'local', null),
   ]
-  const [part] = spendParts(frame, groups, question)
+  const [part] = spendPanels(frame, groups, question)
   const series = part?.series ?? []
   assert.deepEqual(
     series.map(({ words, values }) => [words, values]),
@@ -58,7 +58,7 @@ test('the dearest stands below, six are told apart, and the rest of both kinds i
 })
 
 test('a model that is called as the rest is none of it, and calls of no model have words', () => {
-  const [part] = spendParts(frame, [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)], question)
+  const [part] = spendPanels(frame, [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)], question)
   assert.deepEqual(
     part?.series.map(({ words }) => words),
     ['other', 'No model named'],
@@ -71,7 +71,7 @@ test('what nobody has a price for is a gap, and all of a bar is told beside it',
     group('2026-11-21', 'a', 1),
     group('2026-11-21', 'local', null),
   ]
-  const [part] = spendParts(frame, groups.slice(0, 1), question)
+  const [part] = spendPanels(frame, groups.slice(0, 1), question)
   assert.deepEqual(
     part?.series.map(({ values }) => values),
     [[null, null, null]],
@@ -84,7 +84,7 @@ test('what nobody has a price for is a gap, and all of a bar is told beside it',
 })
 
 test('without a name to tell apart there is one series', () => {
-  const [part] = spendParts(
+  const [part] = spendPanels(
     frame,
     [
       {

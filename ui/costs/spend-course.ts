@@ -1,5 +1,5 @@
 import { type CalendarUnit, bucketOfKey } from '../charts/calendar-frame.ts'
-import { type ChartPart, type ChartSeries, bars } from '../charts/chart-series.ts'
+import { type ChartPanel, type ChartSeries, bars } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { type CompareBy, namelessWords } from '../data/page-address.ts'
@@ -20,11 +20,11 @@ export interface CourseQuestion {
 }
 
 /** Spend over time: the six that cost most upon each other, the dearest below, and the others as one. */
-export function spendParts(
+export function spendPanels(
   frame: TimeFrame,
   groups: readonly CourseGroup[],
   question: CourseQuestion,
-): readonly ChartPart[] {
+): readonly ChartPanel[] {
   const valuesOf = (own: readonly CourseGroup[]): ChartSeries['values'] =>
     bucketSums(frame, own, question).map(({ usd }) => usd)
   const priced = groups.filter(({ cost_usd: usd }) => usd !== null)
@@ -37,15 +37,25 @@ export function spendParts(
   const keys = shown.map(({ key }) => key).reverse()
   const series = shown.map(({ key, own: [first], values }, at) => {
     const below = keys.slice(keys.length - at)
-    return bars(key, wordsOf(first, question.by), colours[at] ?? 'edge', values, dollars, below)
+    return spendBars(key, wordsOf(first, question.by), colours[at] ?? 'edge', values, below)
   })
   if (others.length > 0) {
     const values = valuesOf(others.flatMap(({ own }) => own))
-    series.push(bars(restKey, 'Others', 'edge', values, dollars, keys))
+    series.push(spendBars(restKey, 'Others', 'edge', values, keys))
   }
   // An empty plot has a series, too.
-  if (series.length === 0) series.push(bars('spend', 'Spend', 'kind-1', valuesOf([]), dollars))
+  if (series.length === 0) series.push(spendBars('spend', 'Spend', 'kind-1', valuesOf([]), []))
   return [{ frame, series, heightPx, linear: { leastTop: leastTopUsd }, axis: axisDollars }]
+}
+
+function spendBars(
+  key: string,
+  words: string,
+  colour: ColourName,
+  values: ChartSeries['values'],
+  below: readonly string[],
+): ChartSeries {
+  return { ...bars(key, words, colour, values, dollars, below), isSum: true }
 }
 
 /** The calls of a bucket. */

@@ -1,5 +1,5 @@
 import type { Overview } from '../../src/api/overview.ts'
-import type { ChartPart, ChartSeries } from '../charts/chart-series.ts'
+import type { ChartPanel, ChartSeries } from '../charts/chart-series.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { type Against, type PageAddress, boundsOf, callsQuery } from '../data/page-address.ts'
 import { count } from '../format/figures.ts'
@@ -25,18 +25,19 @@ export function isRecorded({ from, recorded_from: first }: Overview): boolean {
 
 /** Draws an earlier time's course of a measure into a chart, as a quiet line above the bars, which would cover it. */
 export function withEarlier(
-  parts: readonly ChartPart[],
+  panels: readonly ChartPanel[],
   [answer, earlier]: readonly [Overview, Overview],
   series: ChartSeries | undefined,
-): readonly ChartPart[] {
-  const [first, ...rest] = parts
-  if (first === undefined || series === undefined) return parts
-  const { words, show, values } = series
+): readonly ChartPanel[] {
+  const [first, ...rest] = panels
+  if (first === undefined || series === undefined) return panels
+  const { words, show, values, isSum } = series
   const line: ChartSeries = {
     key: 'earlier',
     words: `${words}, earlier`,
     colour: 'edge',
     kind: 'line',
+    isSum: isSum === true,
     values: aligned(values, answer, earlier),
     show,
   }
@@ -45,7 +46,8 @@ export function withEarlier(
 
 /** All calls of an earlier time. */
 export function earlierCalls({ buckets }: Overview): ChartSeries {
-  return { key: 'calls', words: 'Calls', colour: 'edge', kind: 'line', values: buckets.calls, show: count }
+  const values = buckets.calls
+  return { key: 'calls', words: 'Calls', colour: 'edge', kind: 'line', isSum: true, values, show: count }
 }
 
 /** Values of an earlier time by the buckets of the later one, whose bounds may lie a little beside. */

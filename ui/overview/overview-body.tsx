@@ -4,9 +4,9 @@ import { useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, isFiltered } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
 import { Sparkline } from '../charts/sparkline.tsx'
-import type { ChartPart, ChartSeries } from '../charts/chart-series.ts'
+import type { ChartPanel, ChartSeries } from '../charts/chart-series.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
-import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
+import { type Bounds, type BucketRange, type TimeFrame, sumOver } from '../charts/time-frame.ts'
 import { FigureCards } from '../design/figure-cards.tsx'
 import { Note } from '../design/note.tsx'
 import { counted } from '../format/figures.ts'
@@ -15,10 +15,10 @@ import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { earlierCalls, withEarlier } from './earlier.ts'
 import { type OverviewCard, overviewCards } from './overview-cards.ts'
-import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from './overview-charts.ts'
+import { firstTokenPanels, latencyPanels, requestPanels, speedPanels, tallPx } from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
-import { slotParts } from './slot-charts.ts'
+import { slotPanels } from './slot-charts.ts'
 import { SlotWaitsPopover } from './slot-waits.tsx'
 
 export interface OverviewBodyProps extends CallsCardProps {
@@ -31,7 +31,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
   const cards = useMemo(() => overviewCards(answer), [answer])
-  const parts = useMemo(() => chartsOf(answer, frame, earlier), [answer, frame, earlier])
+  const charts = useMemo(() => chartsOf(answer, frame, earlier), [answer, frame, earlier])
   const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)
   const aboutTimed = timedWords(answer)
@@ -42,9 +42,12 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
     ...rest,
   })
   const calls =
-    (counts: readonly number[]): ((index: number) => string) =>
-    (index) =>
-      counted(counts[index] ?? 0, 'call')
+    (counts: readonly number[]): ((buckets: BucketRange) => string) =>
+    (buckets) =>
+      counted(
+        sumOver(buckets, (index) => counts[index] ?? 0),
+        'call',
+      )
   return (
     <>
       {answer.resolution !== undefined && (
@@ -55,7 +58,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
         <TimeChart
           title="Latency"
           about={aboutTimed}
-          parts={parts.latency}
+          panels={charts.latency}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'duration' })}
           count={calls(buckets.duration_n)}
           empty={emptyWords(totals.duration_ms, aboutTimed)}
@@ -75,27 +78,27 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
         <TimeChart
           title="Requests"
           about={`per ${perBucket(answer.bucket_s)}`}
-          parts={parts.requests}
+          panels={charts.requests}
           to={(bounds) => inCalls(bounds, {})}
-          explainsMarks={false}
+          explainsEvents={false}
           empty="No calls"
         />
         <TimeChart
           title="Time to first token"
           about="streamed"
-          parts={parts.firstToken}
+          panels={charts.firstToken}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'ttft' })}
           count={calls(buckets.ttft_n)}
-          explainsMarks={false}
+          explainsEvents={false}
           empty={emptyWords(totals.ttft_ms, 'streamed calls')}
         />
         <TimeChart
           title="Output speed"
           about="tokens per second"
-          parts={parts.speed}
+          panels={charts.speed}
           to={(bounds) => inCalls(bounds, timed)}
           count={calls(buckets.speed_n)}
-          explainsMarks={false}
+          explainsEvents={false}
           empty={emptyWords(totals.output_tokens_per_s, 'calls whose speed is known')}
         />
       </div>
@@ -108,18 +111,18 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
   )
 }
 
-type Charts = Readonly<Record<'latency' | 'requests' | 'firstToken' | 'speed', readonly ChartPart[]>>
+type Charts = Readonly<Record<'latency' | 'requests' | 'firstToken' | 'speed', readonly ChartPanel[]>>
 
 function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null): Charts {
   const charts: Charts = {
-    latency: latencyParts(answer, frame),
-    requests: requestParts(answer, frame),
-    firstToken: firstTokenParts(answer, frame),
-    speed: speedParts(answer, frame),
+    latency: latencyPanels(answer, frame),
+    requests: requestPanels(answer, frame),
+    firstToken: firstTokenPanels(answer, frame),
+    speed: speedPanels(answer, frame),
   }
   if (earlier === null) return charts
   const before = chartsOf(earlier, frameOf(earlier), null)
-  const under = (name: keyof Charts, series: ChartSeries | undefined): readonly ChartPart[] =>
+  const under = (name: keyof Charts, series: ChartSeries | undefined): readonly ChartPanel[] =>
     withEarlier(charts[name], [answer, earlier], series)
   const seriesOf = (name: keyof Charts, wanted: string): ChartSeries | undefined =>
     before[name][0]?.series.find(({ key }) => key === wanted)
@@ -144,7 +147,7 @@ function courseOf({ course, colour }: OverviewCard) {
 function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly frame: TimeFrame }) {
   const { address } = useNavigation()
   const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
-  const parts = useMemo(() => slotParts(answer, frame, limitNow), [answer, frame, limitNow])
+  const panels = useMemo(() => slotPanels(answer, frame, limitNow), [answer, frame, limitNow])
   return (
     <TimeChart
       title="Slots and queue"
@@ -153,7 +156,7 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
           ? 'slots and queue of all calls, wait of those chosen'
           : `busiest moment of each ${perBucket(answer.bucket_s)}`
       }
-      parts={parts}
+      panels={panels}
       actions={<SlotWaitsPopover />}
       to={({ fromMs, toMs }) => ({ view: 'calls', range: { last: null, fromMs, toMs }, sort: 'started_at' })}
       empty="Nothing is known of this time"

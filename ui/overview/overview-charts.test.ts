@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { figureOf } from '../charts/chart-series.ts'
-import { latencyParts, requestParts, speedParts } from './overview-charts.ts'
+import { latencyPanels, requestPanels, speedPanels } from './overview-charts.ts'
 
 const frame: TimeFrame = { fromMs: 0, toMs: 180_000, startsMs: [0, 60_000, 120_000], bucketMs: 60_000 }
 const answer = (counts: readonly number[]): Overview =>
@@ -22,7 +22,7 @@ const answer = (counts: readonly number[]): Overview =>
   }) as unknown as Overview
 
 test('percentiles of too few calls are gaps, and say how many they need', () => {
-  const [latency] = latencyParts(answer([150, 30, 0]), frame)
+  const [latency] = latencyPanels(answer([150, 30, 0]), frame)
   assert.deepEqual(
     latency?.series.map(({ key, values }) => [key, values]),
     [
@@ -43,21 +43,22 @@ test('a few calls are shown one by one', () => {
     ...answer([1, 2, 0]),
     singles: { duration_ms: each, ttft_ms: each, output_tokens_per_s: each },
   }
-  for (const [part] of [latencyParts(few, frame), speedParts(few, frame)]) {
+  for (const [part] of [latencyPanels(few, frame), speedPanels(few, frame)]) {
     assert.deepEqual(
       part?.series.map(({ words, kind }) => [words, kind]),
       [['Single calls', 'dots']],
     )
   }
-  const [series] = latencyParts(few, frame)[0]?.series ?? []
+  const [series] = latencyPanels(few, frame)[0]?.series ?? []
   assert.ok(series !== undefined)
   assert.deepEqual([series.values, series.each], [[220, 9010, null], each])
-  assert.equal(figureOf(series, 1), '400\u202fms, 9.01\u202fs')
-  assert.equal(figureOf(series, 2), '–')
+  assert.equal(figureOf(series, { first: 1, last: 1 }), '400\u202fms, 9.01\u202fs')
+  assert.equal(figureOf(series, { first: 0, last: 2 }), '220\u202fms – 9.01\u202fs')
+  assert.equal(figureOf(series, { first: 2, last: 2 }), '–')
 })
 
 test('failed calls stand on the others, and have a plot of their own', () => {
-  const [counts, rate] = requestParts(answer([1, 1, 1]), frame)
+  const [counts, rate] = requestPanels(answer([1, 1, 1]), frame)
   assert.deepEqual(
     counts?.series.map(({ key, values, standsOn }) => [key, values, standsOn]),
     [

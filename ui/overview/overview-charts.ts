@@ -1,5 +1,5 @@
 import { axisCount, axisDuration } from '../charts/chart-scale.ts'
-import { type ChartPart, type ChartSeries, bars } from '../charts/chart-series.ts'
+import { type ChartPanel, type ChartSeries, bars } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { type Percentile, honestColumn, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
@@ -46,31 +46,31 @@ function orSingleCalls(
 }
 
 /** Half of the calls, and all but the slowest twentieth, as a band; the slowest hundredth as a line of its own. */
-export function latencyParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
+export function latencyPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const counts = buckets.duration_n
   const percentiles = [
     line('p99', 'p99', buckets.duration_p99_ms, counts, { isDashed: true }),
     line('p95', 'accent', buckets.duration_p95_ms, counts, { fillTo: 'p50' }),
     line('p50', 'p50', buckets.duration_p50_ms, counts),
   ]
-  return [timePart(frame, tallPx, orSingleCalls(percentiles, singles?.duration_ms))]
+  return [timePanel(frame, tallPx, orSingleCalls(percentiles, singles?.duration_ms))]
 }
 
 /** From dispatch: half of the calls, and all but the slowest twentieth, as a band. */
-export function firstTokenParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
+export function firstTokenPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const counts = buckets.ttft_n
   const percentiles = [
     line('p95', 'accent', buckets.ttft_p95_ms, counts, { fillTo: 'p50' }),
     line('p50', 'p50', buckets.ttft_p50_ms, counts),
   ]
-  return [timePart(frame, lowPx, orSingleCalls(percentiles, singles?.ttft_ms))]
+  return [timePanel(frame, lowPx, orSingleCalls(percentiles, singles?.ttft_ms))]
 }
 
-function timePart(frame: TimeFrame, heightPx: number, series: readonly ChartSeries[]): ChartPart {
+function timePanel(frame: TimeFrame, heightPx: number, series: readonly ChartSeries[]): ChartPanel {
   return { frame, heightPx, linear: { leastTop: 100 }, axis: axisDuration, isLog: true, series }
 }
 
-export function speedParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
+export function speedPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const median = line('p50', 'stream', buckets.speed_p50, buckets.speed_n, {
     words: 'Median',
     fillTo: 'bottom',
@@ -81,7 +81,7 @@ export function speedParts({ buckets, singles }: Overview, frame: TimeFrame): re
 }
 
 /** Stacks failed calls on the others, and plots the error rate below: one failure in a hundred would be too low a bar. */
-export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
+export function requestPanels({ buckets }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const ok = buckets.calls.map((calls, index) => calls - (buckets.errors[index] ?? 0))
   return [
     {
@@ -90,8 +90,8 @@ export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly 
       linear: { leastTop: 4, isWhole: true },
       axis: axisCount,
       series: [
-        bars('failed', 'Failed', 'bad', buckets.errors, count, ['ok']),
-        { ...bars('ok', 'Not failed', 'p50', ok, count), isSoft: true },
+        { ...bars('failed', 'Failed', 'bad', buckets.errors, count, ['ok']), isSum: true },
+        { ...bars('ok', 'Not failed', 'p50', ok, count), isSoft: true, isSum: true },
       ],
     },
     {

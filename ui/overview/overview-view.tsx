@@ -5,8 +5,9 @@ import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, questionKey, refreshEveryMs } from '../data/page-address.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
-import { ChartRoomProvider } from '../charts/chart-room.tsx'
+import { ChartEventsContext, isDragging } from '../charts/plot.tsx'
 import { useAnswer } from '../data/use-answer.ts'
+import { useWatched } from '../data/watched.ts'
 import { AgainstMenu } from '../filters/choice-filters.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
@@ -27,7 +28,7 @@ const firstCallEveryMs = 2000
 export function OverviewView() {
   const { address } = useNavigation()
   const times = useTimes()
-  const [isHeld, hold] = useState(false)
+  const isHeld = useWatched(isDragging)
   const [awaitsFirst, awaitFirst] = useState(false)
   const greets = useRef(false)
   const answered = useAnswer<Overview>(
@@ -50,8 +51,13 @@ export function OverviewView() {
   // Of failed calls the newest tell the most.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
   const panel = useCallPanel(answer === null ? [] : shownCalls(answer, list))
-  const outages = useMemo(() => (answer === null ? [] : outagesOf(answer)), [answer])
-  const marks = useMemo(() => (answer === null ? [] : marksOf(answer.events, nearMs(answer))), [answer])
+  const events = useMemo(
+    () => ({
+      outages: answer === null ? [] : outagesOf(answer),
+      marks: answer === null ? [] : marksOf(answer.events, nearMs(answer)),
+    }),
+    [answer],
+  )
   // The same body is not rendered anew while another answer is awaited.
   const body = useMemo(
     () =>
@@ -64,7 +70,7 @@ export function OverviewView() {
     [answer, earlier, list, panel.open],
   )
   return (
-    <ChartRoomProvider outages={outages} marks={marks} onHold={hold}>
+    <ChartEventsContext.Provider value={events}>
       <FilterBar
         asked={{ ...answered, answer }}
         bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
@@ -112,7 +118,7 @@ export function OverviewView() {
         </div>
       )}
       {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
-    </ChartRoomProvider>
+    </ChartEventsContext.Provider>
   )
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { Overview } from '../../src/api/overview.ts'
-import { slotParts } from './slot-charts.ts'
+import { slotPanels } from './slot-charts.ts'
 
 const frame: TimeFrame = { fromMs: 0, toMs: 120_000, startsMs: [0, 60_000], bucketMs: 60_000 }
 
@@ -24,7 +24,7 @@ const answer = (longestWaitMs: number): Overview =>
   }) as unknown as Overview
 
 const values = (longestWaitMs: number): unknown[] =>
-  slotParts(answer(longestWaitMs), frame, 4).map(({ figure }) => figure?.value.replaceAll(/\s/g, ' '))
+  slotPanels(answer(longestWaitMs), frame, 4).map(({ figure }) => figure?.value.replaceAll(/\s/g, ' '))
 
 test('where calls waited, slots and queue of a minute that is not known are unknown, not empty', () => {
   assert.deepEqual(values(18_700), ['–', '–', '–', '18.7 s'])

@@ -1,5 +1,5 @@
 import { axisCount, axisDuration } from '../charts/chart-scale.ts'
-import { type ChartPart, type ChartSeries, type PartFigure, bars } from '../charts/chart-series.ts'
+import { type ChartPanel, type ChartSeries, type PanelFigure, bars } from '../charts/chart-series.ts'
 import { honestColumn, leastCalls, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, counted, known, percent, unknownFigure, wait } from '../format/figures.ts'
@@ -18,7 +18,11 @@ const rowPx = 52
  * One plot each for what it comes to: slots in use, for how much of the time all were in use, how many calls waited
  * because of it, and for how long. `limitNow` stands in where an older gateway did not note its limit.
  */
-export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number | null): readonly ChartPart[] {
+export function slotPanels(
+  answer: Overview,
+  frame: TimeFrame,
+  limitNow: number | null,
+): readonly ChartPanel[] {
   const { buckets, slots, totals } = answer
   const { n, p95, max } = totals.queue_ms
   const { active, queued, atLimit, limit } = slotColumns(answer)
@@ -29,6 +33,7 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
     colour: 'p99',
     kind: 'line',
     isDashed: true,
+    isStepped: true,
     values: limits,
     show: count,
   }
@@ -103,7 +108,7 @@ function mostOf(values: readonly (number | null)[]): number | null {
   return values.reduce((most, value) => (value === null ? most : Math.max(most ?? 0, value)), null)
 }
 
-function waitFigure(n: number, p95: number | null, max: number | null): PartFigure {
+function waitFigure(n: number, p95: number | null, max: number | null): PanelFigure {
   if (n >= leastCalls.p95 && p95 !== null) {
     const words = max === null ? 'wait for a slot, p95' : `wait p95, longest ${wait(max)}`
     return { value: wait(p95), words, isTelling: p95 >= tellingWaitMs }

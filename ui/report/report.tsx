@@ -1,7 +1,7 @@
 import './report.css'
 import type { ComponentProps } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { ChartRoomProvider } from '../charts/chart-room.tsx'
+import { ChartEventsContext } from '../charts/plot.tsx'
 import { Comparison } from '../compare/compare-view.tsx'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
@@ -21,10 +21,9 @@ const stay = (): void => undefined
 export function Report({ report }: ReportProps) {
   const { overview, models, clients } = report
   const [list, setList] = useState<ListedCalls>('slowest')
-  const outages = useMemo(() => outagesOf(overview), [])
-  const marks = useMemo(() => marksOf(overview.events, 0), [])
+  const events = useMemo(() => ({ outages: outagesOf(overview), marks: marksOf(overview.events, 0) }), [])
   return (
-    <ChartRoomProvider outages={outages} marks={marks}>
+    <ChartEventsContext.Provider value={events}>
       <main class="page report">
         <ReportHead report={report} />
         <div class="view overview">
@@ -35,7 +34,7 @@ export function Report({ report }: ReportProps) {
           {clients.length > 1 && <ReportComparison by="client" groups={clients} />}
         </div>
       </main>
-    </ChartRoomProvider>
+    </ChartEventsContext.Provider>
   )
 }
 

@@ -1,0 +1,58 @@
+import type { ColourName } from './palette.ts'
+
+/** A path of a drawing, in pixels. */
+export interface DrawnPath {
+  readonly kind: 'area' | 'line' | 'dashed' | 'dots'
+  readonly colour: ColourName
+  readonly opacity?: number
+  readonly d: string
+}
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+export interface Box {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** From point to point. */
+export function linePath(points: readonly Point[]): string {
+  return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${short(x)} ${short(y)}`).join('')
+}
+
+/** What lies between a line and the bottom. */
+export function areaPath(line: readonly Point[], bottom: number): string {
+  const [first, last] = [line[0], line.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  return `${linePath(line)}V${short(bottom)}H${short(first.x)}Z`
+}
+
+export function rectPath({ left, right, top, bottom }: Box): string {
+  return `M${short(left)} ${short(top)}H${short(right)}V${short(bottom)}H${short(left)}Z`
+}
+
+/** A line of no length: with round ends it is a dot, however the drawing is stretched. */
+export function dotPath({ x, y }: Point): string {
+  return `M${short(x)} ${short(y)}h0`
+}
+
+/** Values without a gap between, run by run. */
+export function runsOf<Value>(values: readonly (Value | null)[]): readonly (readonly Value[])[] {
+  const runs: Value[][] = []
+  let run: Value[] | null = null
+  for (const value of values) {
+    if (value === null) run = null
+    else if (run === null) runs.push((run = [value]))
+    else run.push(value)
+  }
+  return runs
+}
+
+function short(value: number): number {
+  return Math.round(value * 100) / 100
+}
