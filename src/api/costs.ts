@@ -1,7 +1,7 @@
 import type { ServedModel } from '../call/call-reader.ts'
 import type { Job, JobFailure } from './database-job.ts'
 
-/** What a unit costs, in USD per million tokens but for the last two, which are USD each. Left out is what another rate stands for. */
+/** What a unit costs, in USD per million tokens but for those that begin with `per_`, which are USD each. Left out is what another rate stands for. */
 export interface Rates {
   readonly input?: number
   readonly output?: number
@@ -11,8 +11,10 @@ export interface Rates {
   readonly reasoning?: number
   readonly input_audio?: number
   readonly output_audio?: number
+  readonly image?: number
   readonly per_request?: number
   readonly per_search_unit?: number
+  readonly per_second?: number
 }
 
 /** Rates of whole requests with more input tokens than `above_input_tokens`; with as many, too, where it is `inclusive`. */

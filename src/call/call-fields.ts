@@ -132,6 +132,11 @@ export const callFields = {
   request_bytes: { kind: 'count', required: true, doc: 'body of the request' },
   response_bytes: { kind: 'count', required: true, doc: 'body of the answer, as received' },
   search_units: { kind: 'count', doc: 'as a rerank reports them' },
+  audio_ms: { kind: 'time', doc: 'audio in the input, where the upstream reports its length' },
+  image_tokens: {
+    kind: 'count',
+    doc: 'of images that the answer had made by a tool; in none of the other counts',
+  },
   upstream_request_id: { kind: 'text', doc: 'the upstream’s own id of the request' },
   upstream_queue_ms: { kind: 'time', doc: 'wait that the upstream reports' },
   upstream_prompt_ms: { kind: 'time', doc: 'time for the prompt that it reports' },

@@ -107,6 +107,14 @@ test('nothing is guessed: what was not metered, or has no rate, has no cost', ()
   const byRequest = { tiers: tiersOf(entryOf('x', rates({ per_request: 0.012 })).prices[0]!, null) }
   assert.equal(costPicoUsd(usageOf({ inputTokens: 5, outputTokens: 9 }), byRequest), 12_000_000_000)
   assert.equal(costPicoUsd(usageOf(nothing), byRequest), null)
+  const bySecond = { tiers: tiersOf(entryOf('x', rates({ per_second: 0.0001 })).prices[0]!, null) }
+  assert.equal(costPicoUsd(usageOf({ ...nothing, audioMs: 27_500 }), bySecond), 2_750_000_000)
+  assert.equal(costPicoUsd(usageOf(nothing), bySecond), null)
+  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, imageTokens: 7020 }), mini), null)
+  const ofImages = {
+    tiers: tiersOf(entryOf('x', rates({ input: 1, output: 2, image: 40 })).prices[0]!, null),
+  }
+  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, imageTokens: 7020 }), ofImages), 280_805_000_000)
 })
 
 test('zero is a price', () => {
@@ -142,6 +150,8 @@ test('odd counts never throw, and parts never cost more than if they were their 
     outputAudioTokens: odd,
     reasoningTokens: odd,
     searchUnits: odd,
+    audioMs: fc.constant(null),
+    imageTokens: fc.constant(null),
   })
   const all = rates({
     input: 1,

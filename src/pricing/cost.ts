@@ -13,6 +13,9 @@ export interface MeteredUsage {
   readonly outputAudioTokens: number | null
   readonly reasoningTokens: number | null
   readonly searchUnits: number | null
+  readonly audioMs: number | null
+  /** Part of neither input nor output. */
+  readonly imageTokens: number | null
 }
 
 /**
@@ -23,8 +26,8 @@ export function costPicoUsd(
   usage: MeteredUsage,
   { tiers }: { readonly tiers: readonly PicoTier[] },
 ): number | bigint | null {
-  const { inputTokens, outputTokens, searchUnits } = usage
-  if (inputTokens === null && outputTokens === null && searchUnits === null) return null
+  const { inputTokens, outputTokens, searchUnits, audioMs } = usage
+  if ([inputTokens, outputTokens, searchUnits, audioMs].every((count) => count === null)) return null
   const input = whole(inputTokens)
   const rates = tierFor(tiers, input)?.rates
   if (rates === undefined) return null
@@ -32,6 +35,7 @@ export function costPicoUsd(
   if (inputTokens === null && rates.input !== null && rates.input > 0) return null
   if (outputTokens === null && rates.output !== null && rates.output > 0) return null
   if (searchUnits === null && rates.per_search_unit !== 0) return null
+  if (audioMs === null && rates.per_second !== 0) return null
 
   const cached = part(usage.cachedInputTokens, input)
   const written = part(usage.cacheWriteTokens, input - cached)
@@ -49,8 +53,10 @@ export function costPicoUsd(
     [output - reasoning - audioOut, rates.output],
     [reasoning, rates.reasoning],
     [audioOut, rates.output_audio],
+    [whole(usage.imageTokens), rates.image],
     [1, rates.per_request],
     [whole(searchUnits), rates.per_search_unit],
+    [whole(audioMs), rates.per_second],
   ])
 }
 

@@ -2,6 +2,7 @@ import type { Rates, RateTier } from '../api/costs.ts'
 import { EntryError, listedRate, type ListedPrice, type PriceList, readEntries } from './price-list.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { byBound } from './price-tiers.ts'
+import { fees } from './rate-bounds.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type MutableTier = { -readonly [Name in keyof RateTier]: RateTier[Name] }
@@ -18,6 +19,7 @@ const fieldRates: Readonly<Record<string, keyof Rates>> = {
   output_cost_per_audio_token: 'output_audio',
   input_cost_per_request: 'per_request',
   input_cost_per_query: 'per_search_unit',
+  input_cost_per_second: 'per_second',
 }
 
 /** The hour's field stands before the shorter one: its ending would read as a tier otherwise. */
@@ -31,7 +33,15 @@ const serviceTiers: Readonly<Record<string, string>> = {
   batches: 'batch',
 }
 
-const modes: ReadonlySet<unknown> = new Set(['chat', 'completion', 'responses', 'embedding', 'rerank'])
+const transcription = 'audio_transcription'
+const modes: ReadonlySet<unknown> = new Set([
+  'chat',
+  'completion',
+  'responses',
+  'embedding',
+  'rerank',
+  transcription,
+])
 
 /** Keys that are not models. */
 const notModels: ReadonlySet<string> = new Set(['sample_spec', 'fallback_generalizations'])
@@ -126,15 +136,14 @@ function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind):
 function complete(tiers: readonly MutableTier[], { provider, mode }: Kind): readonly RateTier[] {
   const [base] = tiers
   if (base === undefined || base.above_input_tokens !== 0) throw new EntryError('no_price')
-  const isByFee = base.per_request !== undefined || base.per_search_unit !== undefined
+  const isByFee = fees.some((name) => base[name] !== undefined)
   if (base.input === undefined && !isByFee) throw new EntryError('no_price')
   const hasNoOutput = mode === 'embedding' || mode === 'rerank' || isByFee
   if (base.output === undefined && !hasNoOutput) throw new EntryError('no_price')
   base.input ??= 0
   base.output ??= 0
-  const isZero = tiers.every(
-    ({ input = 0, output = 0, per_request: request = 0, per_search_unit: unit = 0 }) =>
-      input + output + request + unit === 0,
+  const isZero = tiers.every((tier) =>
+    (['input', 'output', ...fees] as const).every((name) => (tier[name] ?? 0) === 0),
   )
   if (isZero && !freeProviders.has(provider)) throw new EntryError('no_price')
   return tiers
@@ -148,6 +157,8 @@ function newTier(bound: number, { provider }: Kind): MutableTier {
 function isBilled(rate: keyof Rates, { provider, mode }: Kind): boolean {
   // A chat model's price of a query is that of its web search, which no usage counts.
   if (rate === 'per_search_unit') return mode === 'rerank'
+  // Elsewhere the time is that of the computer.
+  if (rate === 'per_second') return mode === transcription
   // DeepSeek writes its cache for nothing, and says 0 for what is billed as input.
   return !(provider === 'deepseek' && rate === 'cache_write')
 }

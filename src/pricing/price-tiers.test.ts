@@ -22,8 +22,10 @@ test('a rate that is left out is the base tier’s, then the rate that stands fo
     reasoning: 9_000_000,
     input_audio: 2_000_000,
     output_audio: 8_000_000,
+    image: null,
     per_request: 0,
     per_search_unit: 0,
+    per_second: 0,
   })
   assert.deepEqual(large?.rates, {
     ...base.rates,

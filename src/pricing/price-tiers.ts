@@ -6,7 +6,7 @@ export const serviceTiers = ['flex', 'priority', 'batch'] as const
 
 export type ServiceTier = (typeof serviceTiers)[number]
 
-/** Whole pico-dollars: per token but for the fees; null is not known, and no other rate stands for it. */
+/** Whole pico-dollars: per token, each, or per millisecond of audio; null is not known, and no other rate stands for it. */
 export type PicoRates = { readonly [Name in keyof Rates]-?: number | null }
 
 /** The rates of whole requests whose input, cached or not, is larger than a bound. */
@@ -67,7 +67,7 @@ const standIns: { readonly [Name in keyof Rates]?: keyof Rates } = {
 function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
   const own = (name: keyof Rates): number | undefined => tier[name] ?? base?.[name]
   // What bills by the request alone bills no token.
-  const isFeeOnly = (own('per_request') ?? own('per_search_unit')) !== undefined && own('input') === undefined
+  const isFeeOnly = fees.some((name) => own(name) !== undefined) && own('input') === undefined
   const usd = (name: keyof Rates): number | null => {
     const standIn = standIns[name]
     if (standIn !== undefined) return own(name) ?? usd(standIn)
@@ -76,11 +76,17 @@ function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
   // A dollar per million tokens is a million pico-dollars per token: this rounds to six decimals of the former.
   const pico = (name: keyof Rates): number | null => {
     const rate = usd(name)
-    return rate === null ? null : Math.round(rate * (fees.includes(name) ? 1e12 : 1e6))
+    return rate === null ? null : Math.round(rate * picoParts(name))
   }
   return {
     aboveInputTokens: tier.above_input_tokens,
     inclusive: tier.inclusive === true,
     rates: Object.fromEntries([...tokenRates, ...fees].map((name) => [name, pico(name)])) as PicoRates,
   }
+}
+
+/** Pico-dollars of a rate of one dollar: for each token, request, unit, or millisecond. */
+function picoParts(name: keyof Rates): number {
+  if (name === 'per_second') return 1e9
+  return fees.includes(name) ? 1e12 : 1e6
 }

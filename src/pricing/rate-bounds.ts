@@ -12,10 +12,11 @@ export const tokenRates: readonly (keyof Rates)[] = [
   'reasoning',
   'input_audio',
   'output_audio',
+  'image',
 ]
 
 /** Rates in USD each. */
-export const fees: readonly (keyof Rates)[] = ['per_request', 'per_search_unit']
+export const fees: readonly (keyof Rates)[] = ['per_request', 'per_search_unit', 'per_second']
 
 /** No model costs more, in USD per million tokens or each: what does is a wrong number. The dearest known costs 600. */
 export const mostUsd = 1000
@@ -69,6 +70,8 @@ export const ratesSchema = {
   reasoning: optionalRate,
   input_audio: optionalRate,
   output_audio: optionalRate,
+  image: optionalRate,
   per_request: fee,
   per_search_unit: fee,
+  per_second: fee,
 }

@@ -182,7 +182,7 @@ const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   [
     'no price in a tier',
     withTier('{"output": 1}'),
-    /has no price: it needs input or per_request or per_search_unit/,
+    /has no price: it needs input or per_request or per_search_unit or per_second/,
     4,
     14,
   ],

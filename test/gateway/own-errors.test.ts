@@ -245,3 +245,23 @@ test('a Host that is missing a plain name is refused, with a row', async () => {
   }
   assert.equal(upstream.requests.length, sent)
 })
+
+test('a page of another origin may read a refusal if its preflight was allowed, and no own route', async () => {
+  const origin = ['Origin', 'http://page.example'] as const
+  const json = ['Content-Type', 'application/json'] as const
+  const allowed = (answer: RawResponse): string | undefined => answer.header('access-control-allow-origin')
+  const large = 'x'.repeat(1_000_001)
+  const ask = (headers: readonly (readonly [string, string])[]): Promise<RawResponse> =>
+    exchange(gateway.port, 'POST', '/v1/chat/completions', { headers, body: large })
+  const refused = await ask([origin, json])
+  assertOwnError(refused, 413, 'body_too_large', 'invalid_request_error')
+  assert.deepEqual([allowed(refused), refused.header('vary')], ['http://page.example', 'Origin'])
+  assert.match(refused.header('access-control-expose-headers') ?? '', /x-tokenweir-error/)
+  assert.equal(allowed(await ask([origin, ['Content-Type', 'text/plain']])), undefined)
+  assert.equal(allowed(await ask([json])), undefined)
+  const own = await exchange(gateway.port, 'POST', '/health', { headers: [origin, json], body: '{}' })
+  assert.deepEqual([own.status, allowed(own)], [405, undefined])
+  const answered = await exchange(gateway.port, 'GET', '/v1/models', { headers: [origin] })
+  assert.match(answered.header('access-control-expose-headers') ?? '', /x-tokenweir-call-id/)
+  assert.equal(allowed(answered), undefined)
+})

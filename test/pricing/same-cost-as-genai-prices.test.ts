@@ -69,6 +69,8 @@ test('5,000 random usages cost what @pydantic/genai-prices says', () => {
         outputAudioTokens: audioOut,
         reasoningTokens: reasoning,
         searchUnits: null,
+        audioMs: null,
+        imageTokens: null,
       },
       price,
     )

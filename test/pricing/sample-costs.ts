@@ -66,6 +66,8 @@ export function usageOf(parts: Partial<MeteredUsage>): MeteredUsage {
     outputAudioTokens: null,
     reasoningTokens: 0,
     searchUnits: null,
+    audioMs: null,
+    imageTokens: null,
     ...parts,
   }
 }

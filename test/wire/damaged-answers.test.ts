@@ -25,6 +25,8 @@ const reported = [
   'input_audio_tokens',
   'output_audio_tokens',
   'search_units',
+  'audio_ms',
+  'image_tokens',
   'cost_usd',
   'upstream_queue_ms',
   'upstream_prompt_ms',
@@ -58,11 +60,13 @@ for (const form of forms) {
   test(`${form.name}: what stands in the place of a number is not taken for one`, () => {
     const text = form.body.toString()
     let tried = 0
-    for (const match of text.matchAll(/"(\w*(?:tokens|_n|units|cost|ticks|_ms|_time))": ?([\d.e-]+)/g)) {
+    for (const match of text.matchAll(
+      /"(\w*(?:tokens|_n|units|cost|ticks|_ms|_time|seconds))": ?([\d.e-]+)/g,
+    )) {
       const [member, name, value] = match as unknown as [string, string, string]
       for (const instead of noCounts) {
         // Times and money may have fractions, and may be large.
-        if (/_ms|_time|cost|ticks/.test(name) && instead.startsWith('7')) continue
+        if (/_ms|_time|cost|ticks|seconds/.test(name) && instead.startsWith('7')) continue
         // Money may be told as text.
         if (name.endsWith('cost') && instead === '"7"') continue
         const damaged =

@@ -107,6 +107,8 @@ function columnsOf(record: CallRecord): AnswerColumns {
     reasoning_tokens: record.reasoningTokens,
     total_tokens: record.totalTokens,
     search_units: record.searchUnits,
+    audio_ms: record.audioMs,
+    image_tokens: record.imageTokens,
     cost_usd: record.costNanoUsd === null ? null : record.costNanoUsd / 1e9,
     price_source: record.priceSource,
   }

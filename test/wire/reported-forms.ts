@@ -113,6 +113,31 @@ export const reportedForms: readonly WireForm[] = [
       row: { ...answered, chunks: 1, ...tokens(8, 30) },
     }),
   ),
+  bodyForm(
+    'a transcription that is billed by the second',
+    { text: 'Water', usage: { type: 'duration', seconds: 27.5 } },
+    {
+      path: '/v1/audio/transcriptions',
+      row: { call_type: 'other', usage_source: 'usage', audio_ms: 27_500 },
+    },
+  ),
+  bodyForm(
+    'a response that had an image made',
+    {
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      output: [{ type: 'message', role: 'assistant', content: [] }],
+      usage: { input_tokens: 1800, output_tokens: 200, total_tokens: 2000 },
+      tool_usage: { image_gen: { input_tokens: 20, output_tokens: 7000, total_tokens: 7020 } },
+    },
+    { path: responses, row: { finish_reason: 'completed', ...tokens(1800, 200), image_tokens: 7020 } },
+  ),
+  bodyForm(
+    'a response to be made in the background',
+    { id: 'resp_2', object: 'response', status: 'queued', output: [], usage: null },
+    { path: responses, row: { finish_reason: 'queued' } },
+  ),
   bodyForm('no bytes for a chat', '', { row: nothing }),
   bodyForm('no bytes for embeddings', '', {
     path: '/v1/embeddings',

@@ -29,6 +29,8 @@ export type AnswerColumns = Pick<
   | 'reasoning_tokens'
   | 'total_tokens'
   | 'search_units'
+  | 'audio_ms'
+  | 'image_tokens'
   | 'cost_usd'
   | 'price_source'
 >
@@ -60,6 +62,8 @@ const blank: AnswerColumns = {
   reasoning_tokens: null,
   total_tokens: null,
   search_units: null,
+  audio_ms: null,
+  image_tokens: null,
   cost_usd: null,
   price_source: null,
 }

@@ -46,6 +46,8 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
             ['of that, reasoning', reasoning === 0 ? null : counts(reasoning)],
             ['of that, audio ', counts(call.output_audio_tokens)],
             ['Search units', counts(call.search_units)],
+            ['Length of the audio', call.audio_ms === null ? null : duration(call.audio_ms)],
+            ['Images of a tool', call.image_tokens === 0 ? null : counts(call.image_tokens)],
             ['Told by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
           ],
     Request: [

@@ -17,7 +17,12 @@ export const phaseWords: Readonly<Record<PhaseName, string>> = {
 }
 
 /** In place of the tokens of a call that reported none: `58 chunks, no usage reported`. */
-export function noUsageWords({ chunks }: Pick<CallJson, 'chunks'>): string {
+export function noUsageWords({
+  chunks,
+  finish_reason: reason,
+}: Pick<CallJson, 'chunks' | 'finish_reason'>): string {
+  if (reason === 'queued' || reason === 'in_progress')
+    return 'Counted with the call that fetched the response'
   return chunks === null || chunks === 0
     ? 'No usage reported'
     : `${counted(chunks, 'chunk')}, no usage reported`

@@ -123,7 +123,7 @@ function amountsOf(
       errors[name] = `At most 1\u202f000 dollars${isFee(name) ? '.' : ': is it for a million tokens?'}`
     else rates[name] = value
   }
-  const hasFee = rates.per_request !== undefined || rates.per_search_unit !== undefined
+  const hasFee = rateNames.some((name) => isFee(name) && rates[name] !== undefined)
   for (const name of ['input', 'output'] as const) {
     if (rates[name] !== undefined || errors[name] !== undefined) continue
     if (hasFee) rates[name] = 0

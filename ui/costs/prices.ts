@@ -22,8 +22,10 @@ export const rateWords = {
   reasoning: 'Reasoning',
   input_audio: 'Audio in',
   output_audio: 'Audio out',
+  image: 'Images of a tool',
   per_request: 'Each request',
   per_search_unit: 'Each search unit',
+  per_second: 'Each second of audio',
 } as const satisfies Readonly<Record<keyof Rates, string>>
 
 /** The name of a rate. */
@@ -34,7 +36,7 @@ export const rateNames: readonly RateName[] = Object.keys(rateWords) as RateName
 
 /** Of these the amount is for one, not for a million. */
 export function isFee(name: RateName): boolean {
-  return name === 'per_request' || name === 'per_search_unit'
+  return name.startsWith('per_')
 }
 
 /** An amount as a price list has it: $0.15, $2, $0.0000025, never rounded to what it is not. */
@@ -63,9 +65,9 @@ export function isFree(tiers: readonly RateTier[]): boolean {
   return tiers.length > 0 && tiers.every((tier) => rateNames.every((name) => (tier[name] ?? 0) === 0))
 }
 
-/** The fee for each request, or unit of search; undefined if there is none. */
-function feeOf({ per_request: perRequest, per_search_unit: perUnit }: Rates): number | undefined {
-  return perRequest ?? perUnit
+/** The fee for each request, unit of search, or second; undefined if there is none. */
+function feeOf(rates: Rates): number | undefined {
+  return rates.per_request ?? rates.per_search_unit ?? rates.per_second
 }
 
 /** A fee is all that is billed. */

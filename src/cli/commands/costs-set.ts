@@ -35,8 +35,10 @@ const prices = {
   reasoning: amount('reasoning tokens, in USD per million (default: as --output)'),
   inputAudio: amount('input tokens of audio, in USD per million (default: as --input)'),
   outputAudio: amount('output tokens of audio, in USD per million (default: as --output)'),
+  image: amount('tokens of images that a tool makes, in USD per million'),
   perRequest: amount('each call, in USD'),
   perSearchUnit: amount('each search unit of a rerank call, in USD'),
+  perSecond: amount('each second of audio, in USD'),
   effectiveFrom: optional(
     priceTime,
     'start of the price, beside earlier ones; without it, the price replaces all others',

@@ -5,11 +5,13 @@ import { SwapList } from '../../lib/swap-list.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import { asFailure } from '../http/error-answer.ts'
 import type { RequestHead } from '../http/request-head.ts'
+import { BackgroundResponses } from '../meter/background-responses.ts'
 import { Attempts, type AttemptsOptions } from './attempts.ts'
 import { listModels } from './list-models.ts'
 import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
 
-export interface CallHandlerOptions extends RunningCallOptions, Omit<AttemptsOptions, 'via'> {
+export interface CallHandlerOptions
+  extends Omit<RunningCallOptions, 'background'>, Omit<AttemptsOptions, 'via'> {
   readonly sink: CallSink
   /** Requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
   readonly via: boolean
@@ -17,7 +19,7 @@ export interface CallHandlerOptions extends RunningCallOptions, Omit<AttemptsOpt
 
 /** The spine: a call's life, from its head to its row. */
 export class CallHandler {
-  readonly #options: CallHandlerOptions
+  readonly #options: CallHandlerOptions & RunningCallOptions
   readonly #viaName: string
   readonly #attemptsOptions: AttemptsOptions
   /** By requests that are still coming: how much had come when a replaced gateway last looked. */
@@ -26,7 +28,7 @@ export class CallHandler {
   #drained: PromiseWithResolvers<void> | null = null
 
   constructor(options: CallHandlerOptions) {
-    this.#options = options
+    this.#options = { ...options, background: new BackgroundResponses() }
     this.#viaName = `tokenweir-${options.instance}`
     this.#attemptsOptions = { ...options, via: options.via ? ['Via', `1.1 ${this.#viaName}`] : [] }
   }

@@ -11,10 +11,12 @@ import type { TokenWindow } from '../admission/token-window.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
+import { exposedHeaders } from '../http/error-answer.ts'
 import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { Target } from '../http/target.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
+import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
@@ -52,6 +54,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly trusted: TrustedClients
   readonly clientStallTimeoutMs: number
   readonly taps: PayloadTaps
+  readonly background: BackgroundResponses
 }
 
 /** All that is known of one call while it runs. Nobody else sets any of it. */
@@ -279,6 +282,7 @@ export class RunningCall implements Placed {
       `queue;dur=${queueMs.toFixed(1)}, upstream;dur=${upstreamMs.toFixed(1)}`,
     ]
     if (this.#options.upstreams.areSeveral) headers.push('x-tokenweir-upstream', this.#upstream.name)
+    if (this.arrived.head.origin !== null) headers.push(...exposedHeaders)
     return headers
   }
 
@@ -341,7 +345,7 @@ export class RunningCall implements Placed {
     this.#noteUpstream()
     const late = record.model === null ? this.request.modelOnTheWay : null
     if (late !== null) record.model = this.#options.labels.text(late)
-    meter?.complete(record, this.tokensAsked)
+    meter?.complete(record, this.tokensAsked, this.#options.background, this.#path.response)
     const { ending = 'none', isImplausible = false } = meter ?? {}
     const end = { status: client.status, failure: this.#failure, gone: client.gone, ending, isImplausible }
     completeRecord(record, timeline, end, this.#options.labels.text)

@@ -47,12 +47,29 @@ export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: 
   const isLast = isUnread || isDeclined || failure.code === 'invalid_request'
   if (isUnread) lingerAfter(res)
   const headers = [...answer.headers]
+  if (callId !== null) headers.push(...crossOriginHeaders(res.req))
   if (isLast) headers.push('Connection', isDeclined ? 'Upgrade, close' : 'close')
   // The phrase is named because an upstream's, that could not be written, would stay.
   res.writeHead(status, STATUS_CODES[status] ?? '', headers)
   res.end(body)
   return { status, headers, body }
 }
+
+/**
+ * Lets the page of another origin read the refusal of a call. A browser sends such a call as JSON only after its
+ * preflight was allowed, and that is the upstream's answer.
+ */
+function crossOriginHeaders({ headers }: IncomingMessage): readonly string[] {
+  const { origin, 'content-type': type = '' } = headers
+  if (origin === undefined || !/^application\/json\b/i.test(type)) return []
+  return ['Access-Control-Allow-Origin', origin, 'Vary', 'Origin', ...exposedHeaders]
+}
+
+/** Beside an answer's own: what a page of another origin may read of an answer that it may read at all. */
+export const exposedHeaders: readonly string[] = [
+  'Access-Control-Expose-Headers',
+  'x-tokenweir-call-id, x-tokenweir-error, x-tokenweir-upstream, server-timing',
+]
 
 /** Whether a request that is refused has a body that nobody will read: then its connection cannot be kept. */
 function hasUnreadBody(req: IncomingMessage): boolean {

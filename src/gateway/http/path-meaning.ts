@@ -14,6 +14,8 @@ export interface PathMeaning {
   readonly takesForm: boolean
   /** The model that the path itself names. */
   readonly model: string | null
+  /** The stored response that the path names, to be got or canceled. */
+  readonly response: string | null
 }
 
 /** Ends of paths that ask a model for something. Azure and others have more before them than a version. */
@@ -41,6 +43,7 @@ const propsEnd = /\/props$|\/models(?:\/.+)?$/
 /** `:generateContent` of Gemini, and others like it. */
 const modelVerb = /:[a-z]+$/
 const modelList = '/v1/models'
+const responseInPath = /\/responses\/([^/]+)(?:\/cancel)?$/i
 const modelInPath = /\/(?:deployments|engines)\/([^/]+)\/|^\/v1\/models\/(.+)$/i
 
 const other: PathMeaning = {
@@ -50,6 +53,7 @@ const other: PathMeaning = {
   usesModel: false,
   takesForm: false,
   model: null,
+  response: null,
 }
 const otherUse: PathMeaning = { ...other, usesModel: true }
 const props: PathMeaning = { ...other, callType: 'props' }
@@ -74,8 +78,9 @@ export function pathMeaning(base: UpstreamBase, target: Target, method: string):
   const asked = asUpstreamsReadIt(target.path)
   const seen = asUpstreamsReadIt(pathAt(base, target.path)).toLowerCase()
   const model = namedModel(asked)
+  const response = responseInPath.exec(asked)?.[1] ?? null
   if (isPost) {
-    if (withoutModel.test(seen)) return { ...other, model }
+    if (withoutModel.test(seen)) return { ...other, model, response }
     const [, end = ''] = storedMessages.test(seen) ? [] : (inferenceEnd.exec(seen) ?? [])
     const infers = known.get(`/v1/${end}`)
     if (infers !== undefined) return { ...infers, model }
@@ -84,7 +89,7 @@ export function pathMeaning(base: UpstreamBase, target: Target, method: string):
     const name = asked.toLowerCase() === modelList ? modelList : ''
     return { ...props, name, usesModel: isPost, model }
   }
-  return isPost ? { ...otherUse, takesForm: formEnd.test(seen), model } : { ...other, model }
+  return isPost ? { ...otherUse, takesForm: formEnd.test(seen), model } : { ...other, model, response }
 }
 
 function asUpstreamsReadIt(path: string): string {

@@ -17,6 +17,8 @@ export type EventContent = 'none' | 'reasoning' | 'visible'
 /** Longest name, finish reason, and request id that is read. */
 const longest = { name: 510, reason: 62, id: 200 } as const
 const endMark = '[DONE]'
+/** States of a response that is not made yet. */
+const pendingStates: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 /** Choices beyond it are not told apart. */
 const mostChoices = 128
 const longestReasons = 500
@@ -48,6 +50,12 @@ export class AnswerReader {
   /** Tools that it asks for. */
   readonly tools = new ToolCalls()
 
+  /** The id of a response that it is, or tells of. */
+  responseId: string | null = null
+  /** That response is not made yet. */
+  isPending = false
+  /** It is made in the background: it goes on if its client leaves. */
+  isBackground = false
   /** Nothing stood in it that an answer consists of. */
   isEmpty = true
 
@@ -73,11 +81,15 @@ export class AnswerReader {
     return this.#pieces.countEvents
   }
 
-  /** Counts, cost and times as reported so far. Only a POST spends anything. */
-  figures(tokensAsked: number = 0): ReportedFigures {
+  /**
+   * Counts, cost and times as reported so far. Only a POST spends anything, unless `isOwed`: the call that made the
+   * response has not counted them.
+   */
+  figures(tokensAsked: number = 0, isOwed = false): ReportedFigures {
     const { callType, method } = this.#call
     const all = this.#pieces.all()
-    if (all.length === 0 || method !== 'POST' || (callType === 'other' && this.#isStored)) return noFigures
+    const isSpent = isOwed || (method === 'POST' && !(callType === 'other' && this.#isStored))
+    if (all.length === 0 || !isSpent) return noFigures
     const call = { callType, tokensAsked, bodyChoices: this.#bodyChoices }
     const sum = addChoices(all.map((pieces) => readFigures(pieces, call)))
     const figures = withinBounds(sum)
@@ -140,7 +152,9 @@ export class AnswerReader {
     this.#bodyChoices = choices.length
     this.#readPieces(top, choices, false)
     const status = this.#call.callType === 'chat' ? top['status'] : null
-    if (status === 'completed' && this.#finishReasons.length === 0) this.#addReason(0, status)
+    this.isBackground ||= this.isPending
+    if ((status === 'completed' || this.isPending) && this.#finishReasons.length === 0)
+      this.#addReason(0, status)
     const hasAnswer = choices.length > 0 || top['data'] !== undefined
     const isFailed = saysFailure || status === 'failed' || (!hasAnswer && isSaid(errorOf(top)))
     this.failed = this.#status < 400 && isFailed
@@ -165,6 +179,10 @@ export class AnswerReader {
     this.requestId ??=
       textOf(top['request_id'], longest.id) ?? textOf(fields(top['x_groq'])['id'], longest.id)
     this.#isStored ||= storedObjects.has(top['object'])
+    const { id, status, background } = type === null ? top : inner
+    this.responseId ??= textOf(id, longest.id)
+    if (status !== undefined) this.isPending = pendingStates.has(status)
+    this.isBackground ||= status === 'queued' || background === true
     if (choices.length > 0 || saysSomething(top)) this.isEmpty = false
     let saysFailure = top['object'] === 'error'
     for (const choice of choices) {
@@ -205,6 +223,7 @@ export class AnswerReader {
     pieces.note('metrics', top['metrics'] ?? response['metrics'], choice)
     pieces.note('timeInfo', top['time_info'], choice)
     pieces.note('meta', top['meta'], choice)
+    pieces.note('toolUsage', top['tool_usage'] ?? response['tool_usage'], choice)
     if (choices.length === 0 && top['cost'] !== undefined) pieces.note('cost', top['cost'], choice)
   }
 

@@ -9,6 +9,7 @@ import { ContentDecoder } from './content-decoder.ts'
 import type { AnswerEnding } from '../../call/outcome.ts'
 import { ErrorText } from './error-text.ts'
 import { amount, nanoPerUsd, noFigures } from './read-usage.ts'
+import type { BackgroundResponses } from './background-responses.ts'
 import { ContentPace } from './content-pace.ts'
 
 /**
@@ -158,13 +159,22 @@ export class CallMeter implements EventReceiver {
 
   /**
    * Writes what is known into the record; final once the attempt is over and `settled`. `tokensAsked`: the most that
-   * the call asked for; 0 where it did not say.
+   * the call asked for; 0 where it did not say. `background`: what upstreams make in the background; of it, `named`
+   * is what the call asks for by its path.
    */
-  complete(record: CallDraft, tokensAsked: number = 0): void {
+  complete(
+    record: CallDraft,
+    tokensAsked: number = 0,
+    background: BackgroundResponses | null = null,
+    named: string | null = null,
+  ): void {
     const answer = this.#answer
     const pace = this.#pace
     const whole = this.#isWhole
-    const figures = (whole ? answer?.figures(tokensAsked) : null) ?? noFigures
+    const isRead = answer !== null && whole
+    const own = isRead ? answer.figures(tokensAsked) : noFigures
+    const isAccepted = isRead && background !== null && this.status < 400
+    const figures = isAccepted ? background.figures(own, answer, record, named) : own
     Object.assign(record, figures)
     record.costNanoUsd ??= this.#headerCost
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier

@@ -11,9 +11,9 @@ import {
 const timingCounts = ['cache_n', 'prompt_n', 'predicted_n']
 
 /** Whether an upstream reports more tokens, or a higher cost, than one call can have used. */
-export function isImplausible({ usage, startUsage, timings, meta }: UsagePieces): boolean {
+export function isImplausible({ usage, startUsage, timings, meta, toolUsage }: UsagePieces): boolean {
   return (
-    [usage, startUsage].some((each) => tellsTooMuch(each, 2)) ||
+    [usage, startUsage, toolUsage].some((each) => tellsTooMuch(each, 2)) ||
     (isObject(timings) && timingCounts.some((name) => isAbove(timings[name], mostTokens))) ||
     (isObject(meta) && tellsTooMuch(meta['billed_units'], 1))
   )

@@ -17,6 +17,8 @@ export interface UsagePieces {
   readonly timeInfo?: unknown
   /** Cohere's `meta`. */
   readonly meta?: unknown
+  /** What tools of the Responses API used. */
+  readonly toolUsage?: unknown
   /** A cost in dollars that stands beside the usage (OpenCode's service). */
   readonly cost?: unknown
 }
@@ -47,6 +49,8 @@ export type ReportedFigures = Counts &
     CallRecord,
     | 'costNanoUsd'
     | 'searchUnits'
+    | 'audioMs'
+    | 'imageTokens'
     | 'upstreamQueueMs'
     | 'upstreamPromptMs'
     | 'upstreamDecodeMs'
@@ -92,10 +96,14 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
     milliseconds(metrics['generation_time_ms'], 1) ??
     milliseconds(timings['predicted_ms'], 1)
   const decoded = count(timings['predicted_n']) ?? counts?.outputTokens ?? 0
+  // A transcription that is billed by the second, or a part of the prompt (Mistral).
+  const audioMs = milliseconds(usage['seconds'] ?? usage['prompt_audio_seconds'], 1000)
   return {
-    ...(counts ?? noCounts),
+    ...(counts ?? { ...noCounts, usageSource: audioMs === null ? 'none' : 'usage' }),
     costNanoUsd: reportedCost(usage, pieces.cost),
     searchUnits: count(fields(fields(pieces.meta)['billed_units'])['search_units']),
+    audioMs,
+    imageTokens: imageTokens(fields(fields(pieces.toolUsage)['image_gen'])),
     upstreamQueueMs:
       milliseconds(usage['queue_time'], 1000) ??
       milliseconds(timeInfo['queue_time'], 1000) ??
@@ -318,6 +326,13 @@ function reportedCost(usage: Fields, besideUsage: unknown): number | null {
   const ticks = usage['cost_in_usd_ticks']
   const isCost = isFinitePositive(ticks) && ticks / ticksPerNanoUsd <= mostCostNanoUsd
   return isCost ? Math.round(ticks / ticksPerNanoUsd) : null
+}
+
+function imageTokens(usage: Fields): number | null {
+  const [input, output] = [count(usage['input_tokens']), count(usage['output_tokens'])]
+  return (
+    count(usage['total_tokens']) ?? (input === null && output === null ? null : (input ?? 0) + (output ?? 0))
+  )
 }
 
 function fields(value: unknown): Fields {

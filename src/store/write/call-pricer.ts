@@ -21,6 +21,8 @@ const pricedBy: Readonly<Record<Exclude<keyof PriceableCall, 'startedAtMs'>, tru
   outputAudioTokens: true,
   reasoningTokens: true,
   searchUnits: true,
+  audioMs: true,
+  imageTokens: true,
 }
 
 /** The fields of a {@link PriceableCall}, besides when it began. */

@@ -1,0 +1,48 @@
+import type { CallDraft } from '../../call/call-record.ts'
+import type { AnswerReader } from './answer-reader.ts'
+import type { ReportedFigures } from './read-usage.ts'
+
+/** Beyond so many, the oldest response is forgotten. */
+const mostResponses = 10_000
+
+/**
+ * Responses that upstreams make in the background, and whose usage no call has counted yet. The first call that gets
+ * a usage counts it. A restart forgets them.
+ */
+export class BackgroundResponses {
+  /** Models that were asked for, by the response's id. */
+  readonly #models = new Map<string, string | null>()
+
+  /**
+   * The figures that a call counts. `own`: of its answer alone; `named`: the response that its path names. Notes the
+   * response that it has begun, or names the model of the one that it counts.
+   */
+  figures(
+    own: ReportedFigures,
+    answer: AnswerReader,
+    record: CallDraft,
+    named: string | null,
+  ): ReportedFigures {
+    const { responseId: id, isPending, isBackground } = answer
+    if (
+      record.callType === 'chat' &&
+      id !== null &&
+      isBackground &&
+      isPending &&
+      (own.totalTokens ?? 0) === 0
+    )
+      this.#note(id, record.model)
+    if (named === null || isPending || !this.#models.has(named)) return own
+    const owed = answer.figures(0, true)
+    if ((owed.totalTokens ?? 0) === 0) return own
+    record.model ??= this.#models.get(named) ?? null
+    this.#models.delete(named)
+    return owed
+  }
+
+  #note(id: string, model: string | null): void {
+    const [oldest] = this.#models.keys()
+    if (oldest !== undefined && this.#models.size >= mostResponses) this.#models.delete(oldest)
+    this.#models.set(id, model)
+  }
+}
