@@ -1,17 +1,9 @@
-import { byteClass, byteClasses, isRandom, type Source } from './key-prefixes.ts'
+import { beginsKey, byteClass, byteClasses, isRandom, letter, type Source } from './key-prefixes.ts'
 
 /** Where a secret stands: from `start` up to `end`. */
 export interface SecretRange {
   readonly start: number
   readonly end: number
-}
-
-/** A run of characters that credentials are made of. */
-export interface Run {
-  readonly start: number
-  readonly end: number
-  /** Whether a sign divides it, so that a key may begin within it. */
-  readonly hasSigns: boolean
 }
 
 const dot = 0x2e
@@ -27,8 +19,10 @@ const letterU = 0x75
 
 /** Emphasis around a key, and parts of a name before it: in so many places of a run a key may begin. */
 const mostStarts = 16
-/** The shortest run that a form is looked for in, and the shortest before a dot. */
-const [leastLength, leastBeforeDot] = [16, 10]
+/** The shortest run that a prefix is looked for in, one of letters alone, one behind a name, and one before a dot. */
+const [shortestKey, longWord, leastBehindName, leastBeforeDot] = [8, 16, 16, 10]
+/** Within a longer run, which is random characters itself, a short prefix comes by chance. */
+const [longRun, chanceFreePrefix] = [256, 6]
 
 /** A pattern of whole keys, and one of what a cut may leave of them at the text's end. */
 interface Form {
@@ -40,15 +34,13 @@ function form(whole: string, cut: string): Form {
   return { whole: new RegExp(whole, 'sy'), cut: new RegExp(`(?:${cut})$`, 'sy') }
 }
 
-/** Amazon's ids; what 32 hexadecimal digits follow: Databricks, Twilio, Mailgun. They end their run. */
-const ofOwnLength = form(
-  String.raw`(?:A(?:KIA|SIA|BIA|CCA)[A-Z\d]{16}|(?:dapi|SK|AC|key-)[\da-f]{32}[\w*-]{0,2})(?=\**(?![\w*-]))`,
-  String.raw`(?:A(?:KIA|SIA|BIA|CCA)[A-Z\d]{3,}|(?:dapi|SK|AC|key-)(?:[\da-f]{4,31}|[\da-f]{32}[\w*-]*))\**`,
-)
-/** JSON web tokens; `id.secret` of Airtable. */
-const inDottedParts = form(
-  String.raw`eyJ[\w*-]{7,}\.[\w*-]{6,}(?:\.[\w*-]+)*|pat[\w*-]{14}\.[\w*-]{64,}`,
-  String.raw`eyJ[\w*-]{7,}(?:\.[\w*-]*)?|pat[\w*-]{14}\.[\w*-]*`,
+/**
+ * Amazon's ids; what 32 hexadecimal digits follow: Databricks, Twilio, Mailgun. They end their run. JSON web tokens; `id.secret` of
+ * Airtable.
+ */
+const known = form(
+  String.raw`(?:A(?:KIA|SIA|BIA|CCA)[A-Z\d]{16}|(?:dapi|SK|AC|key-)[\da-f]{32}[\w*-]{0,2})(?=\**(?![\w*-]))|eyJ[\w*-]{7,}\.[\w*-]{6,}(?:\.[\w*-]+)*|pat[\w*-]{14}\.[\w*-]{64,}`,
+  String.raw`(?:A(?:KIA|SIA|BIA|CCA)[A-Z\d]{3,}|(?:dapi|SK|AC|key-)(?:[\da-f]{4,31}|[\da-f]{32}[\w*-]*))\**|eyJ[\w*-]{7,}(?:\.[\w*-]*)?|pat[\w*-]{14}\.[\w*-]*`,
 )
 /** `id.time.signature` of Discord, `id.secret` of Zhipu; the first part, and the second of 32 and more, are random. */
 const inRandomParts = form(
@@ -56,7 +48,7 @@ const inRandomParts = form(
   String.raw`[\w*-]{23,32}\.[\w*-]*|[\w*-]{23,31}\.[\w*-]{5,7}\.[\w*-]*`,
 )
 const leastRandom = 23
-/** Which bytes the others of these begin with. */
+/** The bytes that `known` begins with. */
 const beginsForm = Uint8Array.from({ length: 256 }, (_, byte) =>
   'AdSkep'.includes(String.fromCharCode(byte)) ? 1 : 0,
 )
@@ -103,44 +95,67 @@ function find(forms: Form, { text, isCut }: Source, at: number): RegExpExecArray
   return matchAt(forms.whole, text, at) ?? (isCut ? matchAt(forms.cut, text, at) : null)
 }
 
-/** Credentials that are known by more than how they begin. The run begins behind an escape's letter. */
-export function keyByForm(source: Source, run: Run): SecretRange | null {
-  const { start, end } = run
+/** The credential that stands in a run of characters that credentials are made of, and around the sign behind it. */
+export function keyInRun(source: Source, start: number, end: number, seen: number): SecretRange | null {
   const { bytes, text, isCut } = source
-  const next = bytes[end]
   const isLast = isCut && end === text.length
-  if (isLast || end - start >= leastLength || (next === dot && end - start >= leastBeforeDot)) {
-    const key = keyInside(source, run, isLast)
-    if (key !== null) return key
+  const from = Math.min(start + escapeLength(bytes, start), end)
+  const mayBeKey = (end - start >= shortestKey && (seen & ~letter) !== 0) || end - start >= longWord
+  let key = keyAroundSign(source, from, end)
+  if (isLast || mayBeKey || (bytes[end] === dot && end - start >= leastBeforeDot)) {
+    const hasSigns = (seen & byteClass.sign) !== 0
+    key = asOne(key, keyInside(source, from, end, hasSigns))
+    // What follows a backslash may be no escape's letter, but the key's own first one, which stays.
+    const whole = from > start ? keyInside(source, start, end, hasSigns) : null
+    if (whole !== null) key = asOne(key, { start: Math.max(whole.start, start + 1), end: whole.end })
   }
-  if (next === colon) return urlUser(source, end) ?? behindSign(source, run, botToken, 60)
-  if (next === slash && end - start === 'services'.length) return rangeAt(find(webhook, source, end + 1))
-  if (next === tilde) return behindSign(source, run, aroundTilde, 40)
-  if (next !== space) return null
-  if (bytes[end - 1] === capitalN) return pem(text, end)
-  if (end - start === 'basic'.length) return basicPassword(text, start)
-  return bytes[start] === hyphen ? optionPassword(text, start) : null
+  return key
 }
 
-function keyInside(source: Source, run: Run, isLast: boolean): SecretRange | null {
-  const { start, end, hasSigns } = run
-  const { bytes } = source
-  if (bytes[start - 1] === dot) {
+/** Keys that stand side by side without a space. */
+function asOne(one: SecretRange | null, other: SecretRange | null): SecretRange | null {
+  if (one === null || other === null) return one ?? other
+  return { start: Math.min(one.start, other.start), end: Math.max(one.end, other.end) }
+}
+
+function keyAroundSign(source: Source, start: number, end: number): SecretRange | null {
+  const { bytes, text } = source
+  switch (bytes[end]) {
+    case colon:
+      return urlUser(source, end) ?? behindSign(source, start, end, botToken, 60)
+    case slash:
+      return end - start === 'services'.length ? rangeAt(find(webhook, source, end + 1)) : null
+    case tilde:
+      return behindSign(source, start, end, aroundTilde, 40)
+    case space:
+      if (bytes[end - 1] === capitalN) return pem(text, end)
+      if (end - start === 'basic'.length) return basicPassword(text, start)
+      return bytes[start] === hyphen ? optionPassword(text, start) : null
+    default:
+      return null
+  }
+}
+
+/** The first key that begins where the run does, or behind a sign within it. */
+function keyInside(source: Source, start: number, end: number, hasSigns: boolean): SecretRange | null {
+  const { bytes, text, isCut } = source
+  const isLast = isCut && end === text.length
+  if (bytes[start - 1] === dot && (isLast || end - start >= leastBehindName)) {
     const key = keyBehindName(source, start, end, isLast)
     if (key !== null) return key
   }
   const hasParts = isLast || bytes[end] === dot
   let starts = 0
-  for (let at = start; at < end && starts < mostStarts; at++) {
+  for (let at = start; at < end; at++) {
     if (at > start && byteClasses[bytes[at - 1] ?? 0] !== byteClass.sign) {
       if (!hasSigns) break
       continue
     }
-    starts++
-    const isLikely = beginsForm[bytes[at] ?? 0] === 1
+    const least = at > start && end - start > longRun ? chanceFreePrefix : 0
+    if (beginsKey(bytes, at, end, isLast, least)) return { start: at, end: keyEnd(text, at, end) }
+    if (++starts > mostStarts) continue
     const found =
-      (isLikely ? find(ofOwnLength, source, at) : null) ??
-      (isLikely && hasParts ? find(inDottedParts, source, at) : null) ??
+      (beginsForm[bytes[at] ?? 0] === 1 ? find(known, source, at) : null) ??
       (hasParts && end - at >= leastRandom ? randomParts(source, at) : null)
     if (found !== null) return rangeAt(found)
   }
@@ -189,7 +204,13 @@ function urlUser({ bytes, text, isCut }: Source, at: number): SecretRange | null
 }
 
 /** A key around the sign behind a run, whose part behind that is random. It begins with the group of its form, or the run. */
-function behindSign(source: Source, { start, end }: Run, signed: Form, any: number): SecretRange | null {
+function behindSign(
+  source: Source,
+  start: number,
+  end: number,
+  signed: Form,
+  any: number,
+): SecretRange | null {
   const { bytes, text, isCut } = source
   const [found, before] = find(signed, source, end) ?? []
   if (found === undefined) return null
@@ -232,7 +253,7 @@ function rangeAt(found: RegExpExecArray | null): SecretRange | null {
 }
 
 /** Letters of an escape (`\n`, `\u000a`, `%20`) that stand before a run's true start. */
-export function escapeLength(bytes: Uint8Array, start: number): number {
+function escapeLength(bytes: Uint8Array, start: number): number {
   const before = bytes[start - 1]
   if (before === percent) return 2
   if (before !== backslash) return 0
@@ -243,7 +264,7 @@ export function escapeLength(bytes: Uint8Array, start: number): number {
 const joined = /(?:[.+][\w*-]+|=[\w*-]*)*/y
 const joinedBySlashes = /(?:[.+/][\w*-]+|=[\w*-]*)*/y
 
-export function keyEnd(text: string, start: number, end: number): number {
+function keyEnd(text: string, start: number, end: number): number {
   const pattern = text.startsWith('ABSK', start) ? joinedBySlashes : joined
   return end + (matchAt(pattern, text, end)?.[0].length ?? 0)
 }

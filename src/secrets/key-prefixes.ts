@@ -13,7 +13,7 @@ const hidingStars = 4
 
 /** Bits of a byte's class; 0 for what no credential is made of. */
 export const byteClass = { digit: 1, upper: 2, lower: 4, sign: 8 } as const
-const letter = byteClass.upper | byteClass.lower
+export const letter: number = byteClass.upper | byteClass.lower
 
 /** Classes of all bytes: those of UTF-8 sequences belong to no credential. */
 export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {

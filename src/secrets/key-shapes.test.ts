@@ -5,10 +5,6 @@ import { hex32, keys, mixed } from '../../test/support/sample-keys.ts'
 import { maskKeyBytes, maskKeys, secretMark } from './key-shapes.ts'
 import { assertWithin } from '../../test/support/assert-within.ts'
 
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
-}
-
 /** Of keys that are known only by what stands behind a dot. */
 const leastLeft: Readonly<Record<string, number>> = {
   Zhipu: 34,
@@ -119,10 +115,6 @@ const announced: readonly [text: string, masked: string][] = [
     'Content-Disposition: form-data; name="password"\r\nContent-Type: text/plain\r\n\r\nfour words of it\r\n--b',
     'Content-Disposition: form-data; name="password"\r\nContent-Type: text/plain\r\n\r\n[secret]\r\n--b',
   ],
-  [`{"data":"${base64(`sk-proj-${mixed}`)}"}`, '{"data":"[secret]"}'],
-  [`sent ${base64(`{"user":"me","api_key":"${hex32}"}`)} there`, 'sent [secret] there'],
-  [`x=${base64(`ghp_${mixed}aB3d`).replaceAll('=', '')}`, 'x=[secret]'],
-  [base64(`>>>>>???????? sk-ant-api03-${mixed}`), '[secret]'],
   ['sk\\u002dproj\\u002dabcdEFGH1234', '[secret]'],
   ['{"a":"\\u0073k-proj-abcdEFGH1234"}', '{"a":"[secret]"}'],
   ['{"a":"{\\"b\\":\\"\\\\u0073k-proj-abcdEFGH1234\\"}"}', '{"a":"{\\"b\\":\\"[secret]\\"}"}'],

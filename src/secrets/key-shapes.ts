@@ -1,4 +1,6 @@
-import { findKeys } from './key-scan.ts'
+import { announcedSecret, mayAnnounce } from './announced-secret.ts'
+import { keyInRun } from './key-forms.ts'
+import { byteClasses, letter, type Source } from './key-prefixes.ts'
 
 /** What stands where a credential stood. */
 export const secretMark = '[secret]'
@@ -6,6 +8,19 @@ const markBytes = Buffer.from(secretMark)
 
 /** Begin of an escape that may hide a letter. */
 const jsonEscape = Buffer.from('\\u00')
+const space = 0x20
+const hyphen = 0x2d
+const dot = 0x2e
+const slash = 0x2f
+const colon = 0x3a
+const capitalN = 0x4e
+const backslash = 0x5c
+const letterB = 0x62
+/** The bit that makes an ASCII letter lower-case. */
+const lowerCase = 0x20
+const tilde = 0x7e
+/** Shortest run that is looked at: `-u`, `key`, `sig`. */
+const shortestRun = 2
 const percent = 0x25
 const hidden = /(?<!\\)\\+u00([2-7][\da-f])|%([2-7][\da-f])/gi
 
@@ -47,4 +62,52 @@ function withMarks(bytes: Buffer, found: readonly number[]): Buffer {
     from = found[i + 1] ?? bytes.length
   }
   return Buffer.concat([...parts, bytes.subarray(from)])
+}
+
+/**
+ * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null if there is none. Walks the
+ * text once, and looks at a bounded number of other characters at each place: its time is linear in any text. `isCut`: more
+ * text followed, so that what stands at the end may be the beginning of a credential.
+ */
+function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
+  // Latin-1, as any byte survives it.
+  const source: Source = { bytes, text: bytes.toString('latin1'), isCut }
+  let found: number[] | null = null
+  const { length } = bytes
+  let at = 0
+  while (at < length) {
+    let kind = 0
+    while (at < length && (kind = byteClasses[bytes[at] ?? 0] ?? 0) === 0) at++
+    const start = at
+    let seen = 0
+    while (kind !== 0) {
+      seen |= kind
+      at++
+      kind = at < length ? (byteClasses[bytes[at] ?? 0] ?? 0) : 0
+    }
+    if (at - start < shortestRun || (at < length && isPlainWord(bytes, start, at, seen))) continue
+    const range = keyInRun(source, start, at, seen) ?? announcedSecret(source, start, at)
+    if (range === null) continue
+    found ??= []
+    found.push(Math.max(range.start, found.at(-1) ?? 0), range.end)
+    at = Math.max(at, range.end)
+  }
+  return found
+}
+
+/** Whether a run is a word that is no key and announces none: most are. Only saves time. */
+function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number): boolean {
+  const length = end - start
+  if (length >= 16 || (length >= 8 && (seen & ~letter) !== 0)) return false
+  if (mayAnnounce(bytes, end)) return false
+  const next = bytes[end]
+  // Names of schemes and of webhooks, tokens in parts, and what `keyInRun` looks for before a space.
+  if (next === colon) return bytes[end + 1] !== slash && bytes[end + 1] !== backslash
+  if (next === slash) return length !== 'services'.length
+  if (next === tilde) return false
+  if (next === dot) return length < 10
+  if (next !== space) return true
+  const first = bytes[start] ?? 0
+  const isBasic = length === 'basic'.length && (first | lowerCase) === letterB
+  return !isBasic && first !== hyphen && bytes[end - 1] !== capitalN
 }

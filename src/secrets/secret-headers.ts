@@ -1,6 +1,6 @@
 /** Headers whose whole value is a credential, whatever it looks like. */
 const secretName =
-  /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_]?key|token$|secret|passw|credential|signature|-key$|bearer|(?:^|[-_])(?:pat|pwd|otp|hmac|sas)$/
+  /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_.]?key|access[-_]?key$|token$|secret|passw|credential|signature|-key$|bearer|(?:^|[-_])(?:pat|pwd|otp|hmac|sas)$/
 /** Named like one, and none. */
 const openNames: ReadonlySet<string> = new Set([
   'idempotency-key',
@@ -23,8 +23,6 @@ const secretParameters: ReadonlySet<string> = new Set([
   'pass',
   'pin',
   'ticket',
-  'access_key',
-  'accesskey',
   'subscription_key',
 ])
 

@@ -49,15 +49,15 @@ function call(origin: string): Promise<Response> {
 test('calls are served for as long as there are any, and ten minutes later the gateway ends', async () => {
   await using upstream = await startSimulatedUpstream()
   await using gateway = await startInDeletedFolder(upstream.baseUrl)
-  const { command, origin, setMs } = gateway
+  const { command, origin } = gateway
   await command.waitForOutput(/no dashboard controls this gateway/)
-  setMs(9 * minutes)
+  gateway.setMs(9 * minutes)
   assert.equal((await call(origin)).status, 200)
   const answer = Promise.withResolvers<void>()
   upstream.replyOnce([until(answer.promise), ...jsonReply(200, {})])
   const late = call(origin)
   await upstream.waitForInFlight(1)
-  setMs(30 * minutes)
+  gateway.setMs(30 * minutes)
   // A look takes place once a second, and this one says what it has met.
   await command.waitForOutput(/cannot be recorded/)
   answer.resolve()
@@ -67,7 +67,7 @@ test('calls are served for as long as there are any, and ten minutes later the g
   let ms = 31 * minutes
   // The minutes count from the look that saw the last call.
   await eventually('its end', () => {
-    setMs((ms += minutes / 6))
+    gateway.setMs((ms += minutes / 6))
     return command.stderr.includes('stopped, as its folder was deleted')
   })
   assert.ok(ms >= 40 * minutes, `${ms}`)

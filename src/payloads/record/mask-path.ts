@@ -1,8 +1,5 @@
 import { maskKeys, secretMark } from '../../secrets/key-shapes.ts'
-
-/** Parameters of a query whose whole value is a credential, however short. */
-const secretParameter =
-  /^(?:key|sig|auth|pass|pwd|jwt|code|ticket|.*(?:api[-_.]?key|token|secret|passw.*|signature|credential|access[-_]?key))$/i
+import { isSecretParameter } from '../../secrets/secret-headers.ts'
 
 /** `k` is a key where its value is longer than a count. */
 const shortestUnnamed = 8
@@ -18,15 +15,7 @@ export function maskPath(path: string): string {
 function maskParameter(parameter: string): string {
   const equals = parameter.indexOf('=')
   if (equals < 0 || equals === parameter.length - 1) return parameter
-  const name = decoded(parameter.slice(0, equals))
-  const isSecret = secretParameter.test(name) || (name === 'k' && parameter.length - equals > shortestUnnamed)
+  const name = parameter.slice(0, equals)
+  const isSecret = isSecretParameter(name) || (name === 'k' && parameter.length - equals > shortestUnnamed)
   return isSecret ? parameter.slice(0, equals + 1) + secretMark : parameter
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
 }
