@@ -19,20 +19,21 @@ const source: Record<string, string> = {
   // The gateway reaches the store and the raw log through the ports in src/call; process composes it all.
   'gateway/admission': 'api call lib',
   'gateway/upstream': 'call lib',
+  'gateway/limits': 'api call lib',
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',
   'gateway/caller': 'json lib',
   'gateway/raw-log': 'api call lib payloads gateway/http',
   'gateway/usage-injection': 'call lib gateway/http gateway/meter gateway/upstream',
   'gateway/http':
-    'api call json lib gateway/admission gateway/call gateway/caller gateway/raw-log gateway/routing',
+    'api call json lib gateway/admission gateway/call gateway/caller gateway/limits gateway/raw-log gateway/routing',
   'gateway/call':
-    'api call lib gateway/admission gateway/caller gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/routing gateway/upstream gateway/usage-injection',
+    'api call lib gateway/admission gateway/caller gateway/http gateway/limits gateway/meter gateway/raw-log gateway/recorder gateway/routing gateway/upstream gateway/usage-injection',
   'gateway/routing':
     'call lib options secrets gateway/admission gateway/caller gateway/http gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http',
   'gateway/process':
-    'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
+    'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/limits gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
 
   'store/sqlite': 'call lib store/rollup',
   'store/rollup': 'call lib store/sqlite',

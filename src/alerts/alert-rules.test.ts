@@ -50,6 +50,24 @@ const down = (state: ProcessStatus['state'], isWanted = true): Partial<AlertInpu
   isWanted,
 })
 
+const left = (remaining: number | null, limit: number | null = 500): Partial<AlertInput> => ({
+  status: health({
+    provider_limits: [
+      {
+        upstream: 'default',
+        model: 'm',
+        key: null,
+        kind: 'requests',
+        window_s: 60,
+        limit,
+        remaining,
+        reset_at: null,
+        seen_at: '2026-11-21T06:00:00.000Z',
+      },
+    ],
+  }),
+})
+
 const crashed = (inARow: number, state: CrashStatus['state'], uptimeS = 1): Partial<AlertInput> => ({
   status: {
     ...runningStatus,
@@ -116,6 +134,12 @@ const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (s
     ['queue_wait', '30 s, of 20 calls', waits(20, 30_000), ['']],
     ['queue_wait', '29 s', waits(20, 29_000), []],
     ['queue_wait', 'of 19 calls', waits(19, 90_000), []],
+    ['provider_limit', 'no answer has told', { status: health({ provider_limits: [] }) }, []],
+    ['provider_limit', 'a tenth is left', left(50), []],
+    ['provider_limit', 'less than a tenth is left', left(49), ['m']],
+    ['provider_limit', 'the limit itself is not told', left(0, null), []],
+    ['provider_limit', 'what is left is not told', left(null), []],
+    ['provider_limit', 'no gateway', down('stopped'), null],
     ['velocity', 'under', figures({ tokens: [{ by: 'client', name: 'c', tokens: 4_999_999 }] }), []],
     ['velocity', 'over', figures({ tokens: [{ by: 'session', name: 's', tokens: 5_000_000 }] }), ['s']],
     ['unpriced', 'none', {}, []],

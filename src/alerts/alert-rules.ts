@@ -210,6 +210,28 @@ export const alertRules = {
       ),
     ),
   },
+  provider_limit: {
+    title: 'Limit of a provider nearly reached',
+    asks: 'Less than {} is left of a limit that a provider tells of',
+    threshold: { unit: '%', min: 1, max: 100, usual: 10 },
+    quietMs: 5 * minuteMs,
+    find: ({ status }, threshold) => {
+      const limits = status?.health?.provider_limits
+      if (limits === undefined) return null
+      const texts = new Map<string, string[]>()
+      for (const { upstream, model, kind, limit, remaining } of limits) {
+        if (kind === 'wait' || limit === null || remaining === null) continue
+        if (remaining * 100 >= threshold * limit) continue
+        const subject = model ?? upstream
+        const text = `${count(remaining)} of ${count(limit)} ${kind.replace('_', ' ')}`
+        texts.set(subject, [...(texts.get(subject) ?? []), text])
+      }
+      return Array.from(texts, ([subject, left]) => ({
+        subject,
+        text: `Left of its provider's limits: ${[...new Set(left)].join(', ')}.`,
+      }))
+    },
+  },
   velocity: {
     title: 'Runaway session or client',
     asks: 'A session, or a client without one, uses {} or more, over 5 minutes',

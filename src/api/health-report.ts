@@ -36,6 +36,27 @@ export interface UpstreamHealth {
   }[]
 }
 
+/** A limit that a provider sets, as an answer told of it last. */
+export interface ProviderLimit {
+  /** Name of the upstream. */
+  readonly upstream: string
+  /** Model that the call asked for; null if it named none. */
+  readonly model: string | null
+  /** Fingerprint of the client's key that was sent; null for the gateway's own key, or none. */
+  readonly key: string | null
+  /** `wait`: a 429 or 529 asks not to be called before `reset_at`; there is no such entry once that is past. */
+  readonly kind: 'requests' | 'tokens' | 'input_tokens' | 'output_tokens' | 'wait'
+  /** Seconds for which the limit holds: 60, unless its header names others; null for `wait`. */
+  readonly window_s: number | null
+  /** Requests or tokens in that time; null where no answer has told. */
+  readonly limit: number | null
+  /** Left of it when it was seen; all of it once `reset_at` is past; null where no answer has told. */
+  readonly remaining: number | null
+  /** When all of it is left again: ISO 8601, UTC; null where no answer has told. */
+  readonly reset_at: string | null
+  readonly seen_at: string
+}
+
 /** The body of the gateway's `GET /health`: the outside names of its figures. */
 export interface HealthReport {
   readonly status: HealthStatus
@@ -63,6 +84,11 @@ export interface HealthReport {
    * versions.
    */
   readonly clients?: readonly ClientUse[]
+  /**
+   * What the answers of the last hour told of the limits that providers set: at most 100 models and keys, those heard of last
+   * at the end. Absent in earlier versions.
+   */
+  readonly provider_limits?: readonly ProviderLimit[]
   readonly pid: number
   readonly instance: string
   readonly version: string

@@ -190,6 +190,11 @@ export const callFields = {
     table: 'upstreams',
     doc: 'of several upstreams the one that took it, `default` for that of `--upstream` ([upstreams.md](upstreams.md))',
   },
+  met_limit: {
+    kind: 'word',
+    table: 'labels',
+    doc: 'of a 429 or 529: the provider’s limit with the smallest share left, `requests`, `tokens`, `input_tokens` or `output_tokens`; NULL where its headers do not tell',
+  },
 } as const
 
 type Fields = typeof callFields

@@ -7,7 +7,7 @@ export const exitCode = {
   /** A wrong command, option or value. */
   usage: 2,
   portInUse: 3,
-  /** `tail` or `top` found no gateway. */
+  /** `tail`, `top` or `limits` found no gateway. */
   noGateway: 4,
 } as const
 

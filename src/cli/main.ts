@@ -31,6 +31,7 @@ export const commands: Readonly<
   tail: ['show calls as they begin and end', () => import('./commands/tail.ts'), 'none'],
   top: ['show the calls that are under way', () => import('./commands/top.ts'), 'reads'],
   gateways: ['list the gateways that share a limit', () => import('./commands/gateways.ts'), 'reads'],
+  limits: ['show what providers tell of their limits', () => import('./commands/limits.ts'), 'reads'],
   'costs show': [
     'say what a model costs, or what prices there are',
     () => import('./commands/costs-show.ts'),

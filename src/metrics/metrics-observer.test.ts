@@ -21,7 +21,14 @@ async function scrape(
 ): Promise<readonly string[]> {
   const names = Object.keys({ ...openGauges, ...loopGauges, ...toldCounters })
   const values = Object.fromEntries(names.map((name, at) => [name, at])) as ScrapeQuestion['values']
-  const asked: ScrapeQuestion = { full: true, openMetrics: false, warnings: [], values, ...question }
+  const asked: ScrapeQuestion = {
+    full: true,
+    openMetrics: false,
+    warnings: [],
+    limits: [],
+    values,
+    ...question,
+  }
   return (await observer.answer!(JSON.stringify(asked))).split('\n')
 }
 
@@ -119,4 +126,26 @@ test('both formats can be asked for in turn, and say the same', async () => {
   assert.deepEqual(open.slice(-2), ['# EOF', ''])
   assert.ok(open.indexOf('') === open.length - 1, 'no empty lines')
   assertHas(again, '# TYPE tokenweir_calls_total counter')
+})
+
+test('what providers allow and have left are gauges, which go with what nobody tells any more', async () => {
+  const observer = observeRows({ version: '1', instance: 'a' }, () => {})
+  const labels = { upstream: 'default', model: 'm\n', key: 'none', kind: 'tokens', window_s: '60' }
+  const told = await scrape(observer, {
+    limits: [
+      { labels, limit: 200_000, remaining: 61_000 },
+      { labels: { ...labels, kind: 'requests' }, limit: 500, remaining: null },
+    ],
+  })
+  const of = (kind: string): string =>
+    `{upstream="default",model="m\ufffd",key="none",kind="${kind}",window_s="60"}`
+  assertHas(
+    told,
+    `tokenweir_provider_limit${of('tokens')} 200000`,
+    `tokenweir_provider_remaining${of('tokens')} 61000`,
+    `tokenweir_provider_limit${of('requests')} 500`,
+  )
+  assert.equal(told.filter((line) => line.startsWith('tokenweir_provider_remaining{')).length, 1)
+  const later = await scrape(observer)
+  assert.ok(later.every((line) => !line.startsWith('tokenweir_provider_limit{')))
 })

@@ -2,8 +2,9 @@
 import { readdirSync } from 'node:fs'
 import type { ObserveRows, RowObserver } from '../call/row-observer.ts'
 import { CallSeries } from './call-series.ts'
+import { labelText } from './model-labels.ts'
 import { Counter, Gauge, Registry } from './prom-client.ts'
-import { loopGauges, openGauges, type ScrapeQuestion, toldCounters } from './scrape-question.ts'
+import { limitLabels, loopGauges, openGauges, type ScrapeQuestion, toldCounters } from './scrape-question.ts'
 
 /** For `tokenweir_build_info`. */
 export interface BuildInfo {
@@ -19,6 +20,10 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
   new Gauge({ ...info, labelNames: ['version', 'instance'] }).set({ ...build }, 1)
   const warned = { name: 'tokenweir_warnings', help: 'Warnings of /health by their codes.', registers }
   const warnings = new Gauge({ ...warned, labelNames: ['code'] })
+  const limitGauge = (name: string, help: string): Gauge =>
+    new Gauge({ name, help, registers, labelNames: limitLabels })
+  const providerLimits = limitGauge('tokenweir_provider_limit', 'What a provider allows, as it told last.')
+  const providerLeft = limitGauge('tokenweir_provider_remaining', 'What was left of it.')
   const gauges = new Map<string, Gauge>()
   const addGauges = (names: Readonly<Record<string, string>>, registers: Registry[]): void => {
     for (const [name, help] of Object.entries(names)) gauges.set(name, new Gauge({ name, help, registers }))
@@ -31,7 +36,7 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
   addProcessSeries(all)
 
   const answer = async (question: string): Promise<string> => {
-    const { full, openMetrics, values, warnings: codes }: ScrapeQuestion = JSON.parse(question)
+    const { full, openMetrics, values, warnings: codes, limits }: ScrapeQuestion = JSON.parse(question)
     for (const [name, value] of Object.entries(values)) {
       gauges.get(name)?.set(value)
       counters.get(name)?.reset()
@@ -39,6 +44,13 @@ export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
     }
     warnings.reset()
     for (const code of codes) warnings.inc({ code })
+    providerLimits.reset()
+    providerLeft.reset()
+    for (const { labels, limit, remaining } of limits) {
+      const readable = { ...labels, model: labelText(labels.model) }
+      if (limit !== null) providerLimits.set(readable, limit)
+      if (remaining !== null) providerLeft.set(readable, remaining)
+    }
     const text = await (full ? all : open).metrics()
     return openMetrics ? asOpenMetrics(text) : text
   }

@@ -20,8 +20,13 @@ export class ModelLabels {
     const known = this.#labels.get(model)
     if (known !== undefined) return known
     if (this.#labels.size >= (failed ? mostByFailed : mostModels)) return 'other'
-    const label = model.slice(0, nameLength).toWellFormed().replace(unreadable, '\ufffd')
+    const label = labelText(model)
     this.#labels.set(model, label)
     return label
   }
+}
+
+/** A name as a label's value. */
+export function labelText(name: string): string {
+  return name.slice(0, nameLength).toWellFormed().replace(unreadable, '\ufffd')
 }

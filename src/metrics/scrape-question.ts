@@ -37,4 +37,13 @@ export interface ScrapeQuestion {
   readonly values: Readonly<Record<ToldName, number>>
   /** The codes of the warnings of `/health`. */
   readonly warnings: readonly string[]
+  /** Limits of providers, at most some hundreds. */
+  readonly limits: readonly {
+    readonly labels: Readonly<Record<LimitLabel, string>>
+    readonly limit: number | null
+    readonly remaining: number | null
+  }[]
 }
+
+export const limitLabels = ['upstream', 'model', 'key', 'kind', 'window_s'] as const
+type LimitLabel = (typeof limitLabels)[number]

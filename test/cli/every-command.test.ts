@@ -58,6 +58,7 @@ const asked: Readonly<Record<string, Asked>> = {
   },
   top: { code: 4, says: /no gateway answers in data: start one with "tokenweir gateway", or/ },
   gateways: { says: /^No gateway runs\./ },
+  limits: { code: 4, says: /no gateway answers in data: start one with "tokenweir gateway", or/ },
   'costs show': { says: /prices from .*data\/model_costs\.json is not there yet/ },
   'costs set': {
     args: ['m', '--input', '1', '--output', '2'],

@@ -46,6 +46,7 @@ test('the report has the fields that were promised, and no others', async () => 
       queue_order: 'fifo',
     },
     clients: [],
+    provider_limits: [],
     token_budget: {
       daily_limit: 1000,
       total_used: 0,

@@ -149,7 +149,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.#progressed()
     this.#status = status
     this.#streamed = head.contentLength === null
-    this.#call.timeline.answeredAt = this.#call.clock.now()
+    this.#call.answered(head)
     try {
       if (this.#followUp.withholds(head)) this.#withhold(head)
       else this.#sendHead(head)

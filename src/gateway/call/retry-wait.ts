@@ -1,5 +1,5 @@
 import { backoffMs } from '../../lib/backoff.ts'
-import type { RetryHint } from './retry-after.ts'
+import type { RetryHint } from '../limits/retry-after.ts'
 
 /** The waits of one call never sum to more: whoever asks for longer is to be heard by the client itself. */
 export const longestWaitsMs = 60_000

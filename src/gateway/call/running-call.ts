@@ -5,6 +5,7 @@ import type { CallDraft } from '../../call/call-record.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
+import type { ResponseHead } from '../../call/response-head.ts'
 import type { Placed } from '../../lib/swap-list.ts'
 import type { Permit, QueueOrder } from '../admission/admission.ts'
 import type { TokenWindow } from '../admission/token-window.ts'
@@ -16,6 +17,7 @@ import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { Target } from '../http/target.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
+import { type SeenLimits, metLimit, tellsOfLimits } from '../limits/seen-limits.ts'
 import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'
@@ -48,6 +50,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly ids: CallIds
   readonly labels: ClientLabels
   readonly tokens: TokenWindows
+  readonly seenLimits: SeenLimits
   readonly sessionPlaces: SessionPlaces
   readonly upstreams: Upstreams
   /** Who may use a key of the gateway's own, so that nobody else can spend it. */
@@ -268,6 +271,21 @@ export class RunningCall implements Placed {
   newMeter(atMs: number): CallMeter {
     this.#meter = new CallMeter(this.record, this.record.stream, atMs, this.#options.onFault)
     return this.#meter
+  }
+
+  /** The head of an attempt's answer has come. */
+  answered(head: ResponseHead): void {
+    this.timeline.answeredAt = this.clock.now()
+    this.record.metLimit = tellsOfLimits(head) ? this.#noteLimits(head) : null
+  }
+
+  /** Answers which limit of the provider it met, if it met one. */
+  #noteLimits(head: ResponseHead): string | null {
+    const { record, clock, upstream } = this
+    const isOwnKey = this.#usesGatewayKey || this.#endpoint.stripsCredentials
+    const use = { upstream: upstream.name, model: record.model, key: isOwnKey ? null : record.keyFingerprint }
+    const sighting = this.#options.seenLimits.note(use, head, clock.wallTime())
+    return sighting.isRefusal ? metLimit(sighting) : null
   }
 
   /** Headers that the gateway adds to the answer. */

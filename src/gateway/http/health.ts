@@ -7,6 +7,7 @@ import type { Clock } from '../../call/clock.ts'
 import { upstreamOwner } from '../admission/owner.ts'
 import type { SlotTally } from '../admission/slot-tally.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
+import type { SeenLimits } from '../limits/seen-limits.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 
@@ -25,6 +26,7 @@ export interface HealthSources {
   /** What the start met. */
   readonly ofStart: readonly Warning[]
   readonly tokens: TokenWindows
+  readonly seenLimits: SeenLimits
   /** Whether calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
   readonly sink: CallSink
@@ -89,6 +91,7 @@ export class Health {
         known: tokens.isKnown,
       },
       clients: clients.report(),
+      provider_limits: this.#sources.seenLimits.report(clock.wallTime()),
       pid: process.pid,
       instance: this.#sources.instance,
       version: this.#sources.version,

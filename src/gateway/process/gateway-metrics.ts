@@ -69,7 +69,8 @@ export class GatewayMetrics {
 
   async #scraped(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
     const values = { ...gatewayValues(report), ...(await this.#spanValues()), ...this.#loopValues() }
-    const question: ScrapeQuestion = { ...wish, values, warnings: report.warnings.map(({ code }) => code) }
+    const warnings = report.warnings.map(({ code }) => code)
+    const question: ScrapeQuestion = { ...wish, values, warnings, limits: limitValues(report) }
     // Rejects while the thread is started anew.
     return this.#ask('metrics', JSON.stringify(question)).catch(() => null)
   }
@@ -114,6 +115,16 @@ function gatewayValues({ rate_limiter, token_budget, telemetry }: HealthReport) 
     tokenweir_retries_429_total: rate_limiter.total_retries_429,
     tokenweir_telemetry_dropped_total: telemetry.dropped,
   }
+}
+
+/** To Prometheus an empty label is none, so what has no name is called `none`. */
+function limitValues({ provider_limits = [] }: HealthReport): ScrapeQuestion['limits'] {
+  const named = (text: string | null): string => (text === null || text === '' ? 'none' : text)
+  return provider_limits.flatMap(({ upstream, model, key, kind, window_s, limit, remaining }) => {
+    if (kind === 'wait') return []
+    const labels = { upstream, model: named(model), key: named(key), kind, window_s: String(window_s) }
+    return [{ labels, limit, remaining }]
+  })
 }
 
 /** By the weights of an `Accept` header (RFC 9110 §12.5.1). */

@@ -32,6 +32,7 @@ import { CallHandler } from '../call/handle-call.ts'
 import type { StartedBy } from '../../control/spawn-gateway.ts'
 import type { Handover } from '../handover/handover.ts'
 import { Succession } from '../handover/succession.ts'
+import { SeenLimits } from '../limits/seen-limits.ts'
 import { sessionPlaces } from '../caller/caller-headers.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
 import { Health } from '../http/health.ts'
@@ -254,12 +255,14 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
   const places = sessionPlaces(options.sessionHeader)
   const ids = new CallIds(() => clock.wallTime(), limit?.number ?? number.value, { isShared: limit !== null })
+  const seenLimits = new SeenLimits()
   const calls = new CallHandler({
     clock,
     instance,
     ids,
     labels: new ClientLabels(salt, (fingerprint) => clients.nameOf(fingerprint)),
     tokens,
+    seenLimits,
     sessionPlaces: places,
     upstreams,
     retry429Max: options.retry429Max,
@@ -279,6 +282,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     version,
     tally,
     tokens,
+    seenLimits,
     clients,
     upstreams,
     ofStart: saltWarning === null ? [] : [saltWarning],

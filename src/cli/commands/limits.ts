@@ -1,0 +1,58 @@
+import { dirname } from 'node:path'
+import type { ProviderLimit } from '../../api/health-report.ts'
+import { ControlClient, type NoAnswer } from '../../control/control-client.ts'
+import { controlFolder } from '../../control/control-folder.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { CommandError, exitCode } from '../exit-code.ts'
+import { database, flag } from '../option-rows.ts'
+import type { CommandRun } from '../parse-options.ts'
+import { clockTime, count, known, longDuration, unknownFigure } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { type Column, column, printTable } from '../terminal/table-layout.ts'
+
+export const table = optionTable({
+  json: flag('print one JSON object'),
+  db: database('file of the telemetry database; the gateway is found beside it'),
+})
+
+const noAnswers: Readonly<Record<NoAnswer, string>> = {
+  absent: 'start one with "tokenweir gateway", or name the database of another with --db',
+  silent: 'it is there, and says nothing',
+}
+
+/** `tokenweir limits`: what providers told the running gateway of their limits. */
+export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
+  const status = await new ControlClient(controlFolder(dirname(db))).status()
+  if (typeof status === 'string')
+    throw new CommandError(`no gateway answers in ${dirname(db)}: ${noAnswers[status]}`, exitCode.noGateway)
+  const { provider_limits = [] } = status.health
+  if (json) terminal.print(`${JSON.stringify({ provider_limits })}\n`)
+  else if (provider_limits.length === 0) terminal.print('No answer of the last hour told of a limit.\n')
+  else printTable(columns, provider_limits, terminal)
+  return 0
+}
+
+const right = { align: 'right' } as const
+
+const columns: readonly Column<ProviderLimit>[] = [
+  column('upstream', 2, 8, ({ upstream }) => upstream, { gap: '' }),
+  column('model', 0, 16, ({ model }) => (model === null ? unknownFigure : printable(model)), {
+    cut: { minWidth: 12, at: 'end' },
+  }),
+  column('key', 3, 8, ({ key }) => key ?? unknownFigure),
+  column('limit of', 0, 13, kindText),
+  column('left', 0, 9, ({ remaining }) => known(remaining, count), right),
+  column('limit', 0, 9, ({ limit }) => known(limit, count), right),
+  column('full again in', 1, 13, ({ reset_at: at }, nowMs) => resetText(at, nowMs), right),
+  column('seen', 4, 8, ({ seen_at: at }, nowMs) => clockTime(Date.parse(at), nowMs), right),
+]
+
+function kindText({ kind, window_s: seconds }: ProviderLimit): string {
+  if (kind === 'wait') return 'a wait'
+  const words = kind.replace('_', ' ')
+  return seconds === null || seconds === 60 ? `${words}/min` : `${words} in ${longDuration(seconds)}`
+}
+
+function resetText(at: string | null, nowMs: number): string {
+  return at === null ? unknownFigure : longDuration(Math.max(0, Math.ceil((Date.parse(at) - nowMs) / 1000)))
+}

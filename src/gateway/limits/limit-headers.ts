@@ -1,0 +1,172 @@
+import type { RawHeaders } from '../../call/response-head.ts'
+
+/** What a provider limits. Anthropic has separate limits for tokens that go in and tokens that come out. */
+export type LimitedKind = 'requests' | 'tokens' | 'input_tokens' | 'output_tokens'
+
+/** What the head of an answer says of one of its provider's limits. */
+export interface ReportedLimit {
+  readonly kind: LimitedKind
+  /** So many within the window; null where the answer does not say. */
+  readonly limit: number | null
+  readonly remaining: number | null
+  /** Until all of it is left again, in milliseconds; null where the answer does not say, or says what cannot be. */
+  readonly resetMs: number | null
+  /** Length of the window in milliseconds: a minute, unless the header names another. */
+  readonly windowMs: number
+}
+
+type Figure = 'limit' | 'remaining' | 'reset'
+
+const minuteMs = 60_000
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  second: 1000,
+  m: minuteMs,
+  minute: minuteMs,
+  h: 60 * minuteMs,
+  hour: 60 * minuteMs,
+  d: 1440 * minuteMs,
+  day: 1440 * minuteMs,
+  month: 30 * 1440 * minuteMs,
+}
+/** No provider's window is longer: a reset beyond it is a mistake. */
+const longestWindowMs = 31 * 1440 * minuteMs
+
+const kinds: Readonly<Record<string, LimitedKind>> = {
+  '': 'requests',
+  req: 'requests',
+  requests: 'requests',
+  token: 'tokens',
+  tokens: 'tokens',
+  'input-tokens': 'input_tokens',
+  'tokens-prompt': 'input_tokens',
+  'output-tokens': 'output_tokens',
+  'tokens-generated': 'output_tokens',
+}
+const kind = '(req|requests|tokens|input-tokens|output-tokens|tokens-prompt|tokens-generated)'
+
+/**
+ * Names of headers: `x-ratelimit-remaining-requests` (OpenAI, Azure, Groq, Together), with the window behind it
+ * (`…-tokens-minute`, Cerebras, Mistral), without a kind (OpenRouter, draft-ietf-httpapi-ratelimit-headers-06), and
+ * `anthropic-ratelimit-input-tokens-remaining`.
+ */
+const figureFirst = new RegExp(
+  `^(?:x-)?ratelimit-(limit|remaining|reset)(?:-${kind})?(?:-(second|minute|hour|day|month))?$`,
+)
+const kindFirst = new RegExp(`^anthropic-ratelimit-${kind}-(limit|remaining|reset)$`)
+
+type Draft = { -readonly [Member in keyof ReportedLimit]: ReportedLimit[Member] }
+
+/** Whether a header may tell of a limit: by a few letters, as this is asked of each header of each answer. */
+function isLimitName(name: string): boolean {
+  if (name.length < 9) return false
+  switch (name.charCodeAt(0) | 0x20) {
+    case 0x72: // r
+      return (name.charCodeAt(4) | 0x20) === 0x6c
+    case 0x78: // x
+      return (name.charCodeAt(2) | 0x20) === 0x72 && (name.charCodeAt(3) | 0x20) === 0x61
+    case 0x61: // a
+      return name.length > 20 && (name.charCodeAt(1) | 0x20) === 0x6e
+    default:
+      return false
+  }
+}
+
+/** Whether any header may tell of a limit. */
+export function mentionLimits(headers: RawHeaders): boolean {
+  for (let at = 0; at < headers.length; at += 2) if (isLimitName(headers[at] ?? '')) return true
+  return false
+}
+
+/**
+ * Reads what the head of an answer says of its provider's limits. Where two headers contradict each other, the one that
+ * leaves less counts. Values that are no numbers are passed over.
+ *
+ * @param nowMs Unix time of the answer, for resets that are instants
+ */
+export function readLimits(headers: RawHeaders, nowMs: number): readonly ReportedLimit[] {
+  const drafts = new Map<string, Draft>()
+  const note = (of: LimitedKind, windowMs: number, figure: Figure, value: number | null): void => {
+    if (value === null) return
+    const key = `${of} ${windowMs}`
+    let draft = drafts.get(key)
+    if (draft === undefined) {
+      draft = { kind: of, limit: null, remaining: null, resetMs: null, windowMs }
+      drafts.set(key, draft)
+    }
+    if (figure === 'reset') draft.resetMs = Math.max(draft.resetMs ?? 0, value)
+    else draft[figure] = Math.min(draft[figure] ?? Infinity, value)
+  }
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? ''
+    if (!isLimitName(name)) continue
+    const lower = name.toLowerCase()
+    const value = headers[at + 1]?.trim() ?? ''
+    if (lower === 'ratelimit' || lower === 'ratelimit-policy') {
+      readStructured(value, note)
+      continue
+    }
+    const [, early, named = '', window] = figureFirst.exec(lower) ?? []
+    const [, first = named, late = early] = kindFirst.exec(lower) ?? []
+    const of = kinds[first]
+    if (late === undefined || of === undefined) continue
+    const figure = late as Figure
+    const windowMs = (window === undefined ? undefined : unitMs[window]) ?? minuteMs
+    note(of, windowMs, figure, figure === 'reset' ? resetIn(value, nowMs) : count(value))
+  }
+  return [...drafts.values()].filter(({ limit, remaining }) => limit !== null || remaining !== null)
+}
+
+/**
+ * `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers, in its older form
+ * (`limit=100, remaining=50, reset=30`) and its newer (`"default";r=50;t=30`, `"default";q=100;w=60`).
+ */
+function readStructured(
+  value: string,
+  note: (of: LimitedKind, windowMs: number, figure: Figure, value: number | null) => void,
+): void {
+  const at = (name: string): number | null => {
+    const [, digits] = new RegExp(`(?:^|[;,\\s])${name}\\s*=\\s*"?(\\d+)`, 'i').exec(value) ?? []
+    return digits === undefined ? null : Number(digits)
+  }
+  const windowMs = Math.min(longestWindowMs, (at('w') ?? 60) * 1000)
+  const isTokens = /token/i.test(value)
+  const of: LimitedKind = isTokens ? 'tokens' : 'requests'
+  note(of, windowMs, 'limit', at('q') ?? at('limit'))
+  note(of, windowMs, 'remaining', at('r') ?? at('remaining'))
+  const seconds = at('t') ?? at('reset')
+  note(of, windowMs, 'reset', seconds === null ? null : plausible(seconds * 1000))
+}
+
+/** A count, perhaps with its policy behind it (`100, 100;w=60`); null where it is none. */
+function count(value: string): number | null {
+  const [, digits] = /^(\d{1,15})(?:\.\d+)?(?:\s*[,;].*)?$/.exec(value) ?? []
+  return digits === undefined ? null : Number(digits)
+}
+
+/**
+ * Milliseconds until a reset: a duration (`6m0s`, `1.5s`, `20ms`), seconds, or an instant (RFC 3339, or Unix time in seconds
+ * or milliseconds). One in the past is 0.
+ */
+function resetIn(value: string, nowMs: number): number | null {
+  if (/^\d+(?:\.\d+)?$/.test(value)) {
+    const number = Number(value)
+    if (number > 1e11) return plausible(number - nowMs)
+    return plausible(number > 1e9 ? number * 1000 - nowMs : number * 1000)
+  }
+  if (/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(value)) {
+    let ms = 0
+    for (const [, amount, unit = ''] of value.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)) {
+      ms += Number(amount) * (unitMs[unit] ?? 0)
+    }
+    return plausible(ms)
+  }
+  if (!/^\d{4}-\d\d-\d\dT/.test(value)) return null
+  const instant = Date.parse(value)
+  return Number.isNaN(instant) ? null : plausible(instant - nowMs)
+}
+
+function plausible(ms: number): number | null {
+  return ms > longestWindowMs ? null : Math.max(0, Math.ceil(ms))
+}

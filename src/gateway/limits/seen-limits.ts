@@ -1,0 +1,128 @@
+import type { ProviderLimit } from '../../api/health-report.ts'
+import type { ResponseHead } from '../../call/response-head.ts'
+import { type LimitedKind, type ReportedLimit, mentionLimits, readLimits } from './limit-headers.ts'
+import { readRetryHint } from './retry-after.ts'
+
+/** Whose limits an answer tells of. */
+export interface LimitedUse {
+  readonly upstream: string
+  readonly model: string | null
+  /** Fingerprint of the client's key that was sent; null for the gateway's own key, or none. */
+  readonly key: string | null
+}
+
+/** What one answer told. */
+export interface Sighting {
+  readonly limits: readonly ReportedLimit[]
+  /** How long a 429 or 529 asks to wait, in ms; null for any other answer, or where it does not say. */
+  readonly waitMs: number | null
+  readonly isRefusal: boolean
+}
+
+interface Seen extends LimitedUse {
+  readonly limits: Map<string, ReportedLimit & { readonly seenAtMs: number }>
+  /** Until when a refusal asked to wait; 0 where none did. */
+  waitUntilMs: number
+  waitSeenAtMs: number
+}
+
+/** Models and keys at upstreams of which limits are remembered; the one that has told nothing for the longest goes first. */
+const mostUses = 100
+/** Limits that nothing was heard of for so long are forgotten. */
+const forgottenAfterMs = 3_600_000
+/** Kinds and windows of one use. */
+const mostLimits = 16
+
+/** What providers said last of the limits that they set, by upstream, model and key. Times are Unix milliseconds. */
+export class SeenLimits {
+  readonly #seen = new Map<string, Seen>()
+
+  /** Notes an answer that {@link tellsOfLimits}. */
+  note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): Sighting {
+    const isRefusal = isLimitStatus(status)
+    const limits = readLimits(headers, nowMs)
+    const waitMs = isRefusal ? readRetryHint(headers, nowMs).afterMs : null
+    if (limits.length > 0 || waitMs !== null) this.#remember(use, limits, waitMs, nowMs)
+    return { limits, waitMs, isRefusal }
+  }
+
+  /** For people: those heard of last come last. */
+  report(nowMs: number): readonly ProviderLimit[] {
+    const told: ProviderLimit[] = []
+    for (const seen of this.#seen.values()) {
+      const { upstream, model, key, waitUntilMs, waitSeenAtMs } = seen
+      const use = { upstream, model, key }
+      for (const limit of seen.limits.values())
+        if (nowMs - limit.seenAtMs < forgottenAfterMs) told.push({ ...use, ...figures(limit, nowMs) })
+      if (waitUntilMs <= nowMs) continue
+      const wait = { kind: 'wait', window_s: null, limit: null, remaining: 0 } as const
+      told.push({ ...use, ...wait, reset_at: iso(waitUntilMs), seen_at: iso(waitSeenAtMs) })
+    }
+    return told
+  }
+
+  #remember(use: LimitedUse, limits: readonly ReportedLimit[], waitMs: number | null, nowMs: number): void {
+    const key = JSON.stringify([use.upstream, use.model, use.key])
+    const known = this.#seen.get(key)
+    const seen: Seen = known ?? { ...use, limits: new Map(), waitUntilMs: 0, waitSeenAtMs: 0 }
+    // Behind all others.
+    this.#seen.delete(key)
+    this.#seen.set(key, seen)
+    for (const limit of limits) {
+      const of = `${limit.kind} ${limit.windowMs}`
+      const { limit: most = limit.limit } = limit.limit === null ? (seen.limits.get(of) ?? {}) : {}
+      if (seen.limits.size < mostLimits || seen.limits.has(of))
+        seen.limits.set(of, { ...limit, limit: most, seenAtMs: nowMs })
+    }
+    if (waitMs !== null) {
+      seen.waitUntilMs = nowMs + waitMs
+      seen.waitSeenAtMs = nowMs
+    }
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size > mostUses && oldest !== undefined) this.#seen.delete(oldest)
+  }
+}
+
+/** Whether an answer may tell of a limit: most do not. */
+export function tellsOfLimits({ status, headers }: ResponseHead): boolean {
+  return isLimitStatus(status) || mentionLimits(headers)
+}
+
+/** Statuses of a provider whose limit is reached, or that has no room for more calls. */
+function isLimitStatus(status: number): boolean {
+  return status === 429 || status === 529
+}
+
+/** The limit that a refusal most likely met: the one of which the smallest share is left; null where none is told. */
+export function metLimit({ limits }: Sighting): LimitedKind | null {
+  let met: LimitedKind | null = null
+  let least = Infinity
+  for (const { kind, limit, remaining } of limits) {
+    if (remaining === null) continue
+    const share = remaining === 0 ? 0 : remaining / Math.max(1, limit ?? Infinity)
+    if (share >= least) continue
+    least = share
+    met = kind
+  }
+  return met
+}
+
+/** A limit is full again at its reset; where none was told, once its window is over. */
+function figures(
+  { kind, limit, remaining, resetMs, windowMs, seenAtMs }: ReportedLimit & { readonly seenAtMs: number },
+  nowMs: number,
+) {
+  const isFull = seenAtMs + (resetMs ?? windowMs) <= nowMs
+  return {
+    kind,
+    window_s: windowMs / 1000,
+    limit,
+    remaining: isFull ? limit : remaining,
+    reset_at: resetMs === null ? null : iso(seenAtMs + resetMs),
+    seen_at: iso(seenAtMs),
+  }
+}
+
+function iso(ms: number): string {
+  return new Date(Math.min(ms, 8.64e15)).toISOString()
+}
