@@ -19,7 +19,7 @@ type TotalCounts = Pick<
   | 'no_usage_calls'
 >
 
-/** All calls of a window at once. Durations, first tokens, speeds and waits are of chat calls alone if `chat_only` says so. */
+/** All calls of a window at once. Durations, first tokens and speeds are of chat calls alone if `chat_only` says so. */
 export interface OverviewTotals extends TotalCounts {
   readonly duration_ms: OverviewMeasure
   /** From dispatch: what the upstream takes. */
@@ -154,7 +154,7 @@ export interface Overview {
   /** Width of a bucket as a rule: local hours and days may be longer or shorter where the clocks change. */
   readonly bucket_s: number
   readonly chat_only: boolean
-  /** Which calls times, speeds and waits are of: those that failed if no others are asked for, and all of them are kept. */
+  /** Which calls times and speeds are of: those that failed if no others are asked for, and all of them are kept. */
   readonly timed: 'ok' | 'failed'
   readonly buckets: OverviewBuckets
   readonly heat: OverviewHeat

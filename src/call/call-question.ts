@@ -54,7 +54,7 @@ export interface CallQuestion {
   readonly withCurves?: true
 }
 
-/** How one measure is spread over the calls that went well. All but `n` are null where `n` is 0. */
+/** How one measure is spread over the calls that went well, and the wait for a slot over all. All but `n` are null where `n` is 0. */
 export interface MeasureFigures {
   readonly n: number
   readonly avg: number | null

@@ -40,7 +40,7 @@ const times: readonly Timed[] = [
   ['overhead', 'overheadMs', 'overhead', [], 'What the gateway itself took of a call.'],
 ]
 
-/** What is counted of ended calls. Times are of calls that went well, as on the page and in `/api/query`. */
+/** What is counted of ended calls. Times are of calls that went well, the wait for a slot of all, as on the page and in `/api/query`. */
 export class CallSeries {
   readonly #models = new ModelLabels()
   readonly #calls: Counter
@@ -90,9 +90,9 @@ export class CallSeries {
     this.#tokens.inc({ model, type: 'input' }, sumOf(calls, 'inputTokens'))
     this.#tokens.inc({ model, type: 'output' }, sumOf(calls, 'outputTokens'))
     this.#cost.inc({ model }, sumOf(calls, 'costNanoUsd') / nanoDollars)
-    if (outcome !== 'ok') return
     const labels: Readonly<Record<string, string>> = { call_type, model }
     for (const [histogram, names, field] of this.#times) {
+      if (outcome !== 'ok' && field !== 'queueMs') continue
       const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']))
       for (const call of calls) {
         const ms = call[field]

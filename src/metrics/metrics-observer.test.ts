@@ -36,7 +36,7 @@ function assertHas(lines: readonly string[], ...wanted: readonly string[]): void
   for (const line of wanted) assert.ok(lines.includes(line), line)
 }
 
-test('sums are of all calls, times of those that went well', async () => {
+test('sums and waits are of all calls, times of those that went well', async () => {
   const one = {
     ...chatCall(1),
     model: 'm',
@@ -79,7 +79,7 @@ test('sums are of all calls, times of those that went well', async () => {
     'tokenweir_call_duration_seconds_count{call_type="chat",model="m"} 2',
     'tokenweir_time_to_first_token_seconds_sum{model="m"} 0.6',
     'tokenweir_time_per_output_token_seconds_sum{model="m"} 0.024',
-    'tokenweir_queue_wait_seconds_bucket{le="0.05"} 2',
+    'tokenweir_queue_wait_seconds_bucket{le="0.05"} 3',
     'tokenweir_overhead_seconds_bucket{le="0.0005"} 2',
     'tokenweir_build_info{version="1.2.3",instance="abc"} 1',
   )

@@ -18,7 +18,7 @@ export function overviewTotals(all: GroupFigures, timed: GroupFigures): Overview
     duration_ms: measure(timed.duration_ms),
     ttft_ms: measure(timed.ttft_ms),
     ttft_total_ms: measure(timed.ttft_total_ms),
-    queue_ms: measure(timed.queue_ms),
+    queue_ms: measure(all.queue_ms),
     output_tokens_per_s: measure(timed.output_tokens_per_s),
   }
 }
@@ -49,8 +49,8 @@ export function overviewBuckets(
     ttft_p95_ms: column((figures) => figures.ttft_ms.p95),
     speed_n: timed.map((figures) => figures.output_tokens_per_s.n),
     speed_p50: column((figures) => figures.output_tokens_per_s.p50),
-    queue_n: timed.map((figures) => figures.queue_ms.n),
-    queue_p95_ms: column((figures) => figures.queue_ms.p95),
+    queue_n: all.map((figures) => figures.queue_ms.n),
+    queue_p95_ms: all.map((figures) => shortened(figures.queue_ms.p95)),
   }
 }
 

@@ -158,7 +158,7 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
   )
   assertMeasure(
     told.queue_ms,
-    values((call) => call.queueMs),
+    calls.flatMap(({ queueMs }) => (queueMs === null ? [] : [queueMs])),
     `${what}: queue`,
   )
   assertMeasure(

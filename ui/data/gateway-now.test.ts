@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HealthReport } from '../../src/api/health-report.ts'
+import type { HealthReport, UpstreamHealth } from '../../src/api/health-report.ts'
 import type { CrashStatus, GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import { type GatewayNow, gatewayNow } from './gateway-now.ts'
 
@@ -64,6 +64,25 @@ const withUse = (used: number, limit: number): GatewayNow =>
     ...status,
     health: { ...health, token_budget: { ...health.token_budget, daily_limit: limit, total_used: used } },
   })
+
+test('of several upstreams the bar tells the one that is full, and what the gateway before still finishes', () => {
+  const upstream = (name: string, active: number, queued: number): UpstreamHealth => ({
+    name,
+    state: 'up',
+    problem: null,
+    replicas: [],
+    rate_limiter: { ...health.rate_limiter, max_concurrent: 3, active, queued },
+  })
+  const words = (upstreams: readonly UpstreamHealth[], calls: number): string | undefined =>
+    gatewayNow({
+      ...status,
+      health: { ...health, rate_limiter: { ...health.rate_limiter, max_concurrent: 6 }, upstreams },
+      predecessors: calls === 0 ? [] : [{ pid: 2, calls }],
+    }).load?.slotWords
+  assert.equal(words([upstream('default', 0, 0), upstream('beta', 3, 2)], 0), '3 of 3 slots at beta')
+  assert.equal(words([upstream('default', 1, 0), upstream('beta', 2, 0)], 0), '3 of 6 slots')
+  assert.equal(words([upstream('default', 3, 0)], 1), '3 of 6 slots + 1 finishing')
+})
 
 test('with several gateways the bar tells what all have in use, unless the database that they share is away', () => {
   const shared = {

@@ -1,4 +1,4 @@
-import type { HealthReport } from '../../src/api/health-report.ts'
+import type { HealthReport, UpstreamHealth } from '../../src/api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import { count, counted, shortCount } from '../format/figures.ts'
 
@@ -37,7 +37,7 @@ export interface GatewayLoad {
   readonly active: number
   readonly slots: number
   readonly queued: number
-  /** Of how many gateways together; empty for one alone. */
+  /** Of how many gateways together, or of which upstream, and what a gateway before it still finishes; empty for one alone. */
   readonly ofAll: string
   readonly slotWords: string
   readonly queueWords: string
@@ -124,14 +124,38 @@ function isBeingStartedAgain({ crash }: ProcessStatus): boolean {
   return crash?.state === 'waiting' || crash?.state === 'starting'
 }
 
-function loadOf({ health }: ProcessStatus): GatewayLoad | null {
+/** Calls that gateways before this one still finish. */
+export function finishingCalls({ predecessors }: Pick<ProcessStatus, 'predecessors'>): number {
+  return predecessors.reduce((sum, { calls }) => sum + calls, 0)
+}
+
+/**
+ * Of several upstreams the one whose slots are all in use, with the most calls waiting: free slots of the others are of no
+ * use to those. Null where none is full.
+ */
+export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>): UpstreamHealth | null {
+  if (upstreams.length < 2) return null
+  const full = upstreams.filter(
+    ({ rate_limiter: { active, max_concurrent, queued } }) => queued > 0 || active >= max_concurrent,
+  )
+  return full.toSorted((one, other) => other.rate_limiter.queued - one.rate_limiter.queued)[0] ?? null
+}
+
+function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
   if (health === null) return null
   const { rate_limiter: own, shared } = health
-  const slots = own.max_concurrent
   // What the database told last is old while it is away.
   const all = shared !== undefined && shared.gateways > 1 && shared.engine !== 'away' ? shared : null
-  const { active, queued } = all === null ? own : { active: all.active_all, queued: all.waiting_all }
-  const ofAll = all === null ? '' : `, ${counted(all.gateways, 'gateway')}`
+  const full = all === null ? fullUpstream(health) : null
+  const { active: ownActive, max_concurrent: slots } = full?.rate_limiter ?? own
+  const active = all?.active_all ?? ownActive
+  const queued = all?.waiting_all ?? own.queued
+  const finishing = finishingCalls({ predecessors })
+  const ofAll = [
+    all === null ? '' : `, ${counted(all.gateways, 'gateway')}`,
+    full === null ? '' : ` at ${full.name}`,
+    finishing === 0 ? '' : ` + ${count(finishing)} finishing`,
+  ].join('')
   return {
     active,
     slots,

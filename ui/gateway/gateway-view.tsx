@@ -33,7 +33,7 @@ export function GatewayView() {
         ) : (
           <>
             <StateCard status={status} config={config} actions={actions} />
-            <NowCard health={status.health} />
+            <NowCard status={status} />
             <GatewaysCard />
             <UpstreamsCard />
             <ClientsCard />

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { HealthReport } from '../../src/api/health-report.ts'
-import { type Tone, budgetOf } from '../data/gateway-now.ts'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { type Tone, budgetOf, finishingCalls, fullUpstream } from '../data/gateway-now.ts'
 import { Card } from '../design/card.tsx'
 import { explained } from '../design/meanings.ts'
 import { Meter, SlotCells } from '../design/meter.tsx'
@@ -11,7 +11,8 @@ import { budgetWords } from './gateway-words.ts'
 const mostSlots = 16
 
 /** The running gateway's figures. Without one their places stay, so that nothing moves when it comes up. */
-export function NowCard({ health }: { readonly health: HealthReport | null }) {
+export function NowCard({ status }: { readonly status: ProcessStatus }) {
+  const { health } = status
   if (health === null) {
     return (
       <Card title="Right now" about="no gateway runs" class="now-card">
@@ -26,23 +27,33 @@ export function NowCard({ health }: { readonly health: HealthReport | null }) {
   const { rate_limiter: calls, token_budget: tokens, telemetry, shared } = health
   const { pending, dropped } = telemetry
   const budget = budgetOf(tokens)
+  const full = fullUpstream(health)
+  const { active, max_concurrent: slots } = full?.rate_limiter ?? calls
+  const finishing = finishingCalls(status)
   return (
     <Card title="Right now" class="now-card">
       <dl>
         <Figure
           name="In flight"
           id="active"
-          value={count(calls.active)}
-          of={`of ${count(calls.max_concurrent)}${(shared?.gateways ?? 1) > 1 ? ' for all gateways' : ''}`}
-          detail={`at most ${count(calls.peak_active)} at once, ${shortCount(calls.total_admitted)} since its start`}
+          value={count(active)}
+          of={`of ${count(slots)}${full === null ? '' : ` at ${full.name}`}${(shared?.gateways ?? 1) > 1 ? ' for all gateways' : ''}`}
+          detail={[
+            finishing === 0 ? [] : `${count(finishing)} more finishing in the previous process`,
+            full === null ? [] : `${count(calls.active)} of ${count(calls.max_concurrent)} at all upstreams`,
+            `peak ${count(calls.peak_active)}`,
+            `${shortCount(calls.total_admitted)} since start`,
+          ]
+            .flat()
+            .join(', ')}
         >
-          <SlotCells active={calls.active} slots={calls.max_concurrent} most={mostSlots} />
+          <SlotCells active={active} slots={slots} most={mostSlots} />
         </Figure>
         <Figure
           name="Waiting"
           id="queued"
           value={count(calls.queued)}
-          detail={`${shortCount(calls.total_queued)} had to wait since its start`}
+          detail={`${shortCount(calls.total_queued)} waited since start`}
           tone={calls.queued > 0 ? 'queue' : ''}
         />
         <Figure
@@ -58,7 +69,7 @@ export function NowCard({ health }: { readonly health: HealthReport | null }) {
           name="Recorded"
           id="written"
           value={shortCount(telemetry.written)}
-          detail={`${count(pending)} to be written, ${dropped === 0 ? 'none' : count(dropped)} lost`}
+          detail={`${count(pending)} pending, ${count(dropped)} lost`}
           tone={dropped > 0 ? 'bad' : ''}
         />
       </dl>

@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { LiveCall } from '../../src/api/live-calls.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { barScaleMs } from '../call/call-phases.ts'
 import { OnlyWhenChanged } from '../call/only-when-changed.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
@@ -15,7 +16,7 @@ import { ConfirmDialog } from '../design/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { useReading } from '../design/use-reading.ts'
-import { bytes, count, longDuration, roundDuration } from '../format/figures.ts'
+import { bytes, count, duration, known, longDuration, roundDuration } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import {
   type BoardRow,
@@ -36,6 +37,7 @@ export interface BoardCardProps {
   readonly calls: readonly LiveCall[]
   /** How many more there are. */
   readonly more: number
+  readonly recordOf: (id: string) => CallJson | null
   readonly isRunning: boolean
   /** Nobody tells how things are now. */
   readonly isLost: boolean
@@ -47,13 +49,14 @@ export interface BoardCardProps {
 }
 
 /** The calls that are under way, each in a place of its own from its head to its last byte. */
-export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys, onOpen }: BoardCardProps) {
+export function BoardCard(props: BoardCardProps) {
+  const { calls, more, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
   const reading = useReading(box, () => false, true)
   const known = useRef<readonly BoardRow[]>([])
   const [askedId, setAsked] = useState<string | null>(null)
   const isRead = reading.isRead || askedId !== null
-  const rows = (known.current = nextRows(known.current, calls, nowMs(), isRead))
+  const rows = (known.current = nextRows(known.current, calls, nowMs(), isRead, recordOf))
   const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {
     if (rows.length === 0) return
@@ -133,7 +136,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
   const room = useRef(leastPx)
   if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
   const now = lostMs ?? nowMs()
-  const scaleMs = barScaleMs(rows.map(({ call, goneMs }) => timedAt(call, goneMs ?? now)))
+  const scaleMs = barScaleMs(rows.map(({ call, goneMs, record }) => record ?? timedAt(call, goneMs ?? now)))
   return (
     <>
       <div class="list-row list-columns board-row board-columns quiet" aria-hidden="true">
@@ -210,7 +213,8 @@ class Row extends OnlyWhenChanged<RowProps> {
   override render() {
     const { row, index, count: all, topPx, nowMs: now, scaleMs, address } = this.props
     const { isActive, tellsUpstream, onFocus, onPress, onCancel } = this.props
-    const { id, call, goneMs } = row
+    const { id, call, goneMs, record } = row
+    const { request_bytes: sent, response_bytes: got, chunks } = record ?? call
     const { state, model, client, session, method, path, upstream } = call
     const seconds = (since: string): string =>
       longDuration(Math.max(0, Math.floor((now - Date.parse(since)) / 1000)))
@@ -258,17 +262,19 @@ class Row extends OnlyWhenChanged<RowProps> {
             </AddressLink>
           )}
         </span>
-        <Waterfall call={timedAt(call, now)} scaleMs={scaleMs} />
+        <Waterfall call={record ?? timedAt(call, now)} scaleMs={scaleMs} />
         <span class="board-chunks">
-          {call.chunks > 0 && count(call.chunks)}
+          {(chunks ?? 0) > 0 && count(chunks ?? 0)}
           {goneMs === null && call.chunks_per_s !== null && (
             <span class="quiet"> {Math.round(call.chunks_per_s)}/s</span>
           )}
         </span>
         <span class="board-bytes quiet">
-          {bytes(call.request_bytes)}, {bytes(call.response_bytes)}
+          {bytes(sent)}, {bytes(got)}
         </span>
-        <span class="board-age">{seconds(call.started_at)}</span>
+        <span class="board-age">
+          {record === null ? seconds(call.started_at) : known(record.duration_ms, duration)}
+        </span>
         {goneMs === null && (
           <Button
             kind="bare"

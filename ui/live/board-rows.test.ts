@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import { sampleLiveCall } from '../../test/support/live-call.ts'
 import { barPieces } from '../call/call-phases.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { type BoardRow, boardWords, cancelPoints, keptMs, nextRows, timedAt } from './board-rows.ts'
 
 const startMs = Date.parse(sampleLiveCall.started_at)
@@ -11,39 +12,54 @@ function call(id: string, rest: Partial<LiveCall> = {}): LiveCall {
   return { ...sampleLiveCall, id, ...rest }
 }
 
+const none = (): null => null
+
 function idsOf(rows: readonly BoardRow[]): string {
   return rows.map(({ id, goneMs }) => (goneMs === null ? id : `(${id})`)).join(' ')
 }
 
 test('a call keeps its place until it has ended, and for a moment longer; new ones come below', () => {
   const [a, b, c] = [call('a'), call('b'), call('c')]
-  let rows = nextRows([], [a, b], 0, false)
-  rows = nextRows(rows, [b, c], 1000, false)
+  let rows = nextRows([], [a, b], 0, false, none)
+  rows = nextRows(rows, [b, c], 1000, false, none)
   assert.equal(idsOf(rows), '(a) b c')
-  rows = nextRows(rows, [b, c], 999 + keptMs, false)
+  rows = nextRows(rows, [b, c], 999 + keptMs, false, none)
   assert.equal(idsOf(rows), '(a) b c')
-  rows = nextRows(rows, [b, c], 1000 + keptMs, false)
+  rows = nextRows(rows, [b, c], 1000 + keptMs, false, none)
   assert.equal(idsOf(rows), 'b c')
   // Nothing changes while nothing is told: the rows are the same.
-  assert.equal(nextRows(rows, [b, c], 9000, false), rows)
+  assert.equal(nextRows(rows, [b, c], 9000, false, none), rows)
 })
 
 test('while somebody reads no row moves, and one that was taken for ended comes back in its place', () => {
   const [a, b] = [call('a'), call('b')]
-  let rows = nextRows([], [a, b], 0, true)
-  rows = nextRows(rows, [b], 1000, true)
-  rows = nextRows(rows, [b], 60_000, true)
+  let rows = nextRows([], [a, b], 0, true, none)
+  rows = nextRows(rows, [b], 1000, true, none)
+  rows = nextRows(rows, [b], 60_000, true, none)
   assert.equal(idsOf(rows), '(a) b')
-  assert.equal(idsOf(nextRows(rows, [b], 60_000, false)), 'b')
-  assert.equal(idsOf(nextRows(rows, [a, b], 61_000, true)), 'a b')
+  assert.equal(idsOf(nextRows(rows, [b], 60_000, false, none)), 'b')
+  assert.equal(idsOf(nextRows(rows, [a, b], 61_000, true, none)), 'a b')
 })
 
 test('so many rows of calls that have ended are not kept for anybody', () => {
   const many = Array.from({ length: 2000 }, (_, at) => call(`call ${at}`))
-  let rows = nextRows([], many, 0, true)
-  rows = nextRows(rows, [], 1000, true)
+  let rows = nextRows([], many, 0, true, none)
+  rows = nextRows(rows, [], 1000, true, none)
   assert.equal(rows.length, 2000)
-  assert.equal(nextRows(rows, [], 1000 + keptMs, true).length, 0)
+  assert.equal(nextRows(rows, [], 1000 + keptMs, true, none).length, 0)
+})
+
+test('what has ended has the figures of its record, also while the gateway is yet to leave it out', () => {
+  const [a, b] = [call('a'), call('b')]
+  const record = { id: 'a', duration_ms: 811, chunks: 20 } as CallJson
+  const recordOf = (id: string): CallJson | null => (id === 'a' ? record : null)
+  let rows = nextRows([], [a, b], 0, false, none)
+  rows = nextRows(rows, [a, b], 100, false, recordOf)
+  assert.deepEqual(rows[0], { id: 'a', call: a, goneMs: 100, record })
+  // Left out first, recorded then.
+  rows = nextRows(nextRows([], [a], 0, false, none), [], 100, false, none)
+  assert.deepEqual(nextRows(rows, [], 200, false, recordOf), [{ id: 'a', call: a, goneMs: 100, record }])
+  assert.deepEqual(nextRows([], [a], 0, false, recordOf), [])
 })
 
 const bars: readonly [what: string, call: Partial<LiveCall>, pieces: string][] = [
@@ -96,9 +112,9 @@ test('calls are counted by their state, and a cancel says what it does', () => {
   assert.equal(boardWords(calls), '2 streaming, 1 queued')
   assert.equal(boardWords([]), '')
   assert.match(
-    cancelPoints({ id: 'a', call: call('a', { chunks: 7 }), goneMs: null })[0]!,
+    cancelPoints({ id: 'a', call: call('a', { chunks: 7 }), goneMs: null, record: null })[0]!,
     /breaks off after 7 chunks/,
   )
-  assert.match(cancelPoints({ id: 'b', call: calls[1]!, goneMs: null })[0]!, /503/)
-  assert.match(cancelPoints({ id: 'a', call: call('a'), goneMs: 5 })[0]!, /has ended/)
+  assert.match(cancelPoints({ id: 'b', call: calls[1]!, goneMs: null, record: null })[0]!, /503/)
+  assert.match(cancelPoints({ id: 'a', call: call('a'), goneMs: 5, record: null })[0]!, /has ended/)
 })

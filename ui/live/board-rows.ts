@@ -1,4 +1,5 @@
 import type { LiveCall, LiveState } from '../../src/api/live-calls.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import type { BarPart, TimedCall } from '../call/call-phases.ts'
 import { count } from '../format/figures.ts'
 
@@ -12,8 +13,10 @@ export interface BoardRow {
   readonly id: string
   /** As it was last told. */
   readonly call: LiveCall
-  /** When the gateway no longer told of it; null while it does. */
+  /** When it was recorded, or the gateway no longer told of it; null while it does. */
   readonly goneMs: number | null
+  /** As it was recorded; null while it was not. */
+  readonly record: CallJson | null
 }
 
 /**
@@ -25,20 +28,28 @@ export function nextRows(
   calls: readonly LiveCall[],
   nowMs: number,
   isRead: boolean,
+  recordOf: (id: string) => CallJson | null,
 ): readonly BoardRow[] {
-  const told = new Map(calls.map((call) => [call.id, call]))
+  // One that is recorded has ended, whatever was told before.
+  const told = new Map(calls.filter(({ id }) => recordOf(id) === null).map((call) => [call.id, call]))
   const next: BoardRow[] = []
   for (const row of rows) {
     const call = told.get(row.id)
     told.delete(row.id)
-    if (call !== undefined)
-      next.push(row.call === call && row.goneMs === null ? row : { id: row.id, call, goneMs: null })
-    else if (row.goneMs === null) next.push({ ...row, goneMs: nowMs })
-    else if ((isRead && rows.length < mostRows) || nowMs - row.goneMs < keptMs) next.push(row)
+    if (call !== undefined) next.push(row.call === call && row.goneMs === null ? row : running(call))
+    else if (row.goneMs === null) next.push({ ...row, goneMs: nowMs, record: recordOf(row.id) })
+    else if ((isRead && rows.length < mostRows) || nowMs - row.goneMs < keptMs) {
+      const record = recordOf(row.id)
+      next.push(record === row.record ? row : { ...row, record })
+    }
   }
-  for (const call of told.values()) next.push({ id: call.id, call, goneMs: null })
+  for (const call of told.values()) next.push(running(call))
   const isSame = next.length === rows.length && next.every((row, at) => row === rows[at])
   return isSame ? rows : next
+}
+
+function running(call: LiveCall): BoardRow {
+  return { id: call.id, call, goneMs: null, record: null }
 }
 
 export const stateWords: Readonly<Record<LiveState, string>> = {

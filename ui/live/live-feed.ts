@@ -98,6 +98,11 @@ export class LiveFeed {
     }
   }
 
+  /** The call as it was recorded; null if it was not yet, or is not listed. */
+  recordOf(id: string): CallJson | null {
+    return this.#byId.get(id)?.row ?? null
+  }
+
   /** Nobody listened, or nobody told: what went by is not known. */
   interrupt(): void {
     this.isConnected = false

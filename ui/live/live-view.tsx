@@ -62,6 +62,7 @@ export function LiveView() {
         <BoardCard
           calls={feed.board.calls}
           more={feed.board.more}
+          recordOf={(id) => feed.recordOf(id)}
           isRunning={isRunning}
           isLost={isReached === false}
           isReadBelow={reading.isRead}

@@ -147,6 +147,7 @@ function courseOf({ course, colour }: OverviewCard) {
 function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly frame: TimeFrame }) {
   const { address } = useNavigation()
   const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
+  const isOfAll = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const panels = useMemo(() => slotPanels(answer, frame, limitNow), [answer, frame, limitNow])
   return (
     <TimeChart
@@ -154,7 +155,7 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
       about={
         isFiltered(address)
           ? 'slots and queue of all calls, wait of those chosen'
-          : `busiest moment of each ${perBucket(answer.bucket_s)}`
+          : `busiest moment of each ${perBucket(answer.bucket_s)}${isOfAll ? ', all upstreams together' : ''}`
       }
       panels={panels}
       actions={<SlotWaitsPopover />}

@@ -48,6 +48,8 @@ export function slotPanels(
   }
   const mostActive = knownMost(slots.active_max)
   const mostLimit = mostOf(limits)
+  // The limit may have been another one when most slots were in use.
+  const limitThen = leastOf(limits.filter((_, at) => active[at] === mostActive))
   const fullShare = knownMost([slots.at_limit_share_total])
   const mostQueued = knownMost(slots.queued_max)
   const room = { frame, heightPx: rowPx }
@@ -59,7 +61,7 @@ export function slotPanels(
       figure: {
         value:
           known(mostActive, count) +
-          (mostActive === null || mostLimit === null ? '' : ` of ${count(mostLimit)}`),
+          (mostActive === null || limitThen === null ? '' : ` of ${count(limitThen)}`),
         words: 'slots in use at most',
       },
       series: [
@@ -106,6 +108,11 @@ export function slotPanels(
 
 function mostOf(values: readonly (number | null)[]): number | null {
   return values.reduce((most, value) => (value === null ? most : Math.max(most ?? 0, value)), null)
+}
+
+function leastOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : Math.min(...known)
 }
 
 function waitFigure(n: number, p95: number | null, max: number | null): PanelFigure {

@@ -37,6 +37,8 @@ export class LiveCall {
   /** When its end was heard, on the page's clock; null until then. */
   endHeardMs: number | null = null
   durationMs: number | null = null
+  /** As it was recorded; null until then. */
+  row: CallJson | null = null
   model: string | null = null
   /** The last thing that was asked; empty while it is not known. */
   promptWords = ''
@@ -101,8 +103,9 @@ export class LiveCall {
     this.state = 'over'
   }
 
-  /** Takes over the end from the recorded call, if it was not heard. */
+  /** Takes over the recorded call, and its end if that was not heard. */
   takeRow(row: CallJson): void {
+    this.row = row
     if (this.ended !== null) return
     this.#end(row)
     this.model = row.model

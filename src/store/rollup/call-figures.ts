@@ -60,15 +60,16 @@ export function valueOf(call: FigureRow, dimension: SumDimension): number | null
   return valueIn(call, sumFields[dimension].column as Source)
 }
 
-/** Counts one call: its times if it went well, or `isTimed`. */
+/** Counts one call: its wait for a slot, and its other times if it went well, or `isTimed`. */
 export function addCall(
   figures: Figures,
   row: FigureRow,
   isTimed: boolean = valueIn(row, 'outcome_id') === outcomeCodes.ok,
 ): void {
   addSums(figures, row)
-  if (!isTimed) return
   for (const measure of measureNames) {
+    // Those that waited in vain waited, too.
+    if (!isTimed && measure !== 'queue_us') continue
     const value = valueIn(row, measure)
     if (value !== null) figures.spreads[measure].add(value)
   }
