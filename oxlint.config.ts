@@ -91,7 +91,7 @@ const page: Record<string, string> = {
   overview: 'call charts data design filters format no-calls',
   calls: 'call charts data design filters format no-calls',
   compare: 'charts data design filters format no-calls',
-  sessions: 'call calls data design filters format payloads',
+  sessions: 'call calls data design filters format no-calls payloads',
   live: 'call data design filters format no-calls payloads',
   costs: 'charts data design filters format no-calls',
   gateway: 'data design format',

@@ -60,6 +60,7 @@ function dashboardRoutes(): RouteTable {
     alerts: none,
     clients: none,
     upstreams: none,
+    models: none,
     notes: none,
   }
   const rules = { adminToken: null, thisMachine: none, demandsToken: false, allowedHosts: [] }

@@ -33,3 +33,8 @@ export interface UpstreamsReport {
   /** What is wrong with the file; the last good upstreams hold. */
   readonly problem: string | null
 }
+
+/** The body of `GET /api/models`. */
+export interface ModelsReport {
+  readonly models: readonly string[]
+}

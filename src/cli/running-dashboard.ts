@@ -121,6 +121,10 @@ export async function openDashboard(
       dashboard: own,
       gatewayPort: options.port,
     }),
+    models: async () => {
+      const { upstreamModels } = await import('./upstream-models.ts')
+      return upstreamModels((await gateway.status()).upstream, env)
+    },
     gateways,
     priceFile: priceFileOf(db),
     adminToken,

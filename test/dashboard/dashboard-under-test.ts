@@ -107,6 +107,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     alerts: () => setup.alerts ?? noAlerts,
     clients: { report: notAsked, change: notAsked },
     upstreams: { report: notAsked, change: notAsked, remove: notAsked },
+    models: notAsked,
     notes: new NotesFile('/nowhere'),
     gateways: null,
     priceFile: setup.priceFile ?? '/nowhere/model_costs.json',

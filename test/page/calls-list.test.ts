@@ -236,7 +236,7 @@ test('an empty list says why it is empty, and a refused one what can be done', a
     { from: '2026-11-01T00:00:00.000Z' },
   )
   await page.goto(`${dashboard.origin}/calls?client=nobody`)
-  const begin = page.getByRole('link', { name: 'Begin where calls are kept' })
+  const begin = page.getByRole('link', { name: 'Show the range with single calls' })
   assert.match((await begin.getAttribute('href')) ?? '', /from=2026-11-01T00:00:00Z&to=.*&client=nobody/)
 
   await page.unroute('**/api/query?*')

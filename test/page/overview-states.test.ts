@@ -7,6 +7,9 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { startBrowser } from '../support/browser.ts'
+import { responseHead } from '../support/response-bytes.ts'
+import { write } from '../support/reply-step.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady, untilStill } from './dashboard-page.ts'
@@ -15,7 +18,13 @@ import { pageDatabase, writePageData } from './page-data.ts'
 const figureCards = (page: Page): Locator => page.getByRole('list', { name: 'Figures' }).getByRole('link')
 
 test('before the first call: how to make it, with this gateway’s address', async () => {
-  await using dashboard = await startDashboardProcess({ args: ['--gateway-port', '19876'] })
+  await using upstream = await startSimulatedUpstream()
+  const list = JSON.stringify({ data: [{ id: 'text-embed' }, { id: 'qwen3:8b' }] })
+  const head = responseHead(200, [['Content-Length', String(list.length)]])
+  upstream.replyOnce([write(head), write(list)])
+  await using dashboard = await startDashboardProcess({
+    args: ['--gateway-port', '19876', '--upstream', upstream.baseUrl],
+  })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page } = opened
@@ -25,6 +34,8 @@ test('before the first call: how to make it, with this gateway’s address', asy
     await card.locator('pre').innerText(),
     /^curl http:\/\/127\.0\.0\.1:19876\/v1\/chat\/completions/,
   )
+  // It names a model that the upstream has.
+  await card.locator('pre').getByText('{"model": "qwen3:8b"').waitFor()
   await card.getByRole('button', { name: 'Python' }).click()
   assert.match(await card.locator('pre').innerText(), /base_url="http:\/\/127\.0\.0\.1:19876\/v1"/)
   assert.deepEqual(opened.problems, [])
@@ -39,7 +50,7 @@ test('a database without a call is as new as none', async () => {
   await opened.page.getByRole('region', { name: 'No calls yet' }).waitFor()
   // The first ones are there without a reload, and are greeted.
   writePageData(dir.path, 'three')
-  await opened.page.getByRole('status').getByText('The first call is recorded.').waitFor()
+  await opened.page.getByRole('status').getByText('Your first call is recorded.').waitFor()
   await figureCards(opened.page).first().waitFor()
   assert.deepEqual(opened.problems, [])
 })
@@ -124,8 +135,8 @@ test('opened without a range it shows the last hour, where all calls are of it; 
   await untilReady(page)
   await button('24h').click()
   await page.getByText(/ 15.min buckets$/).waitFor()
-  assert.equal(new URL(page.url()).search, '')
-  await page.goto(`${dashboard.origin}/?range=24h`)
+  assert.equal(new URL(page.url()).search, '?range=24h')
+  await page.reload()
   await page.getByText(/ 15.min buckets$/).waitFor()
   assert.deepEqual(opened.problems, [])
 })

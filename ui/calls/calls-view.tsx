@@ -12,7 +12,8 @@ import { CallSummary } from './call-summary.tsx'
 import { CallsCards, CallsTable } from './calls-list.tsx'
 import { CallsTools, keptColumns } from './calls-tools.tsx'
 import { fittingColumns } from './chosen-columns.ts'
-import { NoCalls, NoList } from './no-calls.tsx'
+import { Refusal } from '../no-calls/no-calls.tsx'
+import { NoCalls } from './no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
 import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
@@ -58,7 +59,7 @@ export function CallsView() {
           )}
         </div>
         {isRefused ? (
-          <NoList list={list} />
+          <Refusal what="The calls" asked={list} />
         ) : answer === null ? (
           <Skeleton />
         ) : calls.length === 0 ? (

@@ -25,8 +25,7 @@ import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
-import { NoCallsCard } from '../no-calls/no-calls.tsx'
-import { Note } from '../design/note.tsx'
+import { NoCallsCard, Refusal } from '../no-calls/no-calls.tsx'
 import { Segments } from '../design/segments.tsx'
 import { Table } from '../design/table.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -58,20 +57,23 @@ export function CompareView() {
     },
     { everyMs: refreshEveryMs(address.range) },
   )
-  const { answer, question, trouble, isStale, again } = asked
+  const { answer, question, trouble, isLoading, isStale } = asked
+  // The question failed, and an answer that is still there is to another one.
+  const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
   // Until the next answer comes these are still the groups of the one before.
   const by = question?.by ?? address.by
   return (
     <>
       <FilterBar asked={asked} />
       <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
-        {answer === null && trouble === null && <div class="skeleton" style={{ height: '40rem' }} />}
-        {answer === null && trouble !== null && (
-          <Note tone="bad" onRetry={again}>
-            What was asked cannot be told: {trouble}
-          </Note>
+        {answer === null && !isRefused && <div class="skeleton" style={{ height: '40rem' }} />}
+        {isRefused && (
+          <section class="card">
+            <Refusal what="The comparison" asked={asked} />
+          </section>
         )}
         {answer !== null &&
+          !isRefused &&
           (answer.summary.calls === 0 ? (
             <NoCallsCard answer={answer} />
           ) : (

@@ -9,8 +9,7 @@ import { useAnswer } from '../data/use-answer.ts'
 import { useWatched } from '../data/watched.ts'
 import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
-import { NoCallsCard } from '../no-calls/no-calls.tsx'
-import { Note } from '../design/note.tsx'
+import { NoCallsCard, Refusal } from '../no-calls/no-calls.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
 import { PricesCard, pricesId } from './prices-card.tsx'
@@ -38,15 +37,16 @@ export function CostsView() {
       <FilterBar asked={{ ...spend, again }} />
       <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && trouble !== null ? (
-          <Note tone="bad" onRetry={spend.again}>
-            What was spent cannot be told: {trouble}
-          </Note>
+          <section class="card">
+            <Refusal what="The spend" asked={spend} />
+          </section>
         ) : (
           <SpendPart spend={spend} />
         )}
         <PricesCard
           prices={prices}
           bounds={spendBounds(address, spend.answeredMs ?? nowMs())}
+          isFolded={answer?.resolution !== undefined}
           onRepriced={again}
         />
       </div>

@@ -3,6 +3,7 @@ import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { isFiltered } from '../data/page-address.ts'
 import { useAction } from '../data/use-action.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
@@ -32,6 +33,8 @@ export const pricesId = 'prices'
 export interface PricesCardProps {
   readonly prices: Prices
   readonly bounds: Bounds
+  /** Some of the range is kept as sums alone. */
+  readonly isFolded: boolean
   readonly onRepriced: () => void
 }
 
@@ -41,7 +44,7 @@ type Dialog =
   | { readonly kind: 'reprice'; readonly bounds: Bounds; readonly onlyUnpriced: boolean }
 
 /** The prices that calls met, or all that are known; sets prices, syncs them, and prices past calls anew. */
-export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
+export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardProps) {
   const { address, amend } = useNavigation()
   const times = useTimes()
   const { costs, matches } = prices
@@ -116,6 +119,12 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
           keysTitle="Costs"
         />
       </div>
+      {isFiltered({ ...address, models: [] }) && (
+        <p class="prices-none fine quiet">
+          Prices, their calls and the recalculation are of all calls in the range: of the filters, only models
+          apply here.
+        </p>
+      )}
       {lines.length > 0 && (
         <PriceTable
           key={isAll ? `all ${search}` : 'met'}
@@ -139,7 +148,9 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
       {!isAll && matches !== null && listed.length === 0 && (
         <p class="prices-none quiet">
           {search === ''
-            ? 'No call of this time has met a price.'
+            ? isFolded
+              ? 'Older calls of this range are kept as totals, which do not name the prices that they met.'
+              : 'No priced calls in this range.'
             : `None that calls of this time met has “${search}” in its name.`}
           {search !== '' && (
             <Button kind="bare" small onClick={() => setAll(true)}>

@@ -27,7 +27,7 @@ export type CourseGroup = SpendFigures & {
 /** An answer of `/api/query`, as far as it is looked at. */
 export interface SpendAnswer<Group> extends Pick<
   CallsAnswer,
-  'available_models' | 'available_types' | 'store' | 'note'
+  'available_models' | 'available_types' | 'store' | 'note' | 'resolution'
 > {
   readonly groups: readonly Group[]
   readonly summary: SpendFigures

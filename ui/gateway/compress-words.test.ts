@@ -50,7 +50,8 @@ test('what would be done', () => {
 
 test('what is lost is told before it is', () => {
   const [loss = '', ...rest] = compressPoints(90, result)
-  assert.match(loss, /^1\.2\u202fM calls older than 90 days become part of sums/)
+  assert.match(loss, /^1\.2\u202fM calls older than 90 days become part of hourly totals/)
+  assert.match(rest.shift() ?? '', /^Lost: .*panel.*sessions/)
   assert.deepEqual(rest, ['This cannot be undone.', 'The gateway goes on recording meanwhile.'])
   assert.equal(compressPoints(1, nothing).length, 1)
 })

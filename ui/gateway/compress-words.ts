@@ -48,7 +48,8 @@ export function compressPoints(keepDays: number, { folded_calls: calls }: Compre
     calls === 0
       ? []
       : [
-          `${callsInWords(calls)} older than ${days} ${calls === 1 ? 'becomes part' : 'become part'} of sums over hours. Counts, costs and percentiles stay; ${calls === 1 ? 'it' : 'they'} can no longer be listed one by one.`,
+          `${callsInWords(calls)} older than ${days} ${calls === 1 ? 'becomes part' : 'become part'} of hourly totals. Counts, costs and percentiles stay, by model, client, upstream and tag.`,
+          'Lost: the list of these calls and the panel of each, their sessions, the search by id, and figures by minute.',
           'This cannot be undone.',
         ]
   return [...loss, 'The gateway goes on recording meanwhile.']

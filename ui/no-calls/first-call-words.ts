@@ -16,11 +16,23 @@ export interface FirstCall {
   readonly note: string | null
 }
 
+/** For OpenAI, and where the upstream lists no models. */
+const usualModel = 'gpt-5-mini'
+/** Models whose names say that they do not chat. */
+const otherKinds = /embed|rerank|whisper|tts|audio|image|dall-e|moderation|transcribe|realtime|sora/i
+
+/** The model that a first call asks for, of those that the upstream lists. A name must need no quotes in a shell. */
+export function firstModel(models: readonly string[]): string {
+  const plain = models.filter((name) => /^[\w.:/@+-]{1,100}$/.test(name))
+  if (plain.includes(usualModel)) return usualModel
+  return plain.find((name) => !otherKinds.test(name)) ?? plain[0] ?? usualModel
+}
+
 /** A first call through the gateway at this base URL. */
-export function firstCall(kind: FirstCallKind, baseUrl: string): FirstCall {
+export function firstCall(kind: FirstCallKind, baseUrl: string, model: string): FirstCall {
   switch (kind) {
     case 'curl':
-      return { text: curl(baseUrl, 'gpt-5-mini', true), note: null }
+      return { text: curl(baseUrl, model, true), note: null }
     case 'python':
       return {
         text: [
@@ -28,7 +40,7 @@ export function firstCall(kind: FirstCallKind, baseUrl: string): FirstCall {
           '',
           `client = OpenAI(base_url="${baseUrl}")`,
           'answer = client.chat.completions.create(',
-          '    model="gpt-5-mini", messages=[{"role": "user", "content": "Hello"}]',
+          `    model="${model}", messages=[{"role": "user", "content": "Hello"}]`,
           ')',
           'print(answer.choices[0].message.content)',
         ].join('\n'),
@@ -41,7 +53,7 @@ export function firstCall(kind: FirstCallKind, baseUrl: string): FirstCall {
           '',
           `const client = new OpenAI({ baseURL: '${baseUrl}' })`,
           'const answer = await client.chat.completions.create({',
-          "  model: 'gpt-5-mini',",
+          `  model: '${model}',`,
           "  messages: [{ role: 'user', content: 'Hello' }],",
           '})',
           'console.log(answer.choices[0].message.content)',

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
+import type { ModelsReport } from '../../src/api/upstreams.ts'
 import { baseUrlOf } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
+import { useAnswer } from '../data/use-answer.ts'
 import { CopyButton } from '../design/copy-button.tsx'
-import { type FirstCallKind, firstCall, firstCallKinds } from './first-call-words.ts'
+import { type FirstCallKind, firstCall, firstCallKinds, firstModel } from './first-call-words.ts'
 import { Note } from '../design/note.tsx'
 import { Segments } from '../design/segments.tsx'
 
@@ -13,7 +15,11 @@ function useBaseUrl(): string {
 /** A call that can be pasted, for the client that is chosen. */
 export function FirstCallCommand() {
   const [kind, choose] = useState<FirstCallKind>('curl')
-  const { text, note } = firstCall(kind, useBaseUrl())
+  const upstream = useLive(({ status }) => status?.upstream ?? null)
+  // OpenAI has the usual one, and lists none without a key.
+  const isAsked = upstream !== null && !upstream.startsWith('https://api.openai.com/')
+  const { answer } = useAnswer<ModelsReport>(isAsked ? upstream : null, () => '/api/models')
+  const { text, note } = firstCall(kind, useBaseUrl(), firstModel(answer?.models ?? []))
   return (
     <>
       <Segments

@@ -1,8 +1,12 @@
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
+import type { Answered } from '../data/use-answer.ts'
+import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
+import { Nothing } from '../design/nothing.tsx'
 import { Note } from '../design/note.tsx'
 
 /** How to make the first call, in place of what it would show. */
@@ -62,6 +66,45 @@ export function useNothingFound() {
       </>
     ),
   }
+}
+
+/** In place of what the dashboard did not answer with: why, and what leads on. `what`: `The calls`. */
+export function Refusal({ what, asked }: { readonly what: string; readonly asked: Refused }) {
+  const { trouble, error, again } = asked
+  const from = error?.code === 'folded_range' ? error.data['from'] : undefined
+  if (from !== undefined) return <FoldedTime untilMs={Date.parse(from)} />
+  return (
+    <div role="alert">
+      <Nothing title={`${what} could not be read`} actions={<Button onClick={again}>Try again</Button>}>
+        {trouble}
+      </Nothing>
+    </div>
+  )
+}
+
+type Refused = Pick<Answered<unknown>, 'trouble' | 'error' | 'again'>
+
+/** In place of what the sums of calls that were folded until then do not tell. */
+export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
+  const { address } = useNavigation()
+  const times = useTimes()
+  const toMs = address.range.last === null ? Math.max(address.range.toMs, untilMs + 1) : nowMs()
+  return (
+    <Nothing
+      title="Part of this range is kept as totals only"
+      actions={
+        <>
+          <Way
+            to={{ range: { last: null, fromMs: untilMs, toMs } }}
+            words="Show the range with single calls"
+          />
+          {isFiltered(address) && <Way to={withoutFilters(address)} words="Clear filters" />}
+        </>
+      }
+    >
+      {`Calls before ${times.full(untilMs)} were compressed into hourly totals, which do not hold this.`}
+    </Nothing>
+  )
 }
 
 /** A link out of an empty list. */

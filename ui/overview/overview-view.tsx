@@ -1,6 +1,7 @@
 import './overview.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
+import { failureSentence } from '../data/failure-words.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, questionKey, refreshEveryMs } from '../data/page-address.ts'
 import { CallPanel } from '../call/call-panel.tsx'
@@ -43,6 +44,8 @@ export function OverviewView() {
   const hasNone = answered.answer?.available_types.length === 0
   useEffect(() => awaitFirst(hasNone), [hasNone])
   if (hasNone) greets.current = true
+  const first = answered.answer?.latest.at(-1)
+  const failure = first === undefined || !first.failed ? null : failureSentence(first)
   const { trouble, isStale, again } = answered
   const [earlier, earlierTrouble] = useEarlier(isHeld)
   const young = useYoungRange(answered.answer)
@@ -100,8 +103,13 @@ export function OverviewView() {
       {answer !== null && (
         <div class={`view overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
           {greets.current && !hasNone && (
-            <Note role="status" title="The first call is recorded.">
-              Its figures are below; a press on it in the list shows where its time went.
+            <Note
+              role="status"
+              {...(failure !== null && { tone: 'bad' as const })}
+              title={failure === null ? 'Your first call is recorded.' : `Your first call failed. ${failure}`}
+            >
+              {failure === null ? 'Its figures are below. ' : 'It is recorded. '}
+              Press it in the list to see where its time went.
             </Note>
           )}
           {trouble === null && earlierTrouble !== null && (

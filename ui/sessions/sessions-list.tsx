@@ -1,11 +1,13 @@
 import { useRef } from 'preact/hooks'
 import { OnlyWhenChanged } from '../call/only-when-changed.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { isFiltered, sessionAddress, withoutFilters, writeAddress } from '../data/page-address.ts'
+import { boundsOf, isFiltered, sessionAddress, withoutFilters, writeAddress } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
+import { FoldedTime, Refusal } from '../no-calls/no-calls.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
 import { useHeightBelow } from '../design/use-window.ts'
@@ -24,7 +26,7 @@ const readPx = 22
 export function SessionsList() {
   const { address, go } = useNavigation()
   const list = useSessions(address)
-  const { answer, rows, isStale, isLoading, trouble, again } = list
+  const { answer, rows, isStale, isLoading, trouble } = list
   const box = useRef<HTMLDivElement>(null)
   const reading = useReading(box, ({ scrollTop }) => scrollTop > readPx, true)
   const question = JSON.stringify([address.text, isStale])
@@ -66,18 +68,11 @@ export function SessionsList() {
           )}
         </div>
         {isRefused ? (
-          <div role="alert">
-            <Nothing
-              title="The sessions could not be listed"
-              actions={<Button onClick={again}>Try again</Button>}
-            >
-              {trouble}
-            </Nothing>
-          </div>
+          <Refusal what="The sessions" asked={list} />
         ) : answer === null ? (
           <div class="skeleton" style={{ height: '30rem' }} />
         ) : seen.length === 0 ? (
-          <NoSessions />
+          <NoSessions foldedUntil={answer.folded_until} />
         ) : (
           <div {...reading.listeners}>
             <Rows list={list} rows={seen} box={box} onOpen={(id) => go(addressOf(seen, id))} />
@@ -263,8 +258,10 @@ function share(part: number): string {
 }
 
 /** Says why there is none, and how a client names its own. */
-function NoSessions() {
+function NoSessions({ foldedUntil }: { readonly foldedUntil: string | null }) {
   const { address } = useNavigation()
+  const foldedMs = Date.parse(foldedUntil ?? '')
+  if (boundsOf(address, nowMs()).fromMs < foldedMs) return <FoldedTime untilMs={foldedMs} />
   if (isFiltered({ ...address, q: '' }) || address.text !== '') {
     return (
       <Nothing

@@ -43,6 +43,8 @@ export interface DashboardParts {
   readonly notes: Pick<NotesFile, 'report' | 'add' | 'remove'>
   /** Further upstreams. */
   readonly upstreams: Pick<Upstreams, 'report' | 'change' | 'remove'>
+  /** The names of the models that the default upstream lists to whoever asks without a key; none if it does not. */
+  readonly models: () => Promise<readonly string[]>
   /** Loaded when it is first asked for; null without `--share`. */
   readonly gateways: GatewaysSource | null
   /** The path of the price file. */
