@@ -37,6 +37,6 @@ test('where nobody waited, an empty queue is said to be one', () => {
 test('the most slots in use are told with the limit of that moment', () => {
   const { buckets, totals, slots } = answer(0.2)
   const changed = { ...slots, active_max: [4, 3], limit: [4, 5] }
-  const [first] = slotParts({ buckets, totals, slots: changed } as unknown as Overview, frame, 5)
+  const [first] = slotPanels({ buckets, totals, slots: changed } as unknown as Overview, frame, 5)
   assert.equal(first?.figure?.value, '4 of 4')
 })
