@@ -22,10 +22,10 @@ const units: Readonly<Record<FieldKind, string>> = {
   cost: 'US dollars',
   flag: 'true or false',
   fingerprint: '8 hexadecimal digits',
-  code: 'word of a closed set',
+  code: 'one of some words',
   word: 'text',
   text: 'text',
-  derived: '',
+  derived: 'derived',
 }
 
 function replaced(text: string, part: RegExp, by: string): string {
@@ -34,18 +34,11 @@ function replaced(text: string, part: RegExp, by: string): string {
 }
 
 function fieldTable(): string {
-  const lines = namedFields.map(({ name, kind, column, codes, required, doc }) => {
-    const unit = codes === undefined ? units[kind] : Object.keys(codes).join(', ')
-    const cells = [
-      `\`${name}\``,
-      kind === 'derived' ? '' : `\`${column}\``,
-      unit,
-      required === true ? '' : 'yes',
-      doc,
-    ]
-    return `| ${cells.join(' | ')} |\n`
+  const lines = namedFields.map(({ name, kind, codes, required, doc }) => {
+    const value = codes === undefined ? units[kind] : Object.keys(codes).join(', ')
+    return `| \`${name}\` | ${value}${required === true ? '; never null' : ''} | ${doc} |\n`
   })
-  return `| field | column | value | may be null | meaning |\n|---|---|---|---|---|\n${lines.join('')}`
+  return `| field | value | meaning |\n|---|---|---|\n${lines.join('')}`
 }
 
 function schema(): string {
