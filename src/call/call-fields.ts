@@ -55,7 +55,12 @@ export const callFields = {
   response_model: { kind: 'word', table: 'models', doc: 'first non-empty model name in the answer' },
   service_tier: { kind: 'word', table: 'labels', doc: 'how the upstream served the call, in its word' },
   upstream: { kind: 'word', table: 'upstreams', doc: 'host, and port unless the default' },
-  instance: { kind: 'word', required: true, table: 'instances', doc: 'run of the gateway that took the call' },
+  instance: {
+    kind: 'word',
+    required: true,
+    table: 'instances',
+    doc: 'run of the gateway that took the call',
+  },
   status: { kind: 'count', doc: 'HTTP status sent to the client; 499 if the client left before one' },
   outcome: {
     kind: 'code',
@@ -131,24 +136,16 @@ export const callFields = {
   },
   request_bytes: { kind: 'count', required: true, doc: 'body of the request' },
   response_bytes: { kind: 'count', required: true, doc: 'body of the answer, as received' },
-<<<<<<< HEAD
-  search_units: { kind: 'count', doc: 'as a rerank reports them' },
-  audio_ms: { kind: 'time', doc: 'audio in the input, where the upstream reports its length' },
+  search_units: { kind: 'count', doc: 'search units of a rerank' },
+  audio_ms: { kind: 'time', doc: 'audio in the input, if the upstream reports its length' },
   image_tokens: {
     kind: 'count',
-    doc: 'of images that the answer had made by a tool; in none of the other counts',
+    doc: 'images that a tool of the answer made; in none of the other counts',
   },
-  upstream_request_id: { kind: 'text', doc: 'the upstream’s own id of the request' },
-  upstream_queue_ms: { kind: 'time', doc: 'wait that the upstream reports' },
-  upstream_prompt_ms: { kind: 'time', doc: 'time for the prompt that it reports' },
-  upstream_decode_ms: { kind: 'time', doc: 'time for the output that it reports' },
-=======
-  search_units: { kind: 'count', doc: 'search units of a rerank' },
   upstream_request_id: { kind: 'text', doc: 'the upstream’s id of the request' },
   upstream_queue_ms: { kind: 'time', doc: 'queue time that the upstream reports' },
   upstream_prompt_ms: { kind: 'time', doc: 'prompt time that the upstream reports' },
   upstream_decode_ms: { kind: 'time', doc: 'output time that the upstream reports' },
->>>>>>> 676680cd (docs: forty words in the glossary, and the fields of a call in fewer columns)
   client: {
     kind: 'word',
     table: 'clients',

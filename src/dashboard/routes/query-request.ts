@@ -76,7 +76,7 @@ const tagText: QueryParameter<string> = {
 
 /** Any value of a field, or a bound of it. */
 function fieldFilter({ name, by, field }: NamedFilter): object {
-  if (by !== 'any') return optional(meaning(`at ${by} so many milliseconds from first to last byte`, measure))
+  if (by !== 'any') return optional(meaning(`at ${by} this duration in milliseconds`, measure))
   if (name === 'status') return repeatable(integer(100, 599))
   if (name === 'failure_code') return repeatable(oneOf(Object.keys(failureKinds)))
   if (field.codes !== undefined) return repeatable(oneOf(Object.keys(field.codes)))
