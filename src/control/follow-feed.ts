@@ -1,10 +1,11 @@
 import { type Readable, addAbortSignal } from 'node:stream'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Clock } from '../call/clock.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import { lineReader } from '../lib/line-reader.ts'
 
-/** Before the first attempt to connect again, the second in a row, …; the last one from then on. */
-const pausesMs = [50, 200, 500, 1000, 2000] as const
+/** Before the next attempt to connect. */
+const pause = { firstMs: 50, longestMs: 2000 } as const
 /** A connection that held for so long counts as none that failed. */
 const goodMs = 5000
 /** The gateway says something every 15 s: one that is silent for so long hangs. */
@@ -42,9 +43,8 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
     if (signal.aborted) return
     if (!isLost) onLost()
     isLost = true
-    const pauseMs = pausesMs[Math.min(attempts, pausesMs.length - 1)] ?? 0
     attempts += 1
-    await clock.delay(pauseMs, signal).catch(() => undefined)
+    await clock.delay(backoffMs(pause, attempts), signal).catch(() => undefined)
   }
 }
 

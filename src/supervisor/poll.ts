@@ -1,4 +1,5 @@
 import type { Clock } from '../call/clock.ts'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
 
 export interface PollOptions<T> {
   readonly clock: Clock
@@ -20,34 +21,24 @@ export function startPoll<T>(
   tell: (seen: T) => void = () => {},
 ): Poll {
   let isStopped = false
-  let isLooking = false
-  let again = false
   let cancelNext = (): void => {}
-  const refresh = (): void => {
-    again = true
-    if (!isLooking) run().catch(onFault)
-  }
-  const run = async (): Promise<void> => {
+  const refresh = oneAtATime(async () => {
     cancelNext()
-    isLooking = true
-    while (again) {
-      again = false
-      try {
-        const seen = await look()
-        if (!isStopped) tell(seen)
-      } catch (error) {
-        onFault(error)
-      }
+    if (isStopped) return false
+    try {
+      const seen = await look()
+      if (!isStopped) tell(seen)
+    } catch (error) {
+      onFault(error)
     }
-    isLooking = false
     if (!isStopped) cancelNext = clock.after(everyMs, refresh, { background: true })
-  }
+    return false
+  })
   refresh()
   return {
     refresh,
     stop: () => {
       isStopped = true
-      again = false
       cancelNext()
     },
   }

@@ -4,6 +4,7 @@ import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import { writeErrorAnswer } from './error-answer.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'
+import { headerPairs } from '../../lib/header-list.ts'
 
 const nothing: Uint8Array = new Uint8Array(0)
 /** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
@@ -90,7 +91,7 @@ export class ClientAnswer implements AnswerSink {
 
   informational(head: ResponseHead): void {
     if (head.status !== 103 || this.#res.headersSent || this.#res.req.httpVersionMinor === 0) return
-    const hints = Object.groupBy(pairsOf(head.headers), ([name]) => name.toLowerCase())
+    const hints = Object.groupBy(headerPairs(head.headers), ([name]) => name.toLowerCase())
     // Hints that a client does not take would only pile up.
     if (hints['link'] === undefined || this.#res.socket?.writableNeedDrain === true) return
     try {
@@ -185,7 +186,7 @@ export class ClientAnswer implements AnswerSink {
   /** Trailers that Node refuses to write are left out: an answer may always lose them (RFC 9110 §6.5.1). */
   #addTrailers(trailers: RawHeaders): void {
     try {
-      this.#res.addTrailers(pairsOf(trailers))
+      this.#res.addTrailers(headerPairs(trailers))
     } catch {
       // As above.
     }
@@ -268,13 +269,6 @@ export class ClientAnswer implements AnswerSink {
     this.#abandon?.abort(failure)
     this.source?.abort(failure)
   }
-}
-
-function pairsOf(headers: RawHeaders): [name: string, value: string][] {
-  return Array.from({ length: headers.length >> 1 }, (_, i) => [
-    headers[2 * i] ?? '',
-    headers[2 * i + 1] ?? '',
-  ])
 }
 
 function uncork(socket: Socket): void {

@@ -6,6 +6,7 @@ import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
 import { STATUS_CODES } from '../../lib/http.ts'
 import { closeAfterReading } from '../../lib/linger.ts'
+import { headerPairs } from '../../lib/header-list.ts'
 
 /** Connections whose refusal waits for the answers before it. */
 const waiting = new WeakSet<Socket>()
@@ -67,7 +68,7 @@ export function refuseTunnel(socket: Socket): void {
 function writeRefusal(socket: Socket, failure: Failure): void {
   const { status, headers, body } = errorAnswer(failure, null)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, 'Connection: close']
-  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
+  for (const [name, value] of headerPairs(headers)) lines.push(`${name}: ${value}`)
   socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
   closeAfterReading(socket)
 }

@@ -1,5 +1,6 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import { httpDateMs, plainNumber, retryAfterMs } from '../../lib/retry-after.ts'
+import { headerPairs } from '../../lib/header-list.ts'
 
 /** How an answer wants to be tried again. */
 export interface RetryHint {
@@ -15,11 +16,12 @@ export interface RetryHint {
  * (Unix epoch) where it has none.
  */
 export function readRetryHint(headers: RawHeaders, nowMs: number): RetryHint {
-  const found = new Map<string, string>()
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i]?.toLowerCase() ?? ''
-    if (!found.has(name)) found.set(name, headers[i + 1]?.trim() ?? '')
-  }
+  // The first of a name holds.
+  const found = new Map(
+    headerPairs(headers)
+      .toReversed()
+      .map(([name, value]) => [name.toLowerCase(), value.trim()]),
+  )
   const fromMs = httpDateMs(found.get('date')) ?? nowMs
   const afterMs = plainNumber(found.get('retry-after-ms')) ?? retryAfterMs(found.get('retry-after'), fromMs)
   return { afterMs, forbidden: found.get('x-should-retry')?.toLowerCase() === 'false' }

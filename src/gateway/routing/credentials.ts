@@ -7,6 +7,7 @@ import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
 import { usualSessionPlaces } from '../caller/caller-headers.ts'
+import { headerPairs } from '../../lib/header-list.ts'
 
 /** Where keys are. */
 export interface KeyPlaces {
@@ -61,13 +62,9 @@ const holdsKey = remembered((value) => maskKeys(value) !== value, longestRemembe
 
 /** The headers without the client's credentials, which are found by a header's name and by their form. */
 export function headersWithoutCredentials(headers: RawHeaders): string[] {
-  const open: string[] = []
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const name = headers[at] ?? ''
-    const value = headers[at + 1] ?? ''
-    if (!isCredential(name) && !holdsKey(value)) open.push(name, value)
-  }
-  return open
+  return headerPairs(headers)
+    .filter(([name, value]) => !isCredential(name) && !holdsKey(value))
+    .flat()
 }
 
 /** The query, with its question mark, without the client's credentials. */

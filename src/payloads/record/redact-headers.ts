@@ -4,6 +4,7 @@ import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader } from '../../secrets/secret-headers.ts'
 import { remembered } from '../../lib/remembered.ts'
 import { maskPath } from './mask-path.ts'
+import { headerPairs } from '../../lib/header-list.ts'
 
 /** A scheme of HTTP authentication and what follows it: RFC 9110 §11.4. */
 const schemed =
@@ -25,9 +26,9 @@ export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => stri
   return (headers) => {
     // Names are the client's: no object takes them as keys.
     const values = new Map<string, string[]>()
-    for (let i = 0; i + 1 < headers.length; i += 2) {
-      const { key, isSecret } = names(headers[i] ?? '')
-      const value = (isSecret ? secret : open)(headers[i + 1] ?? '')
+    for (const [name, said] of headerPairs(headers)) {
+      const { key, isSecret } = names(name)
+      const value = (isSecret ? secret : open)(said)
       const before = values.get(key)
       if (before === undefined) values.set(key, [value])
       else before.push(value)

@@ -1,4 +1,4 @@
-import { reportFault } from '../../lib/fault.ts'
+import { reportFault } from './fault.ts'
 
 /**
  * A function that has `ask` done, one at a time: once more, however often it is called meanwhile, and as long as `ask` answers
