@@ -9,7 +9,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const notYet: Readonly<Record<string, number>> = {
   'docs/api.md': 23,
   'docs/dashboard.md': 10,
-  'docs/limits.md': 8,
   'docs/wire.md': 9,
   'docs/internals/architecture.md': 2,
   'docs/internals/performance.md': 9,
