@@ -6,6 +6,7 @@ import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { exchange } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
+import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
 import { openDashboardPage, untilStill } from './dashboard-page.ts'
@@ -91,4 +92,46 @@ test('upstreams are added, changed and removed on the page, which tells how each
   await changing.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await card.getByText(`All calls go to ${byDefault.baseUrl}.`).waitFor()
+})
+
+test('the limits that answers tell of are a card, and the panel of a 429 names the limit that it met', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
+  await dashboard.ask('POST', '/api/proxy/start')
+  const { port } = await dashboard.status()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    path: '/gateway',
+    bypassCSP: true,
+  })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'Upstreams' }).waitFor()
+  const card = page.locator('.limits-card')
+  assert.equal(await card.count(), 0, 'no answer has told of a limit')
+
+  upstream.replyOnce(
+    jsonReply(429, { error: { message: 'Slow down' } }, [
+      ['x-ratelimit-limit-tokens', '200000'],
+      ['x-ratelimit-remaining-tokens', '120'],
+      ['x-ratelimit-reset-tokens', '10m'],
+      ['x-ratelimit-limit-requests', '500'],
+      ['x-ratelimit-remaining-requests', '212'],
+    ]),
+  )
+  const body = JSON.stringify({ model: 'gpt-4.1', messages: [] })
+  assert.equal((await exchange(port, 'POST', '/v1/chat/completions', { body })).status, 429)
+  const line = card.getByRole('row', { name: /^gpt-4\.1/ })
+  await line.getByText('Nearly used up').waitFor()
+  await line.getByText(/^120 of 200.K tokens a minute left, full again in/).waitFor()
+  await line.getByText('212 of 500 requests a minute left').waitFor()
+  await untilStill(page)
+  assert.deepEqual(await violations(page), [])
+
+  await page.goto(`${dashboard.origin}/calls`)
+  await page.getByText('gpt-4.1').first().click()
+  const fact = page
+    .getByRole('dialog')
+    .locator('div', { has: page.getByText('Provider’s limit met') })
+    .last()
+  assert.match(await fact.innerText(), /tokens$/)
 })

@@ -79,6 +79,7 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       ['Host', call.upstream ?? unknownFigure],
       ['Attempts', count(call.attempts)],
       ['Answered by', answered === call.model ? null : answered],
+      ['Provider’s limit met', call.met_limit?.replace('_', ' ') ?? null],
       ['Finish reason', call.finish_reason],
       ['Tools asked for', toolWords(call)],
       ['Service tier', call.service_tier],

@@ -8,6 +8,7 @@ import { AlertsCard } from './alerts-card.tsx'
 import { ClientsCard } from './clients-card.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { GatewaysCard } from './gateways-card.tsx'
+import { LimitsCard } from './limits-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
 import { OptionsCard } from './options-card.tsx'
@@ -36,6 +37,7 @@ export function GatewayView() {
             <NowCard status={status} />
             <GatewaysCard />
             <UpstreamsCard />
+            <LimitsCard limits={status.health?.provider_limits ?? []} />
             <ClientsCard />
             <AlertsCard />
             <LogCard file={status.log_file} />

@@ -1,0 +1,53 @@
+import type { ProviderLimit } from '../../src/api/health-report.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { Card } from '../design/card.tsx'
+import { Meter } from '../design/meter.tsx'
+import { unknownFigure } from '../format/figures.ts'
+import { EditableTable, state } from './editable-table.tsx'
+import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } from './limits-words.ts'
+
+/** What is left of the limits that providers set, once an answer has told of one. */
+export function LimitsCard({ limits }: { readonly limits: readonly ProviderLimit[] }) {
+  if (limits.length === 0) return null
+  return (
+    <Card title="Providers’ limits" about="As the last answers told them" class="limits-card">
+      <EditableTable
+        caption="What is left of each provider’s limits"
+        rows={limitedUses(limits)}
+        keyOf={useKey}
+        columns={[
+          { head: 'Model', cell: Name },
+          state<LimitedUse>((use) => stateOf(use, nowMs())),
+          { head: 'Left', isWords: true, cell: Left },
+        ]}
+        most={8}
+        isUrgent={(use) => stateOf(use, nowMs()).tone === 'warn'}
+      />
+    </Card>
+  )
+}
+
+function Name({ upstream, model, key }: LimitedUse) {
+  return (
+    <>
+      {model ?? unknownFigure}
+      <small>
+        {upstream}
+        {key !== null && `, key ${key}`}
+      </small>
+    </>
+  )
+}
+
+function Left(use: LimitedUse) {
+  return (
+    <>
+      <Meter share={leastLeft(use)} />
+      {use.limits
+        .filter(({ kind }) => kind !== 'wait')
+        .map((limit) => (
+          <small key={`${limit.kind} ${limit.window_s}`}>{limitWords(limit, nowMs())}</small>
+        ))}
+    </>
+  )
+}

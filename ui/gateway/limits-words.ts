@@ -1,0 +1,68 @@
+import type { ProviderLimit } from '../../src/api/health-report.ts'
+import { count, longDuration, shortCount } from '../format/figures.ts'
+import type { RowState } from './row-state.ts'
+
+/** The limits of one model and key at an upstream, as its provider told them last. */
+export interface LimitedUse extends Pick<ProviderLimit, 'upstream' | 'model' | 'key'> {
+  readonly limits: readonly ProviderLimit[]
+}
+
+/** Below this share of a limit, it is worth a look. */
+const lowShare = 0.1
+
+/** The uses of which limits are known; those whose limits are nearest come first. */
+export function limitedUses(limits: readonly ProviderLimit[]): readonly LimitedUse[] {
+  const groups = Map.groupBy(limits, useKey)
+  return [...groups.values()]
+    .flatMap((group) => {
+      const [first] = group
+      return first === undefined ? [] : [{ ...first, limits: group }]
+    })
+    .toSorted((a, b) => leastLeft(a) - leastLeft(b))
+}
+
+/** Equal for the limits of one use. */
+export function useKey({ upstream, model, key }: Omit<LimitedUse, 'limits'>): string {
+  return JSON.stringify([upstream, model, key])
+}
+
+/** How near a use is to its limits. `nowMs`: the dashboard's time, in ms since the Unix epoch. */
+export function stateOf(use: LimitedUse, nowMs: number): RowState {
+  const wait = use.limits.find(({ kind }) => kind === 'wait')
+  if (wait !== undefined) {
+    const details = [`call again in ${longDuration(Math.max(0, Math.ceil(untilMs(wait, nowMs) / 1000)))}`]
+    return { shape: 'triangle', tone: 'warn', words: 'Refused', details }
+  }
+  return leastLeft(use) < lowShare
+    ? { shape: 'triangle', tone: 'warn', words: 'Nearly used up', details: [] }
+    : { shape: 'disc', tone: 'good', words: 'OK', details: [] }
+}
+
+/** One limit: "212 of 500 requests a minute left", and when all of it is left again. */
+export function limitWords(told: ProviderLimit, nowMs: number): string {
+  const { kind, limit, remaining, window_s: windowS } = told
+  const per = windowS === null || windowS === 60 ? 'a minute' : `in ${longDuration(windowS)}`
+  const figures = [remaining, limit].filter((one) => one !== null).map(figure)
+  const ms = untilMs(told, nowMs)
+  const words = `${figures.join(' of ')} ${kind.replace('_', ' ')} ${per}${remaining === null ? '' : ' left'}`
+  const isFull = ms <= 0 || remaining === limit
+  return isFull ? words : `${words}, full again in ${longDuration(Math.ceil(ms / 1000))}`
+}
+
+/** The smallest share that is left of a limit, 0 to 1; 0 while the provider asks to wait. */
+export function leastLeft({ limits }: LimitedUse): number {
+  return Math.min(1, ...limits.map(shareLeft))
+}
+
+function shareLeft({ kind, limit, remaining }: ProviderLimit): number {
+  if (kind === 'wait') return 0
+  return remaining === null || limit === null ? 1 : remaining / Math.max(1, limit)
+}
+
+function figure(value: number): string {
+  return value < 10_000 ? count(value) : shortCount(value)
+}
+
+function untilMs({ reset_at: at }: Pick<ProviderLimit, 'reset_at'>, nowMs: number): number {
+  return at === null ? 0 : Date.parse(at) - nowMs
+}
