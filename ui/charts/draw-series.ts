@@ -89,10 +89,9 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       const below = feet === undefined ? above && { x: above.x, y: height } : feet[index]
       return above && below ? { above, below } : null
     })
-    const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs).map((run) => [
-      ...run.map(({ above }) => above),
-      ...run.map(({ below }) => below).reverse(),
-    ])
+    const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs).map((run) =>
+      run.map(({ above }) => above).concat(run.map(({ below }) => below).reverse()),
+    )
     const runs = runsOf(points)
     const [dots, lines] = [runs.filter(({ length }) => length === 1), runs.filter(({ length }) => length > 1)]
     return [

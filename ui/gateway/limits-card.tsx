@@ -10,7 +10,7 @@ import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } 
 export function LimitsCard({ limits }: { readonly limits: readonly ProviderLimit[] }) {
   if (limits.length === 0) return null
   return (
-    <Card title="Providers’ limits" about="As the last answers told them" class="limits-card">
+    <Card title="Providers’ limits" about="From each provider’s latest answer" class="limits-card">
       <EditableTable
         caption="What is left of each provider’s limits"
         rows={limitedUses(limits)}
