@@ -67,7 +67,7 @@ const source: Record<string, string> = {
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
   'dashboard/routes': 'alerts api call lib options pricing query supervisor dashboard/events dashboard/http',
   dashboard: 'call lib dashboard/events dashboard/http dashboard/routes',
-  mcp: 'call dashboard/http dashboard/routes lib options query',
+  mcp: 'api call dashboard/http dashboard/routes lib options query',
   demo: 'call lib',
   cli: '*',
   'cli/commands': '*',

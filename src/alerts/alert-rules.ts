@@ -1,3 +1,4 @@
+import type { AlertRuleReport } from '../api/alerts.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
 import { type NumberFormat, numberFormat } from '../lib/number-format.ts'
 import type { AlertFigures } from '../query/alerts-answer.ts'
@@ -30,12 +31,7 @@ export interface AlertRule {
   readonly title: string
   /** When it begins; `{}` stands for the threshold with its unit. */
   readonly asks: string
-  readonly threshold: {
-    readonly unit: string
-    readonly min: number
-    readonly max: number
-    readonly usual: number
-  }
+  readonly threshold: Pick<AlertRuleReport, 'unit' | 'min' | 'max' | 'usual'>
   /** Off until it is switched on: others are on until they are switched off. */
   readonly isOptional?: true
   /** The threshold is for so many seconds it must be so before it is told; others are told at once. */

@@ -1,5 +1,6 @@
 import type { GroupFigures, MeasureFigures } from '../call/call-question.ts'
 import type { CallJson } from '../call/call-record.ts'
+import type { CallType } from '../call/call.ts'
 
 /** How one measure is spread over `n` calls that went well; null if there is none. */
 export type OverviewMeasure = Omit<MeasureFigures, 'avg' | 'p90'>
@@ -174,7 +175,7 @@ export interface Overview {
   readonly slowest: readonly OverviewCall[]
   readonly failed: readonly OverviewCall[]
   readonly available_models: readonly string[]
-  readonly available_types: readonly string[]
+  readonly available_types: readonly CallType[]
   /** When the first call that was ever recorded began; null without one. */
   readonly recorded_from: string | null
   readonly resolution?: '1h'

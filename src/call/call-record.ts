@@ -62,3 +62,15 @@ const blank: CallDraft = {
 export function blankRecord(): CallDraft {
   return { ...blank }
 }
+
+/** A call that was read of a source that is imported, or why there is none. */
+export interface ReadCall {
+  /** Where it stood: a line of the file, or a row of a database. */
+  readonly line: number
+  readonly call: StoredCall | null
+  /** The identity of all that its source says of it. */
+  readonly entry: bigint
+  readonly problem: string
+  /** Values that the call does without, because they cannot be true. */
+  readonly notes: readonly string[]
+}

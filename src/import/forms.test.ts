@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { startedAtMs } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import type { ImportSource } from './forms.ts'
-import { type FoundCall, readText } from './read-import.ts'
+import type { ReadCall } from '../call/call-record.ts'
+import { readText } from './read-import.ts'
 
 async function* once(text: string): AsyncGenerator<string> {
   yield text
 }
 
-async function found(text: string, told: ImportSource | null = null): Promise<readonly FoundCall[]> {
+async function found(text: string, told: ImportSource | null = null): Promise<readonly ReadCall[]> {
   const source = { bytes: text.length, read: () => text.length, pieces: once(text) }
   const { calls } = await readText(source, told)
   return await Array.fromAsync(calls)

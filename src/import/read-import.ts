@@ -1,5 +1,5 @@
 import { textHash } from '../lib/text-hash.ts'
-import type { StoredCall } from '../call/call-record.ts'
+import type { ReadCall, StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readJson } from '../json/json-text.ts'
 import { CsvReader, longestRecord, type Place, type ReadRecord } from './csv-reader.ts'
@@ -9,18 +9,6 @@ import { linesOf } from './line-splitter.ts'
 import { plausible } from './plausible-call.ts'
 import { bodies, identityOfEntry } from './source-entry.ts'
 import { ImportError, NotTextError, type TextSource } from './text-source.ts'
-
-/** One call of a file, or why there is none. */
-export interface FoundCall {
-  /** Of the file; of a database, the number of its row. */
-  readonly line: number
-  readonly call: StoredCall | null
-  /** The identity of what the source says of the call: equal entries have the same one. */
-  readonly entry: bigint
-  readonly problem: string
-  /** Values that cannot be true, which the call does without. */
-  readonly notes: readonly string[]
-}
 
 /** A record by the names of its columns; null if it is not what it should be. */
 export interface NamedRecord {
@@ -33,7 +21,7 @@ export interface NamedRecord {
 export interface ReadCalls {
   readonly source: ImportSource
   /** Throws {@link ImportError} if it cannot be read to its end. */
-  readonly calls: AsyncIterable<FoundCall>
+  readonly calls: AsyncIterable<ReadCall>
 }
 
 type Form = 'csv' | 'lines' | 'document'
@@ -52,7 +40,7 @@ export async function readText(text: TextSource, told: ImportSource | null): Pro
 export async function* callsOf(
   records: AsyncIterable<NamedRecord>,
   source: ImportSource,
-): AsyncGenerator<FoundCall> {
+): AsyncGenerator<ReadCall> {
   for await (const { line, fields, problem } of records) {
     if (fields === null) {
       yield notRead(line, problem)
@@ -72,7 +60,7 @@ export async function* callsOf(
   }
 }
 
-function notRead(line: number, problem: string): FoundCall {
+function notRead(line: number, problem: string): ReadCall {
   return { line, call: null, entry: 0n, problem, notes: [] }
 }
 

@@ -12,7 +12,7 @@ import {
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { integer, oneOf, timeZone } from '../options/value-kind.ts'
 import type { GroupAnswer, QueryGroup } from '../query/group-answer.ts'
-import type { ListAnswer } from '../query/list-answer.ts'
+import type { ListAnswer } from '../api/call-list.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
 import type { sessionsAnswer } from '../query/sessions-answer.ts'
 import { partOf, recordedText } from './recorded-text.ts'

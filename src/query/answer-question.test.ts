@@ -11,7 +11,7 @@ import { openForWriting } from '../store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../store/write/record-batch.ts'
 import { answerQuestion } from './answer-question.ts'
 import { emptyStore } from './query-service.ts'
-import type { ListAnswer } from './list-answer.ts'
+import type { ListAnswer } from '../api/call-list.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
 

@@ -1,8 +1,7 @@
-import type { GroupFigures } from '../../src/call/call-question.ts'
-import type { CallJson } from '../../src/call/call-record.ts'
 import type { ErrorBody } from '../../src/api/error-body.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
+import type { ListAnswer } from '../../src/api/call-list.ts'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { learnTime } from './dashboard-clock.ts'
 import { DashboardError } from './dashboard-error.ts'
@@ -13,16 +12,7 @@ const answerLimitMs = 8000
 const actionLimitMs = 600_000
 
 /** A page of calls, as `/api/query` answers it. */
-export interface CallsAnswer {
-  readonly calls: readonly CallJson[]
-  readonly count: number
-  readonly limit: number
-  readonly next_cursor: string | null
-  /** Over all that was selected. */
-  readonly summary: GroupFigures
-  readonly available_models: readonly string[]
-  readonly available_types: readonly string[]
-  readonly resolution?: '1h'
+export interface CallsAnswer extends ListAnswer {
   /** Why there is nothing, where the database cannot be read. */
   readonly store?: string
   readonly note?: string

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ImportProblem, ImportResult } from '../../api/database-job.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes } from '../../call/call-fields.ts'
-import type { StoredCall } from '../../call/call-record.ts'
+import type { ReadCall, StoredCall } from '../../call/call-record.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { Summing } from '../rollup/summing.ts'
@@ -17,18 +17,6 @@ import { BatchEncoder, WordList } from '../write/record-batch.ts'
 import { ImportIds } from './import-ids.ts'
 import { ImportedEntries } from './imported-entries.ts'
 import { type JobContext, nextSize, readStore, runJob } from './job.ts'
-
-/** A call that was read, or why there is none. */
-export interface ReadCall {
-  /** Where it stood: a line of the file, or a row of a database. */
-  readonly line: number
-  readonly call: StoredCall | null
-  /** The identity of all that its source says of it. */
-  readonly entry: bigint
-  readonly problem: string
-  /** Values that the call does without, because they cannot be true. */
-  readonly notes: readonly string[]
-}
 
 /** A call that was read; `key` tells it from all others of its source. */
 interface KeyedCall {
