@@ -35,11 +35,7 @@ export const gatewayOptionTable = optionTable({
   upstream: row(upstreamUrl, 'https://api.openai.com/v1', 'base URL of the API that calls are forwarded to', {
     changes: 'restart',
   }),
-  upstreamFile: row(
-    path,
-    'upstreams.json',
-    'file of further upstreams; a bare name lies beside the database',
-  ),
+  upstreamFile: row(path, 'upstreams.json', 'file of further upstreams; a bare name is next to the database'),
   maxConcurrent: row(
     integer(1, 100_000, 'calls'),
     4,
@@ -153,7 +149,7 @@ export const gatewayOptionTable = optionTable({
     0,
     'days of the calls of others that a new dashboard copies; 0 for all',
   ),
-  rawLogFile: row(path, defaultRawLogFile, 'file of kept payloads; older segments lie beside it'),
+  rawLogFile: row(path, defaultRawLogFile, 'file of kept payloads; older segments are next to it'),
 })
 
 /** The gateway's settings. */
