@@ -34,13 +34,13 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as json$/)
 
   // A threshold is kept with Enter, a switch at once; what cannot be says why, and nothing is kept.
-  await card.getByText('13 rules').click()
+  await card.getByText('14 rules').click()
   const ratio = card.getByLabel('Failing calls: threshold')
   await ratio.fill('120')
   await page.keyboard.press('Enter')
   await card.getByText('error_ratio.threshold must be a number from 1 to 100 (%); it is 120.').waitFor()
   await ratio.fill('some')
-  await card.getByText('This is no number.').waitFor()
+  await card.getByText('Enter a number of 0 or more').waitFor()
   await ratio.fill('35')
   await page.keyboard.press('Enter')
   await card.getByText(/^35\s%? or more of the calls.*The default is 20\.$/).waitFor()
@@ -99,12 +99,12 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
     'alert-problem',
     /line 1, column 26: budget\.threshold must be .* last good rules go on\.$/,
   )
-  await card.getByText('13 rules').click()
+  await card.getByText('14 rules').click()
   assert.ok(await ratio.isDisabled())
   assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35.5)
   writeFileSync(join(dir.path, 'data/alerts.json'), '{}')
   await page.reload()
-  await card.getByText('13 rules').click()
+  await card.getByText('14 rules').click()
   await card.getByText('Last messages').click()
   await page.locator('#alert-problem').waitFor({ state: 'detached' })
 
@@ -133,5 +133,5 @@ test('without a webhook the rules and what is active are shown all the same', as
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   await opened.untilText('alert-receiver', /^shown here; no webhook$/)
   assert.equal(await opened.button('Send a test').count(), 0)
-  assert.equal((await rulesOf(dashboard)).length, 13)
+  assert.equal((await rulesOf(dashboard)).length, 14)
 })

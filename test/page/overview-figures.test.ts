@@ -118,6 +118,14 @@ test('what is shown is what was answered: cards, the tables of charts, what char
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.waitForURL((url) => !url.searchParams.has('call'))
   assert.equal(asked.length, 1, asked.join('\n'))
+
+  // Back leads to where the page was left.
+  await page.getByRole('list', { name: 'Figures' }).waitFor()
+  await page.evaluate('scrollTo(0, 900)')
+  await page.locator('.ranked-row').first().click()
+  await untilReady(page)
+  await page.goBack()
+  await untilTrue(page, 'scrollY === 900')
   assert.deepEqual(opened.problems, [])
 })
 

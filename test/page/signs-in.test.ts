@@ -82,6 +82,11 @@ test('the link that is printed at the start signs in once, and leaves no trace i
   const seen = await everythingOn(page)
   assert.ok(!seen.includes(token) && !seen.includes(code))
 
+  // A mistyped address is a page, too.
+  await page.goto(`${origin}/nonsense`)
+  await page.getByRole('link', { name: 'Go to the Overview' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+
   await using other = await openDashboardPage(browser, origin)
   await other.page.goto(origin + path)
   await other.page.getByLabel('Admin token').waitFor()
@@ -103,4 +108,9 @@ test('the link that is printed at the start signs in once, and leaves no trace i
   }
   assert.equal((await answered).status(), 403)
   assert.equal((await dashboard.status()).pid, before.pid)
+
+  await page.keyboard.press('?')
+  await opened.button('Sign out').click()
+  await page.getByLabel('Admin token').waitFor()
+  assert.deepEqual(await page.context().cookies(), [])
 })

@@ -1,5 +1,6 @@
 import './help.css'
 import { useId, useState } from 'preact/hooks'
+import { act } from '../data/dashboard-api.ts'
 import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
@@ -68,6 +69,15 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
             </section>
           ))}
         </div>
+      </div>
+      <div class="help-foot">
+        <Button
+          small
+          title="Ends what the admin token has opened in this browser"
+          onClick={() => void act('DELETE', '/api/session').finally(() => location.reload())}
+        >
+          Sign out
+        </Button>
       </div>
       <label class="help-foot">
         <input

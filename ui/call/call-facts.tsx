@@ -39,12 +39,12 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
         ? [['Usage', noUsageWords(call)]]
         : [
             ['Input', known(call.input_tokens, count)],
-            ['of that, cached', known(call.cached_input_tokens, count)],
-            ['of that, written to the cache', written === 0 ? null : counts(written)],
-            ['of that, audio', counts(call.input_audio_tokens)],
+            ['Cached input', known(call.cached_input_tokens, count)],
+            ['Written to the cache', written === 0 ? null : counts(written)],
+            ['Audio input', counts(call.input_audio_tokens)],
             ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
-            ['of that, reasoning', reasoning === 0 ? null : counts(reasoning)],
-            ['of that, audio ', counts(call.output_audio_tokens)],
+            ['Reasoning', reasoning === 0 ? null : counts(reasoning)],
+            ['Audio output', counts(call.output_audio_tokens)],
             ['Search units', counts(call.search_units)],
             ['Length of the audio', call.audio_ms === null ? null : duration(call.audio_ms)],
             ['Images of a tool', call.image_tokens === 0 ? null : counts(call.image_tokens)],

@@ -52,6 +52,7 @@ test('a call that never reached the upstream ends with a refusal, an interrupted
     queue: [1, 9],
     refusal: [10, 1],
   })
+  assert.deepEqual(named({ ...refused, queue_ms: 0.6, duration_ms: 2 }), { receive: [0, 1], refusal: [1, 1] })
   assert.deepEqual(callPhases({ ...refused, duration_ms: null }), [])
 })
 

@@ -35,6 +35,9 @@ export interface CallPhase {
   readonly lengthMs: number
 }
 
+/** Less is no wait. */
+const leastWaitMs = 5
+
 /**
  * The parts of a call in their order. They add up to its duration: the last one is what remains, so the gateway's
  * own fractions of a millisecond are in it. Empty if the duration is not known. Time measured beyond the
@@ -54,7 +57,8 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
     if (typeof lengthMs === 'number') until(name, atMs + lengthMs)
   }
   lasting('receive', call.receive_ms)
-  lasting('queue', call.queue_ms)
+  // A call that is refused at once has waited for nothing: that was the gateway's own work.
+  if (call.attempts > 0 || (call.queue_ms ?? 0) >= leastWaitMs) lasting('queue', call.queue_ms)
   // A first attempt that answered has waited for none before it.
   if (call.retry_wait_ms !== 0) lasting('retry', call.retry_wait_ms)
   // From here on times count from when the answering attempt was sent.

@@ -59,7 +59,7 @@ export function CallTiming({ call }: CallTimingProps) {
             The first token that is not reasoning came after <strong>{duration(ttfoMs)}</strong>.
           </p>
         )}
-        {typeof overheadMs === 'number' && (
+        {typeof overheadMs === 'number' && call.attempts > 0 && (
           <p>
             <strong>{duration(overheadMs)}</strong> of the total is the gateway’s own work.
           </p>

@@ -20,7 +20,9 @@ export const phaseWords: Readonly<Record<PhaseName, string>> = {
 export function noUsageWords({
   chunks,
   finish_reason: reason,
-}: Pick<CallJson, 'chunks' | 'finish_reason'>): string {
+  failure_code: code,
+}: Pick<CallJson, 'chunks' | 'finish_reason' | 'failure_code'>): string {
+  if (code === 'implausible_usage') return 'The reported usage is too high to be right, and not counted'
   if (reason === 'queued' || reason === 'in_progress')
     return 'Counted with the call that fetched the response'
   return chunks === null || chunks === 0

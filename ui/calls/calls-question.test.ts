@@ -30,7 +30,7 @@ test('a file holds all calls of the range, in whichever order they are listed', 
 
 test('a list is another one when its calls or their order are, not when a panel opens', () => {
   const key = listKey(calls)
-  assert.equal(listKey({ ...calls, call: '6gzw5raer00', utc: true }), key)
+  assert.equal(listKey({ ...calls, call: '6gzw5raer00', tab: 'chat' }), key)
   for (const change of [{ q: 'x' }, { sort: 'cost' }, { range: { last: '1h' } }] as const) {
     assert.notEqual(listKey({ ...calls, ...change }), key)
   }

@@ -145,9 +145,9 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
       >
         <div class="chart-legend">
           {curves.map(({ words, colour }) => (
-            <span key={words}>
+            <span key={words} title={words}>
               <span class="swatch" style={{ color: `var(--${colour})` }} />
-              {words}
+              <span class="cut">{words}</span>
             </span>
           ))}
         </div>

@@ -4,7 +4,13 @@ import type { AlertsReport } from '../../src/api/alerts.ts'
 import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { callsQuery, compareWords, isFiltered, refreshEveryMs } from '../data/page-address.ts'
+import {
+  type PageAddress,
+  callsQuery,
+  compareWords,
+  isFiltered,
+  refreshEveryMs,
+} from '../data/page-address.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { useWatched } from '../data/watched.ts'
 import { Card } from '../design/card.tsx'
@@ -18,7 +24,7 @@ import { SpendChart } from './spend-chart.tsx'
 import type { SpendAnswer } from './spend-figures.ts'
 import { spendBounds, spendPath } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
-import { usePrices } from './use-prices.ts'
+import { type Prices, usePrices } from './use-prices.ts'
 import { type Spend, useSpend } from './use-spend.ts'
 
 /** Shows spend over time and by model or client, and the prices that it is made of. */
@@ -41,7 +47,7 @@ export function CostsView() {
             <Refusal what="The spend" asked={spend} />
           </section>
         ) : (
-          <SpendPart spend={spend} />
+          <SpendPart spend={spend} freeCalls={freeCalls(prices.matches, address)} />
         )}
         <PricesCard
           prices={prices}
@@ -54,14 +60,23 @@ export function CostsView() {
   )
 }
 
-function SpendPart({ spend }: { readonly spend: Spend }) {
+/** Calls that nobody bills. Prices are of all calls: of those that are filtered it is not known. */
+function freeCalls(matches: Prices['matches'], address: PageAddress): number {
+  if (isFiltered(address)) return 0
+  return (matches?.matches ?? []).reduce(
+    (sum, { price, unpriced_calls: calls }) => sum + ('none' in price && price.none === 'local' ? calls : 0),
+    0,
+  )
+}
+
+function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeCalls: number }) {
   const { address } = useNavigation()
   const { answer: models, parts, partsTrouble } = spend
   const month = useMonth()
   const cards = useMemo(() => {
     if (models === null) return null
-    return [...spendCards(models, parts?.before?.summary ?? null, showPrices), month]
-  }, [models, parts, month])
+    return [...spendCards(models, parts?.before?.summary ?? null, showPrices, freeCalls), month]
+  }, [models, parts, month, freeCalls])
   if (models === null || cards === null) {
     return (
       <>

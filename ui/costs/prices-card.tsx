@@ -52,7 +52,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const { trouble, run } = useAction()
   const search = address.price
-  const clock = { times, nowMs: nowMs() }
+  const clock = { times, nowMs: nowMs(), fromMs: bounds.fromMs }
   const listed = useMemo(
     () => listedMatches(matches?.matches ?? [], address.models, search),
     [matches, address.models, search],

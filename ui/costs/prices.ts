@@ -204,13 +204,15 @@ export interface PriceLine {
 export interface PriceClock {
   readonly times: Times
   readonly nowMs: number
+  /** Where the calls begin whose prices are told. */
+  readonly fromMs?: number
 }
 
 /** The price that calls of one upstream and model met. */
 export function matchedLine(
   match: CostMatch,
   overrides: Readonly<Record<string, PriceEntry>>,
-  { times, nowMs }: PriceClock,
+  { times, nowMs, fromMs = 0 }: PriceClock,
 ): PriceLine {
   const {
     model,
@@ -222,6 +224,8 @@ export function matchedLine(
   } = match
   const answered = answeredBy(match)
   const met = hasPrice(price) ? price : null
+  const since = Date.parse(met?.effective_from ?? '')
+  const hasEarlier = since > fromMs && since <= nowMs && (usd ?? 0) > 0
   const ownName = met !== null && Object.hasOwn(overrides, met.key) ? met.key : null
   return {
     key: JSON.stringify([upstream, model, answeredAs]),
@@ -234,6 +238,7 @@ export function matchedLine(
       notes: [
         `Found under ${met.key}${ownName === null ? '' : ', your own price'}`,
         ...sinceWords(met.effective_from, times),
+        ...(hasEarlier ? ['Calls before that cost what was in force then'] : []),
         ...(answered === null ? [] : [`Answered as ${answered}`]),
       ],
     },
@@ -245,7 +250,7 @@ export function matchedLine(
       words:
         unpriced > 0 && (met !== null || usd !== null)
           ? `+ ${count(unpriced)} unpriced`
-          : counted(match.calls, 'call'),
+          : `${counted(match.calls, 'call')}${hasEarlier ? `, partly before the price of ${times.day(since)}` : ''}`,
     },
     ownName: model === null ? null : ownName,
     canSync: model !== null && !hasPrice(price) && price.none === 'no_entry' && unpriced > 0,

@@ -19,8 +19,13 @@ test('what is priced, what is not, and what reported no usage are told apart', (
     available_types: ['chat' as const],
     recorded_from: null,
   }
-  const [, , card] = spendCards(answer, null, () => {})
+  const [, , card] = spendCards(answer, null, () => {}, 0)
   assert.deepEqual([card?.value, card?.note], ['10\u202f%', '12\u202f% of calls reported no usage'])
   const whole = { ...figures, no_usage_calls: 0, cached_share: null, cache_saved_usd: null }
-  assert.equal(spendCards({ ...answer, summary: whole }, null, () => {})[2]?.note, undefined)
+  assert.equal(spendCards({ ...answer, summary: whole }, null, () => {}, 0)[2]?.note, undefined)
+  const free = spendCards(answer, null, () => {}, 5)[2]
+  assert.deepEqual(
+    [free?.value, free?.fact, free?.isTelling],
+    ['0\u202f%', '5 calls self-hosted: no cost', false],
+  )
 })

@@ -18,16 +18,21 @@ import {
   unpricedOf,
 } from './spend-figures.ts'
 
-/** Figures of spend: all of it, that of a call, the part that is not known, and the dearest model. */
+/**
+ * Figures of spend: all of it, that of a call, the part that is not known, and the dearest model. `freeCalls`: those without
+ * a price that ran on one's own machines.
+ */
 export function spendCards(
   { summary, groups }: SpendAnswer<SpendGroup>,
   before: SpendFigures | null,
   showPrices: () => void,
+  freeCalls: number,
 ): readonly FigureCard[] {
   const { cost_usd: usd, no_usage_calls: untold, calls } = summary
   const perCall = costPerCall(summary)
   const { calls: unpriced, callShare, tokenShare, isLeast } = unpricedOf(summary, groups)
   const tokens = tokenShare === null ? '' : `, ${isLeast ? 'at least ' : ''}${percent(tokenShare)} of tokens`
+  const isFree = unpriced > 0 && freeCalls >= unpriced
   const [dearest] = groups
     .filter(({ cost_usd: usd }) => usd !== null && usd > 0)
     .sort((one, other) => (other.cost_usd ?? 0) - (one.cost_usd ?? 0))
@@ -42,7 +47,7 @@ export function spendCards(
       change: changeOfCost(summary, before, ({ cost_usd: usd }) => usd, dollars),
       fact:
         unpriced > 0
-          ? `${usd === null ? '' : '+ '}${counted(unpriced, 'unpriced call')}`
+          ? `${usd === null ? '' : '+ '}${counted(unpriced, isFree ? 'self-hosted call' : 'unpriced call')}`
           : usd === null
             ? 'no call has a cost'
             : `${counted(calls, 'call')}, none unpriced`,
@@ -60,11 +65,15 @@ export function spendCards(
       words: 'Unpriced',
       meaning:
         'Calls that used tokens and have no price: the prices below say why. Of calls without usage nothing is known; failed ones are among them.',
-      value: calls === 0 ? unknownFigure : percent(callShare),
+      value: calls === 0 ? unknownFigure : percent(isFree ? 0 : callShare),
       change: null,
-      fact: unpriced === 0 ? 'every call with tokens has a price' : `${counted(unpriced, 'call')}${tokens}`,
+      fact: isFree
+        ? `${counted(unpriced, 'call')} self-hosted: no cost`
+        : unpriced === 0
+          ? 'every call with tokens has a price'
+          : `${counted(unpriced, 'call')}${tokens}`,
       ...(untold > 0 ? { note: `${percent(untold / calls)} of calls reported no usage` } : {}),
-      isTelling: unpriced > 0,
+      isTelling: unpriced > 0 && !isFree,
       to: showPrices,
     },
     {

@@ -28,17 +28,14 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
   draining: ['Stopping', 'The gateway was stopping and could not let the call finish.'],
   too_many_readers: ['Feed full', 'The live feed had as many readers as it takes.'],
   metrics_late: ['Metrics late', 'The thread that records calls did not answer a scrape in time.'],
-  token_budget_exceeded: [
-    'Over budget',
-    'The tokens of 24 hours were used up, and the gateway refuses calls beyond them.',
-  ],
+  token_budget_exceeded: ['Over budget', 'The call needs more tokens than the budget of 24 hours has left.'],
   client_budget_exceeded: [
     'Client budget',
-    'The client had used up its own tokens of 24 hours, and its calls beyond them are refused.',
+    'The call needs more tokens than its client has left of its 24-hour budget.',
   ],
   upstream_budget_exceeded: [
     'Upstream budget',
-    'The tokens of 24 hours that the upstream has of its own were used up.',
+    'The call needs more tokens than the upstream has left of its 24-hour budget.',
   ],
   budget_unknown: [
     'Budget unknown',

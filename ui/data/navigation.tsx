@@ -4,6 +4,7 @@ import { nowMs } from './dashboard-clock.ts'
 import { Watched, useWatched } from './watched.ts'
 import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
 import { report } from './report.ts'
+import { noteScroll, restoreScroll } from './scroll-place.ts'
 
 /** Where the page is, and how it goes elsewhere. */
 export interface Navigation {
@@ -26,7 +27,10 @@ function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): 
   if (report !== null) return
   // From where the page is now: two changes in one turn build upon each other.
   const text = writeAddress({ ...currentAddress(), ignored: [], ...change })
-  if (text !== location.pathname + location.search) history[how](null, '', text)
+  if (text !== location.pathname + location.search) {
+    if (how === 'pushState') noteScroll()
+    history[how](null, '', text)
+  }
   follow()
 }
 
@@ -37,7 +41,10 @@ const ways: Pick<Navigation, 'go' | 'amend'> = {
 
 /** Follows Back and Forward from now on. */
 export function followHistory(): void {
-  addEventListener('popstate', follow)
+  addEventListener('popstate', () => {
+    follow()
+    restoreScroll()
+  })
 }
 
 /** Where the page is, and how it goes elsewhere. */

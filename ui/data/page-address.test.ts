@@ -197,6 +197,8 @@ test('short ranges are asked for often, long ones seldom, fixed ones once', () =
     ['24h', 30_000],
     ['7d', 300_000],
     ['30d', 300_000],
+    ['today', 30_000],
+    ['month', 300_000],
   ])
   assert.equal(refreshEveryMs({ last: null, fromMs: 1, toMs: 2 }), null)
 })

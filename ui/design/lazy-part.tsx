@@ -49,7 +49,7 @@ function NotLoaded() {
         </Button>
       }
     >
-      This part of the page could not be loaded. The dashboard may have been replaced by a newer one.
+      This part of the page could not be loaded. The dashboard is not running, or is a newer version.
     </Note>
   )
 }

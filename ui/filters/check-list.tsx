@@ -38,7 +38,9 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>) 
               disabled={isFixed}
               onChange={() => (kind === 'one' ? onChoose([choice]) : toggle(choice))}
             />
-            <span>{words}</span>{' '}
+            <span class="choice-words" title={words}>
+              {words}
+            </span>{' '}
             {note !== undefined && <span class="note-of-choice fine at-end">{note}</span>}
           </label>
           {kind === 'each' && (

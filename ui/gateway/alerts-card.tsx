@@ -187,7 +187,11 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
       unit={unit}
       isNumber
       isDisabled={isLocked}
-      error={typed === null ? 'This is no number. Write 1500 or 1.5, not 1,500.' : (trouble?.message ?? null)}
+      error={
+        typed === null
+          ? 'Enter a number of 0 or more, such as 1500 or 1.5; not 1,500.'
+          : (trouble?.message ?? null)
+      }
       about={`${asks} ${threshold === usual ? '' : `The default is ${numberText(usual)}.`}`}
       onInput={setDraft}
       onChange={() => {

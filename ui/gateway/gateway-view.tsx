@@ -35,11 +35,11 @@ export function GatewayView() {
           <>
             <StateCard status={status} config={config} actions={actions} />
             <NowCard status={status} />
+            <AlertsCard />
             <GatewaysCard />
             <UpstreamsCard />
             <LimitsCard limits={status.health?.provider_limits ?? []} />
             <ClientsCard />
-            <AlertsCard />
             <LogCard file={status.log_file} />
           </>
         )}

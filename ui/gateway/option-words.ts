@@ -43,7 +43,7 @@ const known: Readonly<Record<string, Words>> = {
   metrics: { group: 'Network', title: 'Metrics for Prometheus' },
   otlp_endpoint: { group: 'Network', title: 'Receiver of spans' },
   otlp_traces_endpoint: { group: 'Network', title: 'Receiver of spans, whole address' },
-  raw_log: { group: 'Payloads', title: 'Keeping payloads' },
+  raw_log: { group: 'Payloads', title: 'Payload capture at start' },
   raw_log_capture: { group: 'Payloads', title: 'Of which calls' },
   raw_log_max_body_kb: { group: 'Payloads', title: 'Largest body kept' },
   raw_log_max_mb: { group: 'Payloads', title: 'Largest on disk' },
@@ -149,10 +149,15 @@ export function settingOf(text: string, value: ConfigOption['value']): SettingVa
 
 /** Says what an option does, what may be typed, when it holds, and where its value comes from. */
 export function aboutWords(option: ConfigOption): string {
-  const { description, changes, value, default: usual, fixed_by: fixedBy } = option
+  const { name, description, changes, value, default: usual, fixed_by: fixedBy } = option
   const from = sourceWords(option)
   if (fixedBy !== null) return `${sentence(description)} ${from}`
-  const effect = changes === 'live' ? 'Changes at once.' : 'Changes with a restart.'
+  const effect =
+    name === 'raw_log'
+      ? 'Live shows whether it is on now.'
+      : changes === 'live'
+        ? 'Applies immediately.'
+        : 'Requires a restart.'
   const byDefault = isSame(value, usual) ? '' : `The default is ${shownValue(option, usual)}.`
   return [sentence(description), rangeWords(option), effect, from, byDefault]
     .filter((part) => part !== '')

@@ -57,7 +57,8 @@ export function OptionsCard(props: OptionsCardProps) {
     )
     setTold(null)
     const config = await actions.configure(settings)
-    forget()
+    // What was typed meanwhile stays.
+    setDrafts(new Map([...keptDrafts].filter(([name, draft]) => draft !== drafts.get(name))))
     onSaved(config)
     setTold(savedWords(config, Object.keys(settings)))
   }

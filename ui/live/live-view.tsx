@@ -108,6 +108,8 @@ export function LiveView() {
           <Nothing title="No calls match">
             None of the calls that went by fits all of the filters. Those that come are looked at, too.
           </Nothing>
+        ) : isReached === false ? (
+          <Nothing title="The dashboard is not reached">Calls appear here once it answers again.</Nothing>
         ) : isRunning ? (
           <Nothing title="Waiting for a call">
             <p>Each call appears here as it begins, and its answer when it has ended. To make one:</p>

@@ -23,7 +23,7 @@ const measureWords = { cost: 'Cost', tokens: 'Tokens', cached: 'Cached', calls: 
 export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }) {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models ?? [])
-  const rows = useMemo(() => modelRows(models ?? [], measure), [models, measure])
+  const rows = useMemo(() => modelRows(models ?? [], measure, totals), [models, totals, measure])
   if (models === null) return <UntoldCard title="By model" />
   const { unpriced_calls: unpriced } = totals
   return (

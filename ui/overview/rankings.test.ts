@@ -21,8 +21,10 @@ const models = [
   model(null, {}),
 ]
 
+const totals = { calls: 180, cost_usd: 10, input_tokens: 1000, output_tokens: 300 }
+
 test('by cost: the dearest first; without a price is not for free', () => {
-  const rows = modelRows(models, 'cost')
+  const rows = modelRows(models, 'cost', totals)
   assert.deepEqual(
     rows.map(({ words, figure, note }) => [words, figure, note]),
     [
@@ -38,8 +40,8 @@ test('by cost: the dearest first; without a price is not for free', () => {
 })
 
 test('by tokens and by calls', () => {
-  assert.equal(modelRows(models, 'tokens')[0]?.words, 'unpriced')
-  assert.equal(modelRows(models, 'calls')[0]?.words, 'many')
+  assert.equal(modelRows(models, 'tokens', totals)[0]?.words, 'unpriced')
+  assert.equal(modelRows(models, 'calls', totals)[0]?.words, 'many')
 })
 
 test('cost is compared where there is any', () => {
@@ -47,7 +49,7 @@ test('cost is compared where there is any', () => {
   assert.equal(usualMeasure([model('a', {})]), 'tokens')
   const told = [model('a', { total_tokens: 0 })]
   assert.equal(usualMeasure(told), 'calls')
-  assert.deepEqual(modelRows(told, 'tokens'), [])
+  assert.deepEqual(modelRows(told, 'tokens', totals), [])
 })
 
 test('failures lead to their calls; those without a code are the interrupted', () => {
@@ -73,7 +75,7 @@ test('by what was cached: no model without usage, and 0 % is a figure', () => {
     model('unknown', {}),
     model('most', { cached_share: 0.875 }),
   ]
-  const rows = modelRows(models, 'cached')
+  const rows = modelRows(models, 'cached', totals)
   assert.deepEqual(
     rows.map(({ words, figure }) => [words, figure]),
     [
@@ -101,4 +103,21 @@ test('failed calls by what they have in common: the most first, each the way to 
   const [first] = failedRows([{ key: 'claude', calls: 1 }], 1, 'upstream_name')
   assert.deepEqual(first?.to?.upstreams, ['claude'])
   assert.equal(failedRows([{ key: null, calls: 1 }], 1, 'upstream_name')[0]?.words, 'The default upstream')
+})
+
+test('what a list has no room for is one row, so that nothing is missing', () => {
+  const many = Array.from({ length: 10 }, (_, at) => model(`m${at}`, { calls: 100 - at, cost_usd: 20 - at }))
+  const all = { calls: 1500, cost_usd: 170, input_tokens: 0, output_tokens: 0 }
+  const last = modelRows(many, 'cost', all).at(-1)
+  assert.deepEqual(
+    [last?.words, last?.figure, last?.to],
+    ['All others', '$38.00', { view: 'compare', order: 'cost' }],
+  )
+  const failures = many.map(({ model: code, calls }) => ({ failure_code: code, calls }))
+  const rows = failureRows(failures, 1000, (code) => code)
+  assert.equal(rows.length, 9)
+  assert.equal(
+    rows.reduce((sum, { value }) => sum + (value ?? 0), 0),
+    1000,
+  )
 })

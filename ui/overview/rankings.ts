@@ -1,4 +1,4 @@
-import type { Overview, OverviewModel } from '../../src/api/overview.ts'
+import type { Overview, OverviewModel, OverviewTotals } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
 import { type CompareBy, filterOf, namelessWords } from '../data/page-address.ts'
 import { count, counted, dollars, percent, roughPercent, shortCount } from '../format/figures.ts'
@@ -13,28 +13,43 @@ export function usualMeasure(models: readonly OverviewModel[]): ModelMeasure {
   return models.some(({ total_tokens }) => total_tokens > 0) ? 'tokens' : 'calls'
 }
 
+type Totals = Pick<OverviewTotals, 'calls' | 'cost_usd' | 'input_tokens' | 'output_tokens'>
+
 interface Measure {
   readonly of: (model: OverviewModel) => number | null
+  /** Of all models together; 0 where that is no sum. */
+  readonly ofAll: (totals: Totals) => number
   readonly show: (value: number) => string
 }
 
 const measures: Readonly<Record<ModelMeasure, Measure>> = {
-  cost: { of: ({ cost_usd }) => cost_usd, show: dollars },
-  tokens: { of: ({ total_tokens }) => total_tokens, show: shortCount },
-  cached: { of: ({ cached_share }) => cached_share, show: percent },
-  calls: { of: ({ calls }) => calls, show: shortCount },
+  cost: { of: ({ cost_usd }) => cost_usd, ofAll: ({ cost_usd }) => cost_usd ?? 0, show: dollars },
+  tokens: {
+    of: ({ total_tokens }) => total_tokens,
+    ofAll: ({ input_tokens, output_tokens }) => input_tokens + output_tokens,
+    show: shortCount,
+  },
+  cached: { of: ({ cached_share }) => cached_share, ofAll: () => 0, show: percent },
+  calls: { of: ({ calls }) => calls, ofAll: ({ calls }) => calls, show: shortCount },
 }
 
-/** The models with the largest part; one without a price is named, and is none that costs nothing. */
-export function modelRows(models: readonly OverviewModel[], measure: ModelMeasure): readonly RankedRow[] {
-  const { of, show } = measures[measure]
-  return models
+/** The models with the largest part, and the others together; one without a price is named, and is none that costs nothing. */
+export function modelRows(
+  models: readonly OverviewModel[],
+  measure: ModelMeasure,
+  totals: Totals,
+): readonly RankedRow[] {
+  const { of, show, ofAll } = measures[measure]
+  const rows = models
     .filter(
       (model) => measure === 'cost' || (of(model) !== null && (of(model) !== 0 || measure === 'cached')),
     )
     .toSorted((one, other) => (of(other) ?? -1) - (of(one) ?? -1))
     .slice(0, shownRows)
-    .map((model) => {
+  const others = totals.calls - rows.reduce((sum, { calls }) => sum + calls, 0)
+  const rest = ofAll(totals) - rows.reduce((sum, model) => sum + (of(model) ?? 0), 0)
+  return [
+    ...rows.map((model): RankedRow => {
       const value = of(model)
       const isUnpriced = measure === 'cost' && model.unpriced_calls > 0
       const note =
@@ -51,7 +66,39 @@ export function modelRows(models: readonly OverviewModel[], measure: ModelMeasur
         note,
         to: model.model === null ? null : { view: 'calls', models: [model.model], sort: 'started_at' },
       }
-    })
+    }),
+    ...(rows.length < shownRows || others <= 0
+      ? []
+      : [
+          {
+            key: '\0',
+            words: 'All others',
+            value: Math.max(0, rest),
+            figure: rest > 0 ? show(rest) : '',
+            note: measure === 'calls' ? undefined : counted(others, 'call'),
+            to: { view: 'compare', order: measure === 'cost' ? 'cost' : 'calls' } as const,
+          },
+        ]),
+  ]
+}
+
+/** Those of a list that are shown, and the failed calls that are in none of them. */
+function withOthers(rows: readonly RankedRow[], errors: number): readonly RankedRow[] {
+  const shown = rows.slice(0, shownRows)
+  const rest = errors - shown.reduce((sum, { value }) => sum + (value ?? 0), 0)
+  if (shown.length < shownRows || rest <= 0) return shown
+  const to = { view: 'calls', errorsOnly: true, sort: 'started_at' } as const
+  return [
+    ...shown,
+    {
+      key: '\0',
+      words: 'All others',
+      value: rest,
+      figure: count(rest),
+      note: roughPercent(rest / errors),
+      to,
+    },
+  ]
 }
 
 /** Failed calls that have a status, a model, a client or an upstream in common. */
@@ -66,10 +113,9 @@ export function failedRows(
   errors: number,
   by: CompareBy | 'status',
 ): readonly RankedRow[] {
-  return groups
+  const rows = groups
     .toSorted((one, other) => other.calls - one.calls)
-    .slice(0, shownRows)
-    .map(({ key, calls }) => {
+    .map(({ key, calls }): RankedRow => {
       const name = key === null ? null : String(key)
       const filter = name === null ? null : by === 'status' ? { statuses: [name] } : filterOf(by, name)
       return {
@@ -81,6 +127,7 @@ export function failedRows(
         to: filter === null ? null : { view: 'calls', errorsOnly: true, sort: 'started_at', ...filter },
       }
     })
+  return withOthers(rows, errors)
 }
 
 /** How calls failed, the most frequent first. */
@@ -89,7 +136,7 @@ export function failureRows(
   errors: number,
   words: (code: string) => string,
 ): readonly RankedRow[] {
-  return failures.slice(0, shownRows).map(({ failure_code: code, calls }) => ({
+  const rows = failures.map(({ failure_code: code, calls }): RankedRow => ({
     key: code ?? '',
     words: code === null ? 'Interrupted' : words(code),
     value: calls,
@@ -100,4 +147,5 @@ export function failureRows(
         ? { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' }
         : { view: 'calls', failureCodes: [code], sort: 'started_at' },
   }))
+  return withOthers(rows, errors)
 }

@@ -135,6 +135,7 @@ export function makeApp(
     })
   }
   app.notFound((c) => {
+    if (c.req.header('accept')?.includes('text/html') === true) return c.html(noPage, 404)
     throw new RequestError('not_found', `Nothing is answered under ${c.req.path.slice(0, 100)}.`)
   })
   app.onError((error, c) => {
@@ -188,3 +189,8 @@ const internalError = new RequestError(
   'internal_error',
   "The dashboard met a fault of its own; what it was stands in the dashboard's output.",
 )
+
+/** For a person who mistyped an address. */
+const noPage =
+  '<!doctype html><html lang="en"><title>No such page · tokenweir</title>' +
+  '<p>There is no page at this address. <a href="/">Go to the Overview</a></p></html>'
