@@ -109,13 +109,14 @@ function tableText(table: Table): string {
   })
   const columns = ['option', 'default', 'meaning']
   const used = columns.map((_, index) => rows.some((cells) => cells[index] !== ''))
-  const lines = [columns, columns.map(() => '---'), ...rows].map(
+  const lines = [columns, ...rows].map(
     (cells) =>
       `| ${cells
         .filter((_, index) => used[index])
         .map((cell) => cell.replaceAll('|', '\\|'))
         .join(' | ')} |\n`,
   )
+  lines.splice(1, 0, `|${'---|'.repeat(used.filter(Boolean).length)}\n`)
   return lines.join('')
 }
 
