@@ -13,7 +13,7 @@ const source: Record<string, string> = {
   secrets: 'lib',
   api: 'call',
   call: '',
-  options: 'call json lib',
+  options: 'api call json lib',
   pricing: 'api call json lib options',
 
   // The gateway reaches the store and the raw log through the ports in src/call; process composes it all.
@@ -184,8 +184,11 @@ export default defineConfig({
     },
     // What a component returns is JSX.
     { files: ['ui/**/*.tsx'], rules: { 'typescript/explicit-module-boundary-types': 'off' } },
-    // What a function returns that makes a schema is a type of many lines.
-    { files: ['src/options/schema.ts'], rules: { 'typescript/explicit-module-boundary-types': 'off' } },
+    // The type of a schema that a function makes has many lines.
+    {
+      files: ['src/{api/*,options/schema}.ts'],
+      rules: { 'typescript/explicit-module-boundary-types': 'off' },
+    },
     { files: ['src/lib/fault.ts'], rules: { 'no-console': 'off' } },
     { files: ['src/lib/files/file-lock.ts'], rules: { 'no-restricted-imports': 'off' } },
     { files: ['oxlint.config.ts'], rules: { 'import/no-default-export': 'off' } },

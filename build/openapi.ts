@@ -1,8 +1,8 @@
-// Writes the documents of both HTTP APIs in OpenAPI 3.1, out of their routes and the types of what these answer.
+// Writes the documents of both HTTP APIs in OpenAPI 3.1, out of their routes, the schemas of `src/api`, and the comments of both.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { toJsonSchema } from '@valibot/to-json-schema'
-import { namedFields } from '../src/call/call-fields.ts'
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import * as api from '../src/api/answers.ts'
 import { failureKinds } from '../src/call/failure.ts'
 import { version } from '../src/cli/package-version.ts'
 import { systemClock } from '../src/call/clock.ts'
@@ -10,12 +10,11 @@ import { makeDashboardServer } from '../src/dashboard/dashboard-server.ts'
 import { pagePaths } from '../src/dashboard/http/page-assets.ts'
 import { parameterSchema } from '../src/dashboard/http/query-parameters.ts'
 import { errorStatuses } from '../src/dashboard/http/request-error.ts'
-import type { AnyRoute, RouteTable } from '../src/dashboard/http/app.ts'
-import type { RouteAnswers } from '../src/dashboard/routes/route-answers.ts'
-import type { OwnAnswers } from '../src/gateway/http/own-answers.ts'
+import type { AnswerNames, AnyRoute, RouteTable } from '../src/dashboard/http/app.ts'
 import type { JsonSchema } from '../src/options/json-schema.ts'
 import type { Schema } from '../src/options/schema.ts'
-import { TypeSchemas } from './type-schemas.ts'
+import { gatewayRoutes } from './gateway-routes.ts'
+import { SourceComments } from './source-comments.ts'
 
 /** A document, by its parts that are looked at. */
 export interface ApiDocument {
@@ -36,11 +35,12 @@ interface Api {
   readonly tag: string
   readonly about: string
   readonly server: object
-  /** The file and the name of the type that holds what its routes answer. */
-  readonly answers: readonly [file: string, name: string]
-  readonly error: readonly [file: string, name: string]
-  /** What each route takes. */
-  readonly routes: Readonly<Record<string, Partial<AnyRoute>>>
+  /** The name of the schema of its errors. */
+  readonly error: 'ErrorBody' | 'OwnError'
+  /** Those of the routes. */
+  readonly comments: SourceComments
+  /** What each route answers and takes. */
+  readonly routes: Readonly<Record<string, Pick<AnyRoute, 'answer'> & Partial<AnyRoute>>>
   readonly statuses: Readonly<Record<string, number | null>>
   readonly security: readonly object[]
 }
@@ -87,8 +87,8 @@ const dashboard = (routes: RouteTable): Api => ({
     url: '/',
     description: 'the dashboard that serves this document; http://127.0.0.1:9118 unless told',
   },
-  answers: ['dashboard/routes/route-answers.ts', 'RouteAnswers'],
-  error: ['api/error-body.ts', 'ErrorBody'],
+  error: 'ErrorBody',
+  comments: new SourceComments('src/dashboard/routes/*-routes.ts'),
   routes,
   // What the gateway refuses is passed on with its code.
   statuses: { ...codes(failureKinds), ...errorStatuses },
@@ -96,7 +96,7 @@ const dashboard = (routes: RouteTable): Api => ({
 })
 
 /** The gateway's routes of payloads take what those of the dashboard take. */
-const gateway = (routes: Readonly<Record<string, AnyRoute | undefined>>): Api => ({
+const gateway = (routes: RouteTable): Api => ({
   title: 'tokenweir gateway',
   tag: 'health',
   about:
@@ -106,25 +106,66 @@ const gateway = (routes: Readonly<Record<string, AnyRoute | undefined>>): Api =>
     url: 'http://{host}:{port}',
     variables: { host: { default: 'localhost' }, port: { default: '9090' } },
   },
-  answers: ['gateway/http/own-answers.ts', 'OwnAnswers'],
-  error: ['gateway/http/own-answers.ts', 'OwnError'],
+  error: 'OwnError',
+  comments: new SourceComments('build/gateway-routes.ts'),
   routes: Object.fromEntries(
-    Object.entries(routes).map(([key, route]) => [key.replace('/api/raw-log/', '/v1/raw-log/'), route ?? {}]),
+    Object.entries(gatewayRoutes).map(([key, { answer }]) => {
+      const alike = key.replace('/v1/raw-log/', '/api/raw-log/') as keyof RouteTable
+      return [key, alike === key ? { answer } : { ...routes[alike], answer }]
+    }),
   ),
   statuses: codes(failureKinds),
   security: [{}, { adminToken: [] }],
 })
 
-/** Makes a document. Throws where a route has no answers, or names an error code that there is not. */
+const comments = new SourceComments('src/{api/*,call/figures}.ts')
+const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+/** The schemas of answers by their names, with the comments of their members. */
+const named = Object.entries<object>(api).filter((entry): entry is [string, Schema] => 'kind' in entry[1])
+const all: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  Object.entries(toJsonSchemaDefs(Object.fromEntries(named), conversion())).map(([name, schema]) => {
+    const { doc } = comments.at(name)
+    return [name, { ...told(schema as JsonSchema, name), ...(doc === '' ? {} : { description: doc }) }]
+  }),
+)
+
+/** A schema with descriptions: each member's is the comment above it. */
+function told(schema: JsonSchema, path: string): JsonSchema {
+  const entries = Object.entries(schema).map(([key, part]) => {
+    if (key === 'properties') {
+      const members = Object.entries(part as Record<string, JsonSchema>).map(([name, value]) => {
+        const own = comments.memberOf(path, name)
+        const { doc } = comments.at(own)
+        return [name, { ...told(value, own), ...(doc === '' ? {} : { description: doc }) }]
+      })
+      return [key, Object.fromEntries(members)]
+    }
+    if (key === 'anyOf') return [key, (part as readonly JsonSchema[]).map((one) => told(one, path))]
+    return [key, key === 'items' || key === 'additionalProperties' ? told(part as JsonSchema, path) : part]
+  })
+  return Object.fromEntries(entries) as JsonSchema
+}
+
+/** The schemas that a part of a document refers to, and those that these refer to. */
+function referredBy(part: unknown, found: Record<string, JsonSchema> = {}): Record<string, JsonSchema> {
+  for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    const schema = all[name]
+    if (schema === undefined || name in found) continue
+    found[name] = schema
+    referredBy(schema, found)
+  }
+  return found
+}
+
+/** Makes a document. Throws where a route has no comment, or names an error code that there is not. */
 function documentOf(api: Api): ApiDocument {
-  using schemas = new TypeSchemas()
   const paths: Record<string, Record<string, Operation>> = {}
-  const error = schemas.of(schemas.named(...api.error))
-  for (const { name, doc, fails, type } of schemas.members(schemas.named(...api.answers))) {
+  const error = refTo(api.error)
+  for (const [name, { answer, query, body }] of Object.entries(api.routes)) {
     const [method = '', path = ''] = name.split(' ')
-    const about = schemas.about(type)
-    const { query, body } = api.routes[name] ?? {}
-    const words = doc === '' ? about.doc : doc
+    const { doc: words, fails } = api.comments.at(name)
+    if (words === '') throw new Error(`${name} has no comment`)
     const [summary = ''] = words.split(/(?<=[.:;]) /, 1)
     const at = (paths[path.replaceAll(/:(\w+)/g, '{$1}')] ??= {})
     at[method.toLowerCase()] = {
@@ -154,15 +195,13 @@ function documentOf(api: Api): ApiDocument {
             },
           }),
       responses: {
-        ...answersOf(schemas, type),
-        ...failuresOf(name, [...about.fails, ...fails], api.statuses, error),
+        ...answersOf(answer),
+        ...failuresOf(name, fails, api.statuses, error),
         default: { description: 'Another error.', content: { 'application/json': { schema: error } } },
       },
     } as Operation
   }
-  tellFields(schemas.components)
-  const [, errorName] = api.error
-  const told = Object.entries(api.statuses).filter(([, status]) => status !== null)
+  const codes = Object.keys(api.statuses).filter((code) => api.statuses[code] !== null)
   return {
     openapi: '3.1.1',
     info: { title: api.title, version, description: api.about, license: { name: 'MIT', identifier: 'MIT' } },
@@ -170,33 +209,50 @@ function documentOf(api: Api): ApiDocument {
     security: api.security,
     paths,
     components: {
-      schemas: withCodes(schemas.components, errorName, told.map(([code]) => code).sort()),
+      schemas: withCodes(referredBy([paths, error]), api.error, codes.sort()),
       securitySchemes: { adminToken: { ...token, description: withToken } },
     },
   } as ApiDocument
 }
 
-/** What a schema takes. Where its type alone does not say it, `v.metadata({ jsonSchema })` does. */
+/** The body that a route takes. */
 function jsonSchemaOf(schema: Schema): JsonSchema {
-  const {
-    $schema: _,
-    $defs: __,
-    ...converted
-  } = toJsonSchema(schema, {
+  const { $schema: _, $defs: __, ...converted } = toJsonSchema(schema, conversion())
+  return converted
+}
+
+/** Where a schema's type alone does not say what it takes, `v.metadata({ jsonSchema })` does. */
+function conversion(): ConversionConfig {
+  return {
     target: 'draft-2020-12',
     // Rules and transformations have no form in JSON schema.
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema: one }) =>
-      one.type === 'lazy' && 'options' in one
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideSchema: ({ valibotSchema: one, jsonSchema: converted }) => {
+      delete converted.propertyNames
+      if (one.type === 'nullable' && converted.anyOf?.[0] !== undefined)
+        return orNull(converted.anyOf[0] as JsonSchema)
+      return one.type === 'lazy' && 'options' in one
         ? { anyOf: (one.options as readonly Schema[]).map((option) => jsonSchemaOf(option)) }
-        : null,
+        : converted
+    },
     overrideAction: ({ valibotAction: action }) => {
       if ('values' in action)
         return { type: 'object', additionalProperties: jsonSchemaOf(action.values as Schema) }
       return 'metadata' in action ? (action.metadata as { readonly jsonSchema: object }).jsonSchema : null
     },
-  })
-  return converted
+  }
+}
+
+function orNull({ type, enum: values, anyOf, ...more }: JsonSchema): JsonSchema {
+  const isPlain = typeof type === 'string'
+  if (isPlain)
+    return {
+      type: [type, 'null'],
+      ...(values === undefined ? {} : { enum: [...(values as []), null] }),
+      ...more,
+    }
+  return { anyOf: [...((anyOf ?? [more]) as readonly object[]), { type: 'null' }] }
 }
 
 /** `getProxyStatus` of `GET /api/proxy/status`, `getCallsIdPayloads` of `GET /api/calls/:id/payloads`, `getCostsPage` of `GET /costs`. */
@@ -206,16 +262,17 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** By status: the members of a type are named `200`, or `200 text/csv`. */
-function answersOf(schemas: TypeSchemas, type: Parameters<TypeSchemas['members']>[0]): object {
+/** By status. */
+function answersOf(answer: AnswerNames): object {
   const responses: Record<string, { description: string; content?: Record<string, object> }> = {}
-  for (const { name, type: own } of schemas.members(type)) {
-    const [status = '', contentType = 'application/json'] = name.split(' ')
+  const answers = typeof answer === 'string' ? { 200: answer } : answer
+  for (const [key, name] of Object.entries(answers)) {
+    const [status = '', contentType = 'application/json'] = key.split(' ')
     const response = (responses[status] ??= { description: words[status] ?? 'Done.' })
     if (status === '204') continue
     const isEvents = contentType === 'text/event-stream'
-    const schema = contentType === 'application/json' ? schemas.of(own) : { type: 'string' }
-    const content = { schema, ...(isEvents ? { 'x-event-data': schemas.of(own) } : {}) }
+    const schema = name === null || isEvents ? { type: 'string' } : refTo(name)
+    const content = { schema, ...(isEvents && name !== null ? { 'x-event-data': refTo(name) } : {}) }
     response.content = { ...response.content, [contentType]: content }
   }
   return responses
@@ -253,18 +310,6 @@ function failuresOf(
   )
 }
 
-/** A call's fields are told in the words of their table. */
-function tellFields(components: Record<string, JsonSchema>): void {
-  for (const name of ['CallJson', 'OverviewCall']) {
-    const properties = components[name]?.['properties'] as Record<string, JsonSchema> | undefined
-    for (const { name: field, doc } of properties === undefined ? [] : namedFields) {
-      const schema = properties?.[field]
-      if (properties !== undefined && schema !== undefined)
-        properties[field] = { ...schema, description: doc }
-    }
-  }
-}
-
 /** The error's `code` is one of these. */
 function withCodes(
   components: Readonly<Record<string, JsonSchema>>,
@@ -285,9 +330,6 @@ export function apiDocuments(): Readonly<Record<string, ApiDocument>> {
     'openapi-gateway.json': documentOf(gateway(routes)),
   }
 }
-
-/** Every route that has answers; those of the dashboard have to be all that there are. */
-export type DescribedRoute = keyof RouteAnswers | keyof OwnAnswers
 
 if (import.meta.main) {
   const folder = fileURLToPath(new URL('../dist/', import.meta.url))

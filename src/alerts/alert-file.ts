@@ -1,37 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type ActiveAlert,
-  type AlertMessage,
-  type AlertsReport,
-  messageKinds,
-  messageStates,
-} from '../api/alerts.ts'
+import { type ActiveAlert, AlertMessage, type AlertsReport } from '../api/alerts.ts'
 import {
   type MessageOf,
   isCount,
   isFlag,
-  isOneOf,
   isText,
   listOf,
   nullable,
   readMessage,
   record,
 } from '../lib/message-shape.ts'
+import { fits } from '../options/schema.ts'
 import { readText } from '../lib/files/read-file.ts'
 import { alertOf, isAlertState } from './alert-states.ts'
-
-const isAlertMessage = record<AlertMessage>({
-  id: isText,
-  at: isText,
-  kind: isOneOf(messageKinds),
-  rule: isText,
-  subject: nullable(isText),
-  title: isText,
-  text: isText,
-  since: isText,
-  state: isOneOf(messageStates),
-  detail: nullable(isText),
-})
 
 /** What outlives a dashboard. */
 export type AlertRecord = MessageOf<typeof isAlertRecord>
@@ -41,7 +22,7 @@ const isAlertRecord = record({
   isWanted: isFlag,
   states: listOf(isAlertState),
   /** Oldest first. */
-  messages: listOf(isAlertMessage),
+  messages: listOf(fits(AlertMessage)),
   dropped: isCount,
   lookedAt: nullable(isText),
   /** Of the dashboard that looks; other processes do not know its webhook. */

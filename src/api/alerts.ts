@@ -1,72 +1,85 @@
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+
 /** What a rule is set to. */
-export interface AlertSetting {
-  readonly on: boolean
+export const AlertSetting = v.object({
+  on: v.boolean(),
   /** In the rule's unit. */
-  readonly threshold: number
-}
+  threshold: v.number(),
+})
+
+export type AlertSetting = Infer<typeof AlertSetting>
 
 /** A rule, with what it is set to. */
-export interface AlertRuleReport extends AlertSetting {
-  readonly code: string
-  readonly title: string
+export const AlertRuleReport = v.object({
+  ...AlertSetting.entries,
+  code: v.string(),
+  title: v.string(),
   /** When it begins, as a sentence with the threshold in it. */
-  readonly asks: string
-  readonly unit: string
-  readonly min: number
-  readonly max: number
+  asks: v.string(),
+  unit: v.string(),
+  min: v.number(),
+  max: v.number(),
   /** Unless anybody sets it. */
-  readonly usual: number
-}
+  usual: v.number(),
+})
+
+export type AlertRuleReport = Infer<typeof AlertRuleReport>
 
 /** Something that a rule says is so now. */
-export interface ActiveAlert {
-  readonly rule: string
-  readonly title: string
+export const ActiveAlert = v.object({
+  rule: v.string(),
+  title: v.string(),
   /** The model, client or session; null if it is of all. */
-  readonly subject: string | null
-  readonly text: string
+  subject: v.nullable(v.string()),
+  text: v.string(),
   /** Since when it is so, or was: ISO 8601, UTC. */
-  readonly since: string
-}
+  since: v.string(),
+})
 
-export const messageKinds = ['begins', 'goes_on', 'ended', 'test'] as const
-
-/** Where a message has got to: `unsent` if there is no webhook. */
-export const messageStates = ['pending', 'delivered', 'failed', 'unsent'] as const
+export type ActiveAlert = Infer<typeof ActiveAlert>
 
 /** A message that was sent, or would have been. */
-export interface AlertMessage extends ActiveAlert {
-  readonly id: string
+export const AlertMessage = v.object({
+  ...ActiveAlert.entries,
+  id: v.string(),
   /** ISO 8601, UTC. */
-  readonly at: string
-  readonly kind: (typeof messageKinds)[number]
-  readonly state: (typeof messageStates)[number]
+  at: v.string(),
+  kind: v.picklist(['begins', 'goes_on', 'ended', 'test']),
+  /** Where it has got to: `unsent` if there is no webhook. */
+  state: v.picklist(['pending', 'delivered', 'failed', 'unsent']),
   /** What came back; null until then. */
-  readonly detail: string | null
-}
+  detail: v.nullable(v.string()),
+})
+
+export type AlertMessage = Infer<typeof AlertMessage>
 
 /** The body of `GET /api/alerts`. */
-export interface AlertsReport {
-  readonly rules: readonly AlertRuleReport[]
-  readonly active: readonly ActiveAlert[]
+export const AlertsReport = v.object({
+  rules: v.array(AlertRuleReport),
+  active: v.array(ActiveAlert),
   /** The last ones, newest first. */
-  readonly messages: readonly AlertMessage[]
+  messages: v.array(AlertMessage),
   /** Where they go; the host alone, as the rest of the address may be a secret. Null without a webhook. */
-  readonly receiver: { readonly host: string; readonly format: string; readonly signed: boolean } | null
+  receiver: v.nullable(v.object({ host: v.string(), format: v.string(), signed: v.boolean() })),
   /** Where the settings are kept. */
-  readonly file: string
+  file: v.string(),
   /** What is wrong with that file, while the last good settings go on; null if it can be read. */
-  readonly problem: string | null
+  problem: v.nullable(v.string()),
   /** Messages that are on their way; at most a hundred. */
-  readonly pending: number
+  pending: v.number(),
   /** Messages given up because too many waited. */
-  readonly dropped: number
+  dropped: v.number(),
   /** When the rules were last looked at; null if never. */
-  readonly looked_at: string | null
-}
+  looked_at: v.nullable(v.string()),
+})
+
+export type AlertsReport = Infer<typeof AlertsReport>
 
 /** The body of `POST /api/alerts/test`. */
-export interface AlertTest {
-  readonly delivered: boolean
-  readonly detail: string
-}
+export const AlertTest = v.object({
+  delivered: v.boolean(),
+  detail: v.string(),
+})
+
+export type AlertTest = Infer<typeof AlertTest>

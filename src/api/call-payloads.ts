@@ -1,4 +1,6 @@
-import type { OutgoingRecord, PayloadRecord } from './raw-log.ts'
+import * as v from 'valibot'
+import { OutgoingRecord, PayloadRecord } from './raw-log.ts'
+import type { Infer } from '../call/infer.ts'
 
 /**
  * Why nothing of a call is kept.
@@ -6,16 +8,20 @@ import type { OutgoingRecord, PayloadRecord } from './raw-log.ts'
  * - `not_captured`: others of its time are kept; it was left out, or payloads were just not logged when it came.
  * - `rotated_away`: it is older than all that is kept.
  */
-export type PayloadAbsence = 'logging_off' | 'not_captured' | 'rotated_away'
+export const PayloadAbsence = v.picklist(['logging_off', 'not_captured', 'rotated_away'])
+
+export type PayloadAbsence = Infer<typeof PayloadAbsence>
 
 /** The answer of `GET /api/calls/{id}/payloads`. */
-export interface CallPayloads {
+export const CallPayloads = v.object({
   /** Null where it is not kept. */
-  readonly request: PayloadRecord | null
+  request: v.nullable(PayloadRecord),
   /** Null where it is not kept, or has not come yet. */
-  readonly answer: OutgoingRecord | null
+  answer: v.nullable(OutgoingRecord),
   /** Whether payloads are kept now; null where no gateway says so. */
-  readonly logging: boolean | null
+  logging: v.nullable(v.boolean()),
   /** Null where at least one of the two is there. */
-  readonly reason: PayloadAbsence | null
-}
+  reason: v.nullable(PayloadAbsence),
+})
+
+export type CallPayloads = Infer<typeof CallPayloads>

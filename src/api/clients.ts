@@ -1,52 +1,62 @@
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+
 /** How much a client uses at this moment, and may; in the report of a gateway. */
-export interface ClientUse {
+export const ClientUse = v.object({
   /** Its name, or the fingerprint of its key; empty for calls that nothing tells apart. */
-  readonly client: string
+  client: v.string(),
   /** Its calls that hold a slot. */
-  readonly active: number
+  active: v.number(),
   /** Its calls that wait for one. */
-  readonly waiting: number
+  waiting: v.number(),
   /** Slots that it may hold; null for as many as there are. */
-  readonly max_concurrent: number | null
+  max_concurrent: v.nullable(v.number()),
   /** Tokens that it may use in any 24 hours; null for as many as all may. */
-  readonly token_limit: number | null
+  token_limit: v.nullable(v.number()),
   /** Tokens that it used in the last 24 hours; null if nobody counts them, or what was used before is not read yet. */
-  readonly used_tokens: number | null
-}
+  used_tokens: v.nullable(v.number()),
+})
+
+export type ClientUse = Infer<typeof ClientUse>
 
 /** A client by its name, or calls of a key that name none. */
-export interface ClientRow extends Omit<ClientUse, 'client' | 'active' | 'waiting'> {
+export const ClientRow = v.object({
+  ...v.omit(ClientUse, ['client', 'active', 'waiting']).entries,
   /** Under which limits are set: the name, or the fingerprint; empty for calls that nothing tells apart. */
-  readonly client: string
+  client: v.string(),
   /** Whether that is the fingerprint of a key. */
-  readonly is_key: boolean
+  is_key: v.boolean(),
   /** The name that a person gave the calls of the key. */
-  readonly name: string | null
+  name: v.nullable(v.string()),
   /** The fingerprints of the keys that it used. */
-  readonly keys: readonly string[]
+  keys: v.array(v.string()),
   /** Since `counted_from`. */
-  readonly calls: number
-  readonly tokens: number
-  readonly last_at: string | null
+  calls: v.number(),
+  tokens: v.number(),
+  last_at: v.nullable(v.string()),
   /** Null if no gateway tells. */
-  readonly active: number | null
-  readonly waiting: number | null
+  active: v.nullable(v.number()),
+  waiting: v.nullable(v.number()),
   /** Of `token_limit`; may be negative. Null without one, or if nobody counts. */
-  readonly remaining_tokens: number | null
-}
+  remaining_tokens: v.nullable(v.number()),
+})
+
+export type ClientRow = Infer<typeof ClientRow>
 
 /** The body of `GET /api/clients`. */
-export interface ClientsReport {
+export const ClientsReport = v.object({
   /** Those with limits first, then those with the most calls. */
-  readonly clients: readonly ClientRow[]
+  clients: v.array(ClientRow),
   /** From when on calls were counted; ISO 8601, UTC. */
-  readonly counted_from: string
+  counted_from: v.string(),
   /** Where limits and names are kept. */
-  readonly file: string
+  file: v.string(),
   /** What is wrong with that file; null if nothing is. */
-  readonly problem: string | null
+  problem: v.nullable(v.string()),
   /** What a used-up budget does in the running gateway: `report` or `reject`; null if none runs. */
-  readonly budget_action: string | null
+  budget_action: v.nullable(v.string()),
   /** `fifo` or `fair`; null if no gateway runs. */
-  readonly queue_order: string | null
-}
+  queue_order: v.nullable(v.string()),
+})
+
+export type ClientsReport = Infer<typeof ClientsReport>

@@ -1,152 +1,159 @@
-import type { ServedModel } from '../call/call-reader.ts'
-import type { Job, JobFailure } from './database-job.ts'
+import * as v from 'valibot'
+import { ServedModel } from '../call/figures.ts'
+import type { Infer } from '../call/infer.ts'
+import { NoStore } from './calls.ts'
 
 /** What a unit costs, in USD per million tokens but for those that begin with `per_`, which are USD each. Left out is what another rate stands for. */
-export interface Rates {
-  readonly input?: number
-  readonly output?: number
-  readonly cache_read?: number
-  readonly cache_write?: number
-  readonly cache_write_1h?: number
-  readonly reasoning?: number
-  readonly input_audio?: number
-  readonly output_audio?: number
-  readonly image?: number
-  readonly per_request?: number
-  readonly per_search_unit?: number
-  readonly per_second?: number
-}
+export const Rates = v.object({
+  input: v.exactOptional(v.number()),
+  output: v.exactOptional(v.number()),
+  cache_read: v.exactOptional(v.number()),
+  cache_write: v.exactOptional(v.number()),
+  cache_write_1h: v.exactOptional(v.number()),
+  reasoning: v.exactOptional(v.number()),
+  input_audio: v.exactOptional(v.number()),
+  output_audio: v.exactOptional(v.number()),
+  image: v.exactOptional(v.number()),
+  per_request: v.exactOptional(v.number()),
+  per_search_unit: v.exactOptional(v.number()),
+  per_second: v.exactOptional(v.number()),
+})
+
+export type Rates = Infer<typeof Rates>
 
 /** Rates of whole requests with more input tokens than `above_input_tokens`; with as many, too, where it is `inclusive`. */
-export interface RateTier extends Rates {
-  readonly above_input_tokens: number
-  readonly inclusive?: boolean
-}
+export const RateTier = v.object({
+  ...Rates.entries,
+  above_input_tokens: v.number(),
+  inclusive: v.exactOptional(v.boolean()),
+})
+
+export type RateTier = Infer<typeof RateTier>
 
 /** A price from an instant on; null is from the beginning. */
-export interface PricePeriod {
-  readonly effective_from: string | null
-  readonly tiers: readonly RateTier[]
-  readonly service_tiers?: Readonly<Record<string, readonly RateTier[]>>
+export const PricePeriod = v.object({
+  effective_from: v.nullable(v.string()),
+  tiers: v.array(RateTier),
+  service_tiers: v.exactOptional(v.record(v.string(), v.array(RateTier))),
   /** Where it is not the entry's: an earlier price, of which another list told. */
-  readonly source?: string
-}
+  source: v.exactOptional(v.string()),
+})
+
+export type PricePeriod = Infer<typeof PricePeriod>
 
 /** An entry of the price file. */
-export interface PriceEntry {
-  readonly provider?: string
-  readonly mode?: string
+export const PriceEntry = v.object({
+  provider: v.exactOptional(v.string()),
+  mode: v.exactOptional(v.string()),
   /** `user`, `litellm`, `genai-prices 0.1.8`, … */
-  readonly source: string
-  readonly updated_at?: string | null
+  source: v.string(),
+  updated_at: v.exactOptional(v.nullable(v.string())),
   /** Since when its source lists it no more; its last price goes on. */
-  readonly removed_at?: string
-  readonly prices: readonly PricePeriod[]
-}
+  removed_at: v.exactOptional(v.string()),
+  prices: v.array(PricePeriod),
+})
+
+export type PriceEntry = Infer<typeof PriceEntry>
 
 /** How the last sync went, or how far this one is. */
-export interface PriceSync {
-  readonly state: 'idle' | 'running'
-  readonly started_at: string | null
-  readonly finished_at: string | null
+export const PriceSync = v.object({
+  state: v.picklist(['idle', 'running']),
+  started_at: v.nullable(v.string()),
+  finished_at: v.nullable(v.string()),
   /** In words; null where it went well. */
-  readonly last_error: string | null
-  readonly added: number
-  readonly changed: number
-  readonly removed: number
-}
+  last_error: v.nullable(v.string()),
+  added: v.number(),
+  changed: v.number(),
+  removed: v.number(),
+})
+
+export type PriceSync = Infer<typeof PriceSync>
 
 /** Why the file on disk is not what is in force. */
-export interface PriceProblem {
-  readonly message: string
-  readonly line: number | null
-  readonly column: number | null
-}
+export const PriceProblem = v.object({
+  message: v.string(),
+  line: v.nullable(v.number()),
+  column: v.nullable(v.number()),
+})
 
-/** The body of `GET /api/costs`: the prices in force. */
-export interface Costs {
-  readonly synced_at: string | null
+export type PriceProblem = Infer<typeof PriceProblem>
+
+/** The source of the synced prices. */
+export const PriceListSource = v.object({
+  name: v.string(),
+  url: v.nullable(v.string()),
+  etag: v.exactOptional(v.nullable(v.string())),
+  sha256: v.exactOptional(v.string()),
+  licence: v.exactOptional(v.string()),
+  entries: v.exactOptional(v.number()),
+  rejected: v.exactOptional(v.number()),
+})
+
+export type PriceListSource = Infer<typeof PriceListSource>
+
+/** Under which names the entries of a host stand: the key is prefix and model, and the entry names the provider. */
+export const UpstreamPrices = v.object({ prefix: v.string(), provider: v.string() })
+
+export type UpstreamPrices = Infer<typeof UpstreamPrices>
+
+/** The prices in force: the content of the price file, and what is wrong with it. */
+export const Costs = v.object({
+  version: v.literal(1),
+  currency: v.literal('USD'),
+  unit: v.literal('usd_per_million_tokens'),
+  synced_at: v.nullable(v.string()),
   /** Null where no sync ever was. */
-  readonly source: {
-    readonly name: string
-    readonly url: string | null
-    readonly entries?: number
-    readonly rejected?: number
-  } | null
-  readonly sync: PriceSync
+  source: v.nullable(PriceListSource),
+  sync: PriceSync,
+  /** Hosts, as `example.com`, `example.com:8080` or `*.example.com`, beside those that the program knows. */
+  upstreams: v.record(v.string(), UpstreamPrices),
+  models: v.record(v.string(), PriceEntry),
+  overrides: v.record(v.string(), PriceEntry),
   /** Null where the file on disk is in force, or there is none and the shipped prices are. */
-  readonly problem: PriceProblem | null
-  readonly models: Readonly<Record<string, PriceEntry>>
-  readonly overrides: Readonly<Record<string, PriceEntry>>
-}
+  problem: v.nullable(PriceProblem),
+})
+
+export type Costs = Infer<typeof Costs>
 
 /** Why a model has no price. */
-export type WhyUnpriced = 'local' | 'no_entry' | 'unknown_upstream' | 'no_model'
+export const WhyUnpriced = v.picklist(['local', 'no_entry', 'unknown_upstream', 'no_model'])
+
+export type WhyUnpriced = Infer<typeof WhyUnpriced>
 
 /** What the prices in force say of a model now. */
-export type MatchedPrice =
-  | {
-      readonly key: string
-      readonly source: string
-      readonly effective_from: string | null
-      readonly updated_at: string | null
-      readonly tiers: readonly RateTier[]
-      readonly service_tiers?: Readonly<Record<string, readonly RateTier[]>>
-    }
-  | { readonly none: WhyUnpriced }
+export const MatchedPrice = v.union([
+  v.object({
+    key: v.string(),
+    source: v.string(),
+    effective_from: v.nullable(v.string()),
+    updated_at: v.nullable(v.string()),
+    tiers: v.array(RateTier),
+    service_tiers: v.exactOptional(v.record(v.string(), v.array(RateTier))),
+  }),
+  v.object({ none: WhyUnpriced }),
+])
+
+export type MatchedPrice = Infer<typeof MatchedPrice>
 
 /** Calls of one upstream and model, and what the prices in force say of them. */
-export interface CostMatch extends ServedModel {
-  readonly price: MatchedPrice
-}
+export const CostMatch = v.object({
+  ...ServedModel.entries,
+  price: MatchedPrice,
+})
+
+export type CostMatch = Infer<typeof CostMatch>
 
 /** The body of `GET /api/costs/matches`, most calls first. */
-export interface CostMatches {
-  readonly from: string
-  readonly to: string
+export const CostMatches = v.object({
+  ...NoStore.entries,
+  from: v.string(),
+  to: v.string(),
   /** Since when calls are counted, where that is not all of the time: earlier ones were folded, or are too many. */
-  readonly counted_from: string | null
-  readonly matches: readonly CostMatch[]
-}
+  counted_from: v.nullable(v.string()),
+  matches: v.array(CostMatch),
+})
 
-/** Calls of one day and model whose cost is another one after re-pricing. Sums are null where none of them has a cost. */
-export interface RepriceDay {
-  /** A local date of the zone that was asked for. */
-  readonly day: string
-  readonly model: string | null
-  readonly calls: number
-  readonly before_usd: number | null
-  readonly after_usd: number | null
-  /** Calls that had no price before. */
-  readonly newly_priced: number
-  /** Calls that have none any more. */
-  readonly newly_unpriced: number
-}
-
-/** What a re-pricing did; of a dry run, what it would do. */
-export interface RepriceResult extends Omit<RepriceDay, 'day' | 'model'> {
-  readonly days: readonly RepriceDay[]
-  /** Calls that were looked at. */
-  readonly looked_calls: number
-  /** Of those, calls whose upstream reported what they cost: these stay as they are. */
-  readonly reported_calls: number
-  readonly duration_ms: number
-}
-
-/** How far a re-pricing has come, in minutes of the calls' time. */
-export interface RepriceProgress {
-  readonly done: number
-  readonly total: number
-}
-
-/** A line that `tokenweir db reprice --json` prints: progress any number of times, then how it ended. */
-export type RepriceLine =
-  | { readonly progress: RepriceProgress }
-  | { readonly result: RepriceResult }
-  | { readonly error: JobFailure }
-
-/** A re-pricing. */
-export type RepriceJob = Job<'reprice', RepriceProgress, RepriceResult>
+export type CostMatches = Infer<typeof CostMatches>
 
 /** What a sync did. */
 export interface SyncResult {
@@ -164,3 +171,9 @@ export interface SyncResult {
 export type SyncLine =
   | { readonly result: SyncResult }
   | { readonly error: { readonly code: 'sync_failed'; readonly message: string } }
+
+/** A price of one's own that was taken away. */
+export const RemovedPrice = v.object({ removed: v.string() })
+
+/** A sync has begun. */
+export const SyncStarted = v.object({ status: v.literal('started') })

@@ -1,22 +1,31 @@
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+
 /** `roll_up`: calls enter the rollups; `fold`: old ones are deleted; `give_back`: free pages leave the file. */
-export type CompressPhase = 'roll_up' | 'fold' | 'give_back'
+export const CompressPhase = v.picklist(['roll_up', 'fold', 'give_back'])
+
+export type CompressPhase = Infer<typeof CompressPhase>
 
 /** How far compressing has come. */
-export interface CompressProgress {
-  readonly phase: CompressPhase
+export const CompressProgress = v.object({
+  phase: CompressPhase,
   /** Calls; of `give_back`, pages. */
-  readonly done: number
-  readonly total: number
-}
+  done: v.number(),
+  total: v.number(),
+})
+
+export type CompressProgress = Infer<typeof CompressProgress>
 
 /** What compressing did; of a dry run, what it would do. Sizes are those of the file and its log together. */
-export interface CompressResult {
-  readonly before_bytes: number
+export const CompressResult = v.object({
+  before_bytes: v.number(),
   /** Of a dry run, about. */
-  readonly after_bytes: number
-  readonly folded_calls: number
-  readonly duration_ms: number
-}
+  after_bytes: v.number(),
+  folded_calls: v.number(),
+  duration_ms: v.number(),
+})
+
+export type CompressResult = Infer<typeof CompressResult>
 
 /** Records of an imported file that are no calls here, or lack a value here, for one reason. */
 export interface ImportProblem {
@@ -44,48 +53,112 @@ export interface ImportResult {
 }
 
 /** Why a job came to nothing. */
-export interface JobFailure {
-  readonly code: 'job_running' | 'no_database' | 'folded_range' | 'broken_price_file' | 'job_failed'
-  readonly message: string
+export const JobFailure = v.object({
+  code: v.picklist(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed']),
+  message: v.string(),
   /** Of `folded_range` in `from` the instant from which on it can be asked. */
-  readonly data?: Readonly<Record<string, string>>
-}
+  data: v.exactOptional(v.record(v.string(), v.string())),
+})
+
+export type JobFailure = Infer<typeof JobFailure>
 
 /** The body of `GET /api/db`. */
-export interface DatabaseFile {
+export const DatabaseFile = v.object({
   /** Its path in full. */
-  readonly file: string
+  file: v.string(),
   /** Of the file and its log together; null where there is none yet. */
-  readonly bytes: number | null
+  bytes: v.nullable(v.number()),
   /** Free on the disk that it is on, for this user. */
-  readonly disk_free_bytes: number | null
-}
+  disk_free_bytes: v.nullable(v.number()),
+})
+
+export type DatabaseFile = Infer<typeof DatabaseFile>
 
 /** The body of `GET /api/db`: the file, and where it is going. */
-export interface DatabaseSize extends DatabaseFile {
+export const DatabaseSize = v.object({
+  ...DatabaseFile.entries,
   /** By the calls of the last seven days, each at what a call takes on average; null while there is not an hour of them. */
-  readonly growth_bytes_per_day: number | null
+  growth_bytes_per_day: v.nullable(v.number()),
   /** When the disk is full at that rate, ISO 8601 in UTC; null if that is not known, or over a hundred years away. */
-  readonly disk_full_at: string | null
-}
+  disk_full_at: v.nullable(v.string()),
+})
+
+export type DatabaseSize = Infer<typeof DatabaseSize>
 
 /** A job that was begun on the dashboard, the last of its kind that was. */
-export interface Job<Name, Progress, Result> {
-  readonly job: Name
-  readonly state: 'running' | 'done' | 'failed'
-  readonly dry_run: boolean
-  /** ISO 8601, UTC. */
-  readonly started_at: string
-  /** Null until it has told of any. */
-  readonly progress: Progress | null
-  readonly result: Result | null
-  readonly error: JobFailure | null
+export function jobOf<const N extends string, P extends v.GenericSchema, R extends v.GenericSchema>(
+  name: N,
+  progress: P,
+  result: R,
+) {
+  return v.object({
+    job: v.literal(name),
+    state: v.picklist(['running', 'done', 'failed']),
+    dry_run: v.boolean(),
+    /** ISO 8601, UTC. */
+    started_at: v.string(),
+    /** Null until it has told of any. */
+    progress: v.nullable(progress),
+    result: v.nullable(result),
+    error: v.nullable(JobFailure),
+  })
 }
 
 /** A compressing. */
-export interface DatabaseJob extends Job<'compress', CompressProgress, CompressResult> {
-  readonly keep_days: number
-}
+export const DatabaseJob = v.object({
+  ...jobOf('compress', CompressProgress, CompressResult).entries,
+  keep_days: v.number(),
+})
+
+export type DatabaseJob = Infer<typeof DatabaseJob>
+
+/** Calls of one day and model whose cost is another one after re-pricing. Sums are null where none of them has a cost. */
+export const RepriceDay = v.object({
+  /** A local date of the zone that was asked for. */
+  day: v.string(),
+  model: v.nullable(v.string()),
+  calls: v.number(),
+  before_usd: v.nullable(v.number()),
+  after_usd: v.nullable(v.number()),
+  /** Calls that had no price before. */
+  newly_priced: v.number(),
+  /** Calls that have none any more. */
+  newly_unpriced: v.number(),
+})
+
+export type RepriceDay = Infer<typeof RepriceDay>
+
+/** What a re-pricing did; of a dry run, what it would do. */
+export const RepriceResult = v.object({
+  ...v.omit(RepriceDay, ['day', 'model']).entries,
+  days: v.array(RepriceDay),
+  /** Calls that were looked at. */
+  looked_calls: v.number(),
+  /** Of those, calls whose upstream reported what they cost: these stay as they are. */
+  reported_calls: v.number(),
+  duration_ms: v.number(),
+})
+
+export type RepriceResult = Infer<typeof RepriceResult>
+
+/** How far a re-pricing has come, in minutes of the calls' time. */
+export const RepriceProgress = v.object({
+  done: v.number(),
+  total: v.number(),
+})
+
+export type RepriceProgress = Infer<typeof RepriceProgress>
+
+/** A line that `tokenweir db reprice --json` prints: progress any number of times, then how it ended. */
+export type RepriceLine =
+  | { readonly progress: RepriceProgress }
+  | { readonly result: RepriceResult }
+  | { readonly error: JobFailure }
+
+/** A re-pricing. */
+export const RepriceJob = jobOf('reprice', RepriceProgress, RepriceResult)
+
+export type RepriceJob = Infer<typeof RepriceJob>
 
 /** The forms of a file of calls. */
 export const exportFormats = ['csv', 'ndjson', 'parquet'] as const

@@ -1,13 +1,34 @@
+import * as v from 'valibot'
+import { type FailureCode, failureKinds } from '../call/failure.ts'
+import type { Infer } from '../call/infer.ts'
+
 /** The body of every answer of the dashboard with a status of 400 and above. */
-export interface ErrorBody {
-  readonly error: {
-    readonly code: string
-    readonly message: string
+export const ErrorBody = v.object({
+  error: v.object({
+    code: v.string(),
+    message: v.string(),
     /** The parameter or setting that is wrong. */
-    readonly param: string | null
+    param: v.nullable(v.string()),
     /** The gateway's last words, where it did not come up. */
-    readonly log?: readonly string[]
+    log: v.exactOptional(v.array(v.string())),
     /** Facts for programs: of `folded_range` in `from` the instant from which on it can be asked. */
-    readonly data?: Readonly<Record<string, string>>
-  }
-}
+    data: v.exactOptional(v.record(v.string(), v.string())),
+  }),
+})
+
+export type ErrorBody = Infer<typeof ErrorBody>
+
+/** The answer to an order that has nothing to tell. */
+export const Done = v.object({ success: v.literal(true) })
+
+/** The shape of an OpenAI error, so that client libraries raise what they raise for the upstream. */
+export const OwnError = v.object({
+  error: v.object({
+    message: v.string(),
+    type: v.string(),
+    param: v.null(),
+    code: v.picklist(Object.keys(failureKinds) as FailureCode[]),
+  }),
+})
+
+export type OwnError = Infer<typeof OwnError>

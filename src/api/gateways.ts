@@ -1,37 +1,44 @@
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+
 /** A gateway among those that share a limit. */
-export interface GatewayRow {
+export const GatewayRow = v.object({
   /** Of this run. */
-  readonly instance: string
-  readonly host: string
-  readonly version: string
+  instance: v.string(),
+  host: v.string(),
+  version: v.string(),
   /** `away`: the database has not heard of it for seconds. `learning`: nobody gets slots until all are known again. */
-  readonly state: 'ok' | 'away' | 'learning'
+  state: v.picklist(['ok', 'away', 'learning']),
   /** ISO 8601, UTC; null unless it is away. */
-  readonly away_since: string | null
+  away_since: v.nullable(v.string()),
   /** Calls in flight, as it told last. */
-  readonly active: number
+  active: v.number(),
   /** Slots that it holds, whether used or not. */
-  readonly held: number
-  readonly waiting: number
+  held: v.number(),
+  waiting: v.number(),
   /** Calls that it has recorded and not sent to the common database yet. */
-  readonly rows_behind: number
+  rows_behind: v.number(),
   /** Seconds until its slots are free, if nothing is heard of it; null if it holds none by a lease. */
-  readonly lease_left_s: number | null
+  lease_left_s: v.nullable(v.number()),
   /** Whether it is the one of this data folder, which this dashboard starts and stops. */
-  readonly is_own: boolean
+  is_own: v.boolean(),
   /** Whether it was silent for so long that it may be released. */
-  readonly can_release: boolean
-}
+  can_release: v.boolean(),
+})
+
+export type GatewayRow = Infer<typeof GatewayRow>
 
 /** The body of `GET /api/gateways`. */
-export interface GatewaysReport {
+export const GatewaysReport = v.object({
   /** The dashboard's own first, then by host; without `--share` its own alone. */
-  readonly gateways: readonly GatewayRow[]
+  gateways: v.array(GatewayRow),
   /** Slots of all; null if nobody tells. */
-  readonly max_concurrent: number | null
+  max_concurrent: v.nullable(v.number()),
   /** Why the common database cannot be asked, in words: then the gateways are as it told last, at `as_of`. */
-  readonly problem: string | null
-  readonly as_of: string
+  problem: v.nullable(v.string()),
+  as_of: v.string(),
   /** Of the first copy of others' calls: rows that were looked at, and how many there are; null if none is under way. */
-  readonly copy: { readonly pulled: number; readonly last: number } | null
-}
+  copy: v.nullable(v.object({ pulled: v.number(), last: v.number() })),
+})
+
+export type GatewaysReport = Infer<typeof GatewaysReport>

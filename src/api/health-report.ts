@@ -1,122 +1,145 @@
-import type { ClientUse } from './clients.ts'
+import * as v from 'valibot'
+import { ClientUse } from './clients.ts'
+import type { Infer } from '../call/infer.ts'
 
-export type HealthStatus = 'ok' | 'degraded' | 'draining'
+export const HealthStatus = v.picklist(['ok', 'degraded', 'draining'])
 
 /** Slots and queue, of one upstream or of all. */
-export interface SlotReport {
-  readonly max_concurrent: number
-  readonly active: number
-  readonly queued: number
-  readonly slot_cooldown_ms: number
-  readonly total_admitted: number
-  readonly total_queued: number
-  readonly total_retries_429: number
-  readonly peak_active: number
-}
+export const SlotReport = v.object({
+  max_concurrent: v.number(),
+  active: v.number(),
+  queued: v.number(),
+  slot_cooldown_ms: v.number(),
+  total_admitted: v.number(),
+  total_queued: v.number(),
+  total_retries_429: v.number(),
+  peak_active: v.number(),
+})
+
+export type SlotReport = Infer<typeof SlotReport>
 
 /** How a named upstream is, as far as calls have found out. */
-export interface UpstreamHealth {
-  readonly name: string
+export const UpstreamHealth = v.object({
+  name: v.string(),
   /** `failing`: none of its replicas has given a good answer since it last failed a call. */
-  readonly state: 'up' | 'failing'
+  state: v.picklist(['up', 'failing']),
   /** Why it is lent no key, where it should be. */
-  readonly problem: string | null
-  readonly rate_limiter: SlotReport
+  problem: v.nullable(v.string()),
+  rate_limiter: SlotReport,
   /** Tokens of any 24 hours; absent where there is no limit of its own. */
-  readonly token_limit?: number
+  token_limit: v.exactOptional(v.number()),
   /** Of those; null while what was used before is not known. */
-  readonly used_tokens?: number | null
-  readonly replicas: readonly {
-    readonly host: string
-    readonly state: 'up' | 'failing'
-    readonly in_flight: number
-    /** ISO 8601, UTC. */
-    readonly failing_since: string | null
-    readonly problem: string | null
-  }[]
-}
+  used_tokens: v.exactOptional(v.nullable(v.number())),
+  replicas: v.array(
+    v.object({
+      host: v.string(),
+      state: v.picklist(['up', 'failing']),
+      in_flight: v.number(),
+      /** ISO 8601, UTC. */
+      failing_since: v.nullable(v.string()),
+      problem: v.nullable(v.string()),
+    }),
+  ),
+})
+
+export type UpstreamHealth = Infer<typeof UpstreamHealth>
 
 /** A limit that a provider sets, as an answer told of it last. */
-export interface ProviderLimit {
+export const ProviderLimit = v.object({
   /** Name of the upstream. */
-  readonly upstream: string
+  upstream: v.string(),
   /** Model that the call asked for; null if it named none. */
-  readonly model: string | null
+  model: v.nullable(v.string()),
   /** Fingerprint of the client's key that was sent; null for the gateway's own key, or none. */
-  readonly key: string | null
+  key: v.nullable(v.string()),
   /** `wait`: a 429 or 529 asks not to be called before `reset_at`; there is no such entry once that is past. */
-  readonly kind: 'requests' | 'tokens' | 'input_tokens' | 'output_tokens' | 'wait'
+  kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens', 'wait']),
   /** Seconds for which the limit holds: 60, unless its header names others; null for `wait`. */
-  readonly window_s: number | null
+  window_s: v.nullable(v.number()),
   /** Requests or tokens in that time; null where no answer has told. */
-  readonly limit: number | null
+  limit: v.nullable(v.number()),
   /** Left of it when it was seen; all of it once `reset_at` is past; null where no answer has told. */
-  readonly remaining: number | null
+  remaining: v.nullable(v.number()),
   /** When all of it is left again: ISO 8601, UTC; null where no answer has told. */
-  readonly reset_at: string | null
-  readonly seen_at: string
-}
+  reset_at: v.nullable(v.string()),
+  seen_at: v.string(),
+})
+
+export type ProviderLimit = Infer<typeof ProviderLimit>
 
 /** The body of the gateway's `GET /health`: the outside names of its figures. */
-export interface HealthReport {
-  readonly status: HealthStatus
-  readonly upstream: string
-  readonly db: string
+export const HealthReport = v.object({
+  status: HealthStatus,
+  upstream: v.string(),
+  db: v.string(),
   /** Of all upstreams together. */
-  readonly rate_limiter: SlotReport & {
+  rate_limiter: v.object({
+    ...SlotReport.entries,
     /** Which waiting call is next: `fifo` or `fair`. Absent in earlier versions. */
-    readonly queue_order?: string
-  }
+    queue_order: v.exactOptional(v.string()),
+  }),
   /** Where there are more than that of `--upstream`, which is the first of them and called `default`. */
-  readonly upstreams?: readonly UpstreamHealth[]
-  readonly token_budget: {
-    readonly daily_limit: number
-    readonly total_used: number
-    readonly remaining: number
-    readonly percentage_used: number
+  upstreams: v.exactOptional(v.array(UpstreamHealth)),
+  token_budget: v.object({
+    daily_limit: v.number(),
+    total_used: v.number(),
+    remaining: v.number(),
+    percentage_used: v.number(),
     /** Tokens among `total_used` that no upstream reported. */
-    readonly estimated: number
+    estimated: v.number(),
     /** Whether what was used before the gateway's start is in `total_used`. */
-    readonly known: boolean
-  }
+    known: v.boolean(),
+  }),
   /**
    * Clients with calls in flight or waiting, and those with limits, the longest lines first; at most 100. Absent in earlier
    * versions.
    */
-  readonly clients?: readonly ClientUse[]
+  clients: v.exactOptional(v.array(ClientUse)),
   /**
    * What the answers of the last hour told of the limits that providers set: at most 100 models and keys, those heard of last
    * at the end. Absent in earlier versions.
    */
-  readonly provider_limits?: readonly ProviderLimit[]
-  readonly pid: number
-  readonly instance: string
-  readonly version: string
-  readonly uptime_s: number
+  provider_limits: v.exactOptional(v.array(ProviderLimit)),
+  pid: v.number(),
+  instance: v.string(),
+  version: v.string(),
+  uptime_s: v.number(),
   /** Requests since the start that were refused because their client's base URL is not the gateway's. */
-  readonly wrong_base_url_calls: number
+  wrong_base_url_calls: v.number(),
   /** `enabled`: whether payloads are kept in the file; its size is that of all segments. */
-  readonly raw_log: { readonly enabled: boolean; readonly file_size_bytes: number }
+  raw_log: v.object({ enabled: v.boolean(), file_size_bytes: v.number() }),
   /** With `--share`: all gateways that share the limit. */
-  readonly shared?: {
-    readonly gateways: number
-    /** Slots that they hold, whether used or not. */
-    readonly held: number
-    /** Of those, the slots that this gateway may use: also while the shared database is away. */
-    readonly held_here: number
-    readonly active_all: number
-    readonly waiting_all: number
-    /** Seconds for which one that is lost keeps its slots. */
-    readonly lease_s: number
-    /** Whether the shared database answers: `ok`, `away`, or `learning` after it has lost its state. */
-    readonly engine: string
-  }
-  readonly telemetry: { readonly written: number; readonly pending: number; readonly dropped: number }
-  readonly warnings: readonly { readonly code: string; readonly message: string }[]
-}
+  shared: v.exactOptional(
+    v.object({
+      gateways: v.number(),
+      /** Slots that they hold, whether used or not. */
+      held: v.number(),
+      /** Of those, the slots that this gateway may use: also while the shared database is away. */
+      held_here: v.number(),
+      active_all: v.number(),
+      waiting_all: v.number(),
+      /** Seconds for which one that is lost keeps its slots. */
+      lease_s: v.number(),
+      /** Whether the shared database answers: `ok`, `away`, or `learning` after it has lost its state. */
+      engine: v.string(),
+    }),
+  ),
+  telemetry: v.object({ written: v.number(), pending: v.number(), dropped: v.number() }),
+  warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+})
+
+export type HealthReport = Infer<typeof HealthReport>
 
 /** What of it is told to others than the gateway's own user and root. */
-export type PublicHealthReport = Pick<
-  HealthReport,
-  'status' | 'upstream' | 'db' | 'rate_limiter' | 'token_budget'
->
+export const PublicHealthReport = v.pick(HealthReport, [
+  'status',
+  'upstream',
+  'db',
+  'rate_limiter',
+  'token_budget',
+])
+
+export type PublicHealthReport = Infer<typeof PublicHealthReport>
+
+/** The body of `GET /health`: others than the gateway's own user, root, and who brings the admin token, are told less. */
+export const HealthAnswer = v.union([HealthReport, PublicHealthReport])

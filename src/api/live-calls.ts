@@ -1,57 +1,50 @@
-/** Where a call can be that is not over yet. */
-export const liveStates = [
-  /** Its request is read. */
-  'receiving',
-  /** It waits for a slot. */
-  'queued',
-  /** The upstream is asked, and has sent nothing yet. */
-  'waiting',
-  /** The upstream answers. */
-  'streaming',
-  /** The upstream answered 429, and it waits to be sent again. */
-  'backing_off',
-] as const
-
-export type LiveState = (typeof liveStates)[number]
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
 
 /** A call that is not over yet. Times in milliseconds, as those of a recorded call; null until they are known. */
-export interface LiveCall {
-  readonly id: string
+export const LiveCall = v.object({
+  id: v.string(),
   /** ISO 8601, UTC. */
-  readonly started_at: string
-  readonly method: string
+  started_at: v.string(),
+  method: v.string(),
   /** Without query. */
-  readonly path: string
-  readonly model: string | null
-  readonly client: string | null
-  readonly session: string | null
+  path: v.string(),
+  model: v.nullable(v.string()),
+  client: v.nullable(v.string()),
+  session: v.nullable(v.string()),
   /** The name of the upstream that it goes to; of the default one, the host. */
-  readonly upstream: string
-  readonly state: LiveState
+  upstream: v.string(),
+  /** Its request is read; it waits for a slot; the upstream is asked, and has sent nothing yet; the upstream answers; the upstream answered 429, and it waits to be sent again. */
+  state: v.picklist(['receiving', 'queued', 'waiting', 'streaming', 'backing_off']),
   /** 1 for the next one that gets a slot; null unless it waits for one. */
-  readonly queue_place: number | null
+  queue_place: v.nullable(v.number()),
   /** Since when it is in this state: ISO 8601, UTC. */
-  readonly state_since: string
+  state_since: v.string(),
   /** Content chunks so far. */
-  readonly chunks: number
+  chunks: v.number(),
   /** Over the last seconds if somebody watches, else since its first one; null before there are two. */
-  readonly chunks_per_s: number | null
+  chunks_per_s: v.nullable(v.number()),
   /** Body bytes so far. */
-  readonly request_bytes: number
-  readonly response_bytes: number
-  readonly receive_ms: number | null
-  readonly queue_ms: number | null
+  request_bytes: v.number(),
+  response_bytes: v.number(),
+  receive_ms: v.nullable(v.number()),
+  queue_ms: v.nullable(v.number()),
   /** Lost attempts and the waits between them, as far as they are over. */
-  readonly retry_wait_ms: number | null
+  retry_wait_ms: v.nullable(v.number()),
   /** Of the attempt that answers. */
-  readonly ttfb_ms: number | null
-  readonly ttft_ms: number | null
-}
+  ttfb_ms: v.nullable(v.number()),
+  ttft_ms: v.nullable(v.number()),
+})
+
+export type LiveCall = Infer<typeof LiveCall>
+export type LiveState = LiveCall['state']
 
 /** The calls that are not over yet, of the running gateway and of those that it has replaced. */
-export interface LiveCalls {
+export const LiveCalls = v.object({
   /** The oldest first, at most a thousand. */
-  readonly calls: readonly LiveCall[]
+  calls: v.array(LiveCall),
   /** How many more there are. */
-  readonly more: number
-}
+  more: v.number(),
+})
+
+export type LiveCalls = Infer<typeof LiveCalls>

@@ -1,18 +1,25 @@
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+
 /** What somebody noted of a moment: "deployed v2". Charts mark it. */
-export interface Note {
-  readonly id: string
+export const Note = v.object({
+  id: v.string(),
   /** ISO 8601, UTC. */
-  readonly at: string
+  at: v.string(),
   /** Keys in it are masked. */
-  readonly text: string
-}
+  text: v.string(),
+})
+
+export type Note = Infer<typeof Note>
 
 /** The body of `GET /api/notes`. */
-export interface NotesReport {
+export const NotesReport = v.object({
   /** The newest moment first. */
-  readonly notes: readonly Note[]
+  notes: v.array(Note),
   /** The file that keeps them. */
-  readonly file: string
+  file: v.string(),
   /** What is wrong with it; null if it can be read. */
-  readonly problem: string | null
-}
+  problem: v.nullable(v.string()),
+})
+
+export type NotesReport = Infer<typeof NotesReport>

@@ -1,4 +1,6 @@
-import type { HealthReport } from './health-report.ts'
+import * as v from 'valibot'
+import { HealthReport } from './health-report.ts'
+import type { Infer } from '../call/infer.ts'
 
 /**
  * - `starting`: asked to start, not healthy yet.
@@ -8,50 +10,31 @@ import type { HealthReport } from './health-report.ts'
  * - `unresponsive`: the process is there and does not answer.
  * - `foreign`: there is none of ours, and something else answers on its port.
  */
-export type GatewayState = 'starting' | 'running' | 'draining' | 'stopped' | 'unresponsive' | 'foreign'
+export const GatewayState = v.picklist([
+  'starting',
+  'running',
+  'draining',
+  'stopped',
+  'unresponsive',
+  'foreign',
+])
 
-/** The body of `GET /api/proxy/status`. What is not known is null. */
-export interface ProcessStatus {
-  /** Whether there is a gateway process: `running`, `draining` or `unresponsive`. */
-  readonly running: boolean
-  readonly state: GatewayState
-  readonly pid: number | null
-  /** Where the running gateway listens; where the next one will, while there is none. */
-  readonly port: number
-  readonly host: string
-  readonly upstream: string
-  readonly instance: string | null
-  /** ISO 8601, UTC. */
-  readonly started_at: string | null
-  readonly uptime_s: number | null
-  /** Whether `GET /health` on the gateway's own port answered 200 as this very gateway. */
-  readonly health_ok: boolean
-  /** What the gateway reports at its control socket; null if it does not answer there. */
-  readonly health: HealthReport | null
-  readonly pid_file: string
-  readonly log_file: string
-  /** Gateways that this one has taken over from at a restart, and that still finish calls. */
-  readonly predecessors: readonly PredecessorProcess[]
-  /** One sentence on what is not as one would think: who holds the port, how the last gateway ended, who still finishes calls. */
-  readonly message: string | null
-  /** Whether the upstream is the demo's own, and no real model answers. */
-  readonly simulated: boolean
-  /** The last crash of this folder's gateway; null if there was none, or a restart or a start by a person came after it. */
-  readonly crash: CrashStatus | null
-}
+export type GatewayState = Infer<typeof GatewayState>
 
 /** A gateway that ended without being told to. */
-export interface GatewayCrash {
+export const GatewayCrash = v.object({
   /** The process that ended. */
-  readonly pid: number
+  pid: v.number(),
   /** When its end was seen: ISO 8601, UTC. */
-  readonly at: string
+  at: v.string(),
   /** How it ended. Both are null in a dashboard that did not start the process: the system tells its starter alone. */
-  readonly exit_code: number | null
-  readonly signal: string | null
+  exit_code: v.nullable(v.number()),
+  signal: v.nullable(v.string()),
   /** Crashes in a row, this one included; a gateway that ran for a minute begins a new row. */
-  readonly in_a_row: number
-}
+  in_a_row: v.number(),
+})
+
+export type GatewayCrash = Infer<typeof GatewayCrash>
 
 /**
  * - `waiting`: the dashboard starts the gateway again at `next_start_at`.
@@ -60,27 +43,79 @@ export interface GatewayCrash {
  * - `given_up`: it did not come up in so many starts that the dashboard tries no more.
  * - `left`: it was started by hand or by a service manager, which start it again if anybody does.
  */
-export type CrashState = 'waiting' | 'starting' | 'started_again' | 'given_up' | 'left'
+export const CrashState = v.picklist(['waiting', 'starting', 'started_again', 'given_up', 'left'])
+
+export type CrashState = Infer<typeof CrashState>
 
 /** A crash, and what the dashboard does about it. */
-export interface CrashStatus extends GatewayCrash {
-  readonly state: CrashState
+export const CrashStatus = v.object({
+  ...GatewayCrash.entries,
+  state: CrashState,
   /** Starts since the crash that did not bring the gateway up. */
-  readonly failed_starts: number
+  failed_starts: v.number(),
   /** ISO 8601, UTC; null unless the state is `waiting`. */
-  readonly next_start_at: string | null
+  next_start_at: v.nullable(v.string()),
   /** All of that but the times, in sentences. */
-  readonly text: string
-}
+  text: v.string(),
+})
+
+export type CrashStatus = Infer<typeof CrashStatus>
 
 /** A gateway that was replaced. */
-export interface PredecessorProcess {
-  readonly pid: number
+export const PredecessorProcess = v.object({
+  pid: v.number(),
   /** In flight, or waiting. */
-  readonly calls: number
-}
+  calls: v.number(),
+})
+
+export type PredecessorProcess = Infer<typeof PredecessorProcess>
+
+/** The body of `GET /api/proxy/status`. What is not known is null. */
+export const ProcessStatus = v.object({
+  /** Whether there is a gateway process: `running`, `draining` or `unresponsive`. */
+  running: v.boolean(),
+  state: GatewayState,
+  pid: v.nullable(v.number()),
+  /** Where the running gateway listens; where the next one will, while there is none. */
+  port: v.number(),
+  host: v.string(),
+  upstream: v.string(),
+  instance: v.nullable(v.string()),
+  /** ISO 8601, UTC. */
+  started_at: v.nullable(v.string()),
+  uptime_s: v.nullable(v.number()),
+  /** Whether `GET /health` on the gateway's own port answered 200 as this very gateway. */
+  health_ok: v.boolean(),
+  /** What the gateway reports at its control socket; null if it does not answer there. */
+  health: v.nullable(HealthReport),
+  pid_file: v.string(),
+  log_file: v.string(),
+  /** Gateways that this one has taken over from at a restart, and that still finish calls. */
+  predecessors: v.array(PredecessorProcess),
+  /** One sentence on what is not as one would think: who holds the port, how the last gateway ended, who still finishes calls. */
+  message: v.nullable(v.string()),
+  /** Whether the upstream is the demo's own, and no real model answers. */
+  simulated: v.boolean(),
+  /** The last crash of this folder's gateway; null if there was none, or a restart or a start by a person came after it. */
+  crash: v.nullable(CrashStatus),
+})
+
+export type ProcessStatus = Infer<typeof ProcessStatus>
 
 /** The body of `POST /api/proxy/start`. */
-export interface StartAnswer extends ProcessStatus {
-  readonly already_running: boolean
-}
+export const StartAnswer = v.object({
+  ...ProcessStatus.entries,
+  already_running: v.boolean(),
+})
+
+export type StartAnswer = Infer<typeof StartAnswer>
+
+/** The last lines of the gateway's log. */
+export const LogTail = v.object({
+  logs: v.array(v.string()),
+  total_lines: v.number(),
+  returned_lines: v.number(),
+})
+
+/** A call was cancelled. */
+export const Cancelled = v.object({ cancelled: v.literal(true) })

@@ -1,44 +1,53 @@
-export type SettingValue = number | string | boolean
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+
+export const SettingValue = v.union([v.number(), v.string(), v.boolean()])
+
+export type SettingValue = Infer<typeof SettingValue>
 
 /** One option of the gateway, as the dashboard would start it and as it runs. */
-export interface ConfigOption {
+export const ConfigOption = v.object({
   /** `max_concurrent` for `--max-concurrent`. */
-  readonly name: string
-  readonly description: string
+  name: v.string(),
+  description: v.string(),
   /** The kind of its value. */
-  readonly kind: 'number' | 'switch' | 'choice' | 'text' | 'list'
+  kind: v.picklist(['number', 'switch', 'choice', 'text', 'list']),
   /** What a number counts; null where its name says it. */
-  readonly unit: 'ms' | 's' | 'days' | 'kB' | 'MB' | 'calls' | 'tokens' | null
+  unit: v.nullable(v.picklist(['ms', 's', 'days', 'kB', 'MB', 'calls', 'tokens'])),
   /** The bounds of a number, both included; null where it is none. */
-  readonly min: number | null
-  readonly max: number | null
+  min: v.nullable(v.number()),
+  max: v.nullable(v.number()),
   /** The words of a choice; null where it is none. */
-  readonly choices: readonly string[] | null
+  choices: v.nullable(v.array(v.string())),
   /** Completes "… must be", for people. */
-  readonly range: string
+  range: v.string(),
   /** What the gateway starts with next. */
-  readonly value: SettingValue | readonly string[]
-  readonly default: SettingValue | readonly string[]
+  value: v.union([SettingValue, v.array(v.string())]),
+  default: v.union([SettingValue, v.array(v.string())]),
   /** `saved`: in `gateway.json`. */
-  readonly source: 'flag' | 'environment' | 'saved' | 'default'
+  source: v.picklist(['flag', 'environment', 'saved', 'default']),
   /** The flag or variable that fixes it, so that it cannot be changed here. */
-  readonly fixed_by: string | null
+  fixed_by: v.nullable(v.string()),
   /** How a change made here takes effect; null where none can be made here. */
-  readonly changes: 'live' | 'restart' | null
+  changes: v.nullable(v.picklist(['live', 'restart'])),
   /** What the running gateway goes by; null while none runs. */
-  readonly running: SettingValue | readonly string[] | null
-}
+  running: v.nullable(v.union([SettingValue, v.array(v.string())])),
+})
+
+export type ConfigOption = Infer<typeof ConfigOption>
 
 /** The body of `GET` and `PUT /api/proxy/config`. */
-export interface ProxyConfig {
-  readonly options: readonly ConfigOption[]
+export const ProxyConfig = v.object({
+  options: v.array(ConfigOption),
   /** Names of the options of which the running gateway has another value: a restart brings them in. */
-  readonly needs_restart: readonly string[]
+  needs_restart: v.array(v.string()),
   /** Where changes are kept. */
-  readonly file: string
+  file: v.string(),
   /**
    * `UPSTREAM_API_KEY`: not set; lent to calls from this machine; or withheld, because the upstream's address
    * was set on the dashboard and not by who started it.
    */
-  readonly upstream_key: 'absent' | 'lent' | 'withheld'
-}
+  upstream_key: v.picklist(['absent', 'lent', 'withheld']),
+})
+
+export type ProxyConfig = Infer<typeof ProxyConfig>

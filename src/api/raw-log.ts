@@ -1,109 +1,127 @@
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+
 /** Part of a tool call as the upstream named it, put together from the pieces of a stream. */
-export interface PayloadToolCall {
-  readonly id: string | null
-  readonly name: string | null
+export const PayloadToolCall = v.object({
+  id: v.nullable(v.string()),
+  name: v.nullable(v.string()),
   /** As the model wrote them; JSON as a rule. */
-  readonly arguments: string
-}
+  arguments: v.string(),
+})
+
+export type PayloadToolCall = Infer<typeof PayloadToolCall>
 
 /** What went over the wire in one direction of one call: a line of the raw log, and an event of its feed. */
-export interface PayloadRecord {
+export const PayloadRecord = v.object({
   /** The call's, as `x-tokenweir-call-id` and `/api/query` have it. */
-  readonly id: string
+  id: v.string(),
   /** Rises from record to record, over restarts too; the feed's event id. */
-  readonly seq: number
+  seq: v.number(),
   /** When it was whole; ISO 8601, UTC. */
-  readonly timestamp: string
+  timestamp: v.string(),
   /** `incoming`: the client's request; `outgoing`: the answer that it got. */
-  readonly direction: 'incoming' | 'outgoing'
-  readonly method: string
+  direction: v.picklist(['incoming', 'outgoing']),
+  method: v.string(),
   /** With its query, as the client sent it, but for credentials. */
-  readonly path: string
+  path: v.string(),
   /** The answer's; null where none was sent, and in a request. */
-  readonly status: number | null
+  status: v.nullable(v.number()),
   /** Names in lower case; a repeated header has all its values. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  headers: v.record(v.string(), v.union([v.string(), v.array(v.string())])),
   /** JSON where it is JSON, else text; base64 where it is neither. Null where there was none, or it is withheld. */
-  readonly body: unknown
-  readonly body_encoding?: 'base64'
+  body: v.unknown(),
+  body_encoding: v.exactOptional(v.literal('base64')),
   /** Why a body that was there is not here. */
-  readonly body_withheld?: string
+  body_withheld: v.exactOptional(v.string()),
   /** On the wire, all of it. */
-  readonly body_bytes: number
+  body_bytes: v.number(),
   /** Whether `body` is only its beginning. */
-  readonly truncated: boolean
+  truncated: v.boolean(),
   /** As the request names it; null where it names none, or is not JSON. */
-  readonly model: string | null
+  model: v.nullable(v.string()),
   /** Whether the request asked for a stream. */
-  readonly stream: boolean
-}
+  stream: v.boolean(),
+})
+
+export type PayloadRecord = Infer<typeof PayloadRecord>
 
 /** The answer of a call. */
-export interface OutgoingRecord extends PayloadRecord {
-  readonly direction: 'outgoing'
+export const OutgoingRecord = v.object({
+  ...PayloadRecord.entries,
+  direction: v.literal('outgoing'),
   /** As the call's row has it. */
-  readonly outcome: string
-  readonly failure_code: string | null
+  outcome: v.string(),
+  failure_code: v.nullable(v.string()),
   /** Head received → last byte to the client. */
-  readonly duration_ms: number
+  duration_ms: v.number(),
   /** Of an event stream: when each piece came, in ms since the call's head was received; 10,000 at most. */
-  readonly chunks?: readonly number[]
+  chunks: v.exactOptional(v.array(v.number())),
   /** Put together from the events of a stream; null where there was nothing of the kind. */
-  readonly text?: string | null
-  readonly reasoning?: string | null
-  readonly tool_calls?: readonly PayloadToolCall[]
-}
+  text: v.exactOptional(v.nullable(v.string())),
+  reasoning: v.exactOptional(v.nullable(v.string())),
+  tool_calls: v.exactOptional(v.array(PayloadToolCall)),
+})
 
-/** The data of the feed's events; a record has no `type`. */
-export type RawLogEvent =
-  | PayloadRecord
-  | OutgoingRecord
-  | { readonly type: 'connected'; readonly enabled: boolean }
-  | CallStarted
-  /** A number of records were not sent to this reader. */
-  | { readonly type: 'dropped'; readonly count: number }
+export type OutgoingRecord = Infer<typeof OutgoingRecord>
 
 /** A call begins: its head was received. */
-export interface CallStarted {
-  readonly type: 'started'
-  readonly id: string
-  readonly timestamp: string
-  readonly method: string
-  readonly path: string
-}
+export const CallStarted = v.object({
+  type: v.literal('started'),
+  id: v.string(),
+  timestamp: v.string(),
+  method: v.string(),
+  path: v.string(),
+})
+
+export type CallStarted = Infer<typeof CallStarted>
+
+/** The data of the feed's events; a record has no `type`. */
+export const RawLogEvent = v.union([
+  PayloadRecord,
+  OutgoingRecord,
+  v.object({ type: v.literal('connected'), enabled: v.boolean() }),
+  CallStarted,
+  v.object({ type: v.literal('dropped'), count: v.number() }),
+])
+
+export type RawLogEvent = Infer<typeof RawLogEvent>
 
 /** The answer of `GET /v1/raw-log/status`. */
-export interface RawLogStatus {
-  readonly enabled: boolean
+export const RawLogStatus = v.object({
+  enabled: v.boolean(),
   /** When it switches itself off; ISO 8601, UTC; null where it does not. */
-  readonly enabled_until: string | null
+  enabled_until: v.nullable(v.string()),
   /** What reaches the file: `all`, `errors` or `sample:<1/n>`. */
-  readonly capture: string
-  readonly file_path: string
+  capture: v.string(),
+  file_path: v.string(),
   /** Of all segments together. */
-  readonly file_size_bytes: number
-  readonly file_size_formatted: string
-  readonly subscribers_count: number
+  file_size_bytes: v.number(),
+  file_size_formatted: v.string(),
+  subscribers_count: v.number(),
   /** Records that could not be kept since the start, as too many were waiting. */
-  readonly dropped: number
+  dropped: v.number(),
   /** Why it switched itself off; null where it did not. */
-  readonly trouble: string | null
-}
+  trouble: v.nullable(v.string()),
+})
+
+export type RawLogStatus = Infer<typeof RawLogStatus>
 
 /** The answer of `POST /v1/raw-log/toggle`. */
-export interface RawLogSwitched extends Pick<
-  RawLogStatus,
-  'enabled' | 'enabled_until' | 'file_path' | 'file_size_bytes'
-> {
-  readonly success: true
-}
+export const RawLogSwitched = v.object({
+  ...v.pick(RawLogStatus, ['enabled', 'enabled_until', 'file_path', 'file_size_bytes']).entries,
+  success: v.literal(true),
+})
+
+export type RawLogSwitched = Infer<typeof RawLogSwitched>
 
 /** The answer of `GET /v1/raw-log/recent`. */
-export interface RecentPayloads {
+export const RecentPayloads = v.object({
   /** Newest first. */
-  readonly entries: readonly (PayloadRecord | OutgoingRecord)[]
+  entries: v.array(v.union([PayloadRecord, OutgoingRecord])),
   /** Records in all segments. */
-  readonly total_count: number
+  total_count: v.number(),
   /** Whether there are fewer than were asked for because the answer would be too large. */
-  readonly truncated: boolean
-}
+  truncated: v.boolean(),
+})
+
+export type RecentPayloads = Infer<typeof RecentPayloads>

@@ -1,40 +1,45 @@
-import type { UpstreamHealth } from './health-report.ts'
+import * as v from 'valibot'
+import { UpstreamHealth } from './health-report.ts'
+import type { Infer } from '../call/infer.ts'
 
 /** An upstream as it is set, and as the running gateway finds it. */
-export interface UpstreamRow {
+export const UpstreamRow = v.object({
   /** `default` for the one of `--upstream`, which is the first. */
-  readonly name: string
-  readonly urls: readonly string[]
+  name: v.string(),
+  urls: v.array(v.string()),
   /** Patterns of models; empty if it is reached by path alone, and for the default one. */
-  readonly models: readonly string[]
+  models: v.array(v.string()),
   /** Its slots; null if it has as many as `--max-concurrent` says. */
-  readonly max_concurrent: number | null
+  max_concurrent: v.nullable(v.number()),
   /** Tokens of any 24 hours; null if it has no limit of its own. */
-  readonly token_limit: number | null
+  token_limit: v.nullable(v.number()),
   /** The client's own, none, or where a key of the gateway's own comes from. */
-  readonly credentials:
-    | 'client'
-    | 'none'
-    | { readonly env: string; readonly header?: string | undefined }
-    | { readonly file: string; readonly header?: string | undefined }
-  readonly fallback:
-    | string
-    | { readonly to: string; readonly models?: Readonly<Record<string, string>> | undefined }
-    | null
+  credentials: v.union([
+    v.picklist(['client', 'none']),
+    v.object({ env: v.string(), header: v.optional(v.string()) }),
+    v.object({ file: v.string(), header: v.optional(v.string()) }),
+  ]),
+  fallback: v.nullable(
+    v.union([v.string(), v.object({ to: v.string(), models: v.optional(v.record(v.string(), v.string())) })]),
+  ),
   /** Null if no gateway runs, or it has not seen this upstream yet. */
-  readonly health: UpstreamHealth | null
-}
+  health: v.nullable(UpstreamHealth),
+})
+
+export type UpstreamRow = Infer<typeof UpstreamRow>
 
 /** The body of `GET /api/upstreams`. */
-export interface UpstreamsReport {
-  readonly upstreams: readonly UpstreamRow[]
+export const UpstreamsReport = v.object({
+  upstreams: v.array(UpstreamRow),
   /** Where they are kept. */
-  readonly file: string
+  file: v.string(),
   /** What is wrong with the file; the last good upstreams hold. */
-  readonly problem: string | null
-}
+  problem: v.nullable(v.string()),
+})
+
+export type UpstreamsReport = Infer<typeof UpstreamsReport>
 
 /** The body of `GET /api/models`. */
-export interface ModelsReport {
-  readonly models: readonly string[]
-}
+export const ModelsReport = v.object({ models: v.array(v.string()) })
+
+export type ModelsReport = Infer<typeof ModelsReport>

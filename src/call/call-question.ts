@@ -1,4 +1,5 @@
 import type { CallFilter } from './call-filter.ts'
+import type { Curves, GroupFigures } from './figures.ts'
 
 /** What calls can be grouped by besides time. By `failure_code` only those that have one are in a group. */
 export const callDimensions = [
@@ -54,59 +55,8 @@ export interface CallQuestion {
   readonly withCurves?: true
 }
 
-/** How one measure is spread over the calls that went well, and the wait for a slot over all. All but `n` are null where `n` is 0. */
-export interface MeasureFigures {
-  readonly n: number
-  readonly avg: number | null
-  readonly p50: number | null
-  readonly p90: number | null
-  readonly p95: number | null
-  readonly p99: number | null
-  readonly max: number | null
-}
-
 /** The percentiles of {@link Curves}. */
 export const curvePercentiles = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99] as const
-
-/** The values of a measure at {@link curvePercentiles}, over the calls that went well; empty where none has it. */
-export interface Curves {
-  readonly duration_ms: readonly number[]
-  /** From dispatch. */
-  readonly ttft_ms: readonly number[]
-  readonly output_tokens_per_s: readonly number[]
-}
-
-/** What a cache did for a set of calls. */
-export interface CacheFigures {
-  /** Cached ÷ all input tokens; null without input tokens. */
-  readonly cached_share: number | null
-  /**
-   * What the calls would have cost more without a cache, by the prices of their time; less than nothing if it was written
-   * at a higher price and hardly read. Null where no price tells cached input from other.
-   */
-  readonly cache_saved_usd: number | null
-}
-
-/** Sums of a set of calls: exact. */
-export interface SumFigures extends CacheFigures {
-  readonly calls: number
-  /** Calls that failed; those whose client left are none. */
-  readonly errors: number
-  /** errors ÷ (calls − those whose client left); null where there is none to divide by. */
-  readonly error_rate: number | null
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cached_input_tokens: number
-  readonly cache_write_tokens: number
-  readonly reasoning_tokens: number
-  readonly total_tokens: number
-  /** Of the calls that have a price; null where none has. */
-  readonly cost_usd: number | null
-  /** Calls with usage and no price. */
-  readonly unpriced_calls: number
-  /** Calls of which no usage is known, nor a cost; refused and failed ones are among them. */
-  readonly no_usage_calls: number
-}
 
 /** What is told of times and speeds. */
 export const callMeasures = [
@@ -116,20 +66,7 @@ export const callMeasures = [
   'queue_ms',
   'tpot_ms',
   'output_tokens_per_s',
-] as const
-
-/** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
-export interface GroupFigures
-  extends SumFigures, Readonly<Record<(typeof callMeasures)[number], MeasureFigures>> {
-  readonly duration_ms: MeasureFigures
-  /** From dispatch. */
-  readonly ttft_ms: MeasureFigures
-  /** From arrival: with the wait for a slot. */
-  readonly ttft_total_ms: MeasureFigures
-  readonly queue_ms: MeasureFigures
-  readonly tpot_ms: MeasureFigures
-  readonly output_tokens_per_s: MeasureFigures
-}
+] as const satisfies readonly (keyof GroupFigures)[]
 
 /** The calls of one bucket of time and one entry of the dimension. */
 export interface CallGroup {

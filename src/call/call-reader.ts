@@ -3,6 +3,7 @@ import type { FoundSessions, SessionPage } from './call-session.ts'
 import type { CallAnswer, CallQuestion } from './call-question.ts'
 import type { CallType } from './call.ts'
 import type { CallJson } from './call-record.ts'
+import type { ServedModel } from './figures.ts'
 
 /** By what the longest lists are cut: the newest, or the largest of a column. */
 export type CallSort = 'started_at' | 'duration' | 'ttft' | 'cost'
@@ -21,20 +22,6 @@ export interface EndedCalls {
   readonly calls: readonly CallJson[]
   /** Pass it as `afterSeq` the next time. */
   readonly lastSeq: number
-}
-
-/** Calls that can cost something, of one upstream and model: the asked and the answering one. */
-export interface ServedModel {
-  readonly upstream: string | null
-  readonly model: string | null
-  readonly response_model: string | null
-  readonly calls: number
-  /** With usage and no price. */
-  readonly unpriced_calls: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  /** Null if none has a price. */
-  readonly cost_usd: number | null
 }
 
 /** Calls of a client with a key. */

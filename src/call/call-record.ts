@@ -24,6 +24,31 @@ export interface CallJson extends PublicFields {
   readonly started_at: string
 }
 
+/** What a list of calls shows of each; the fields are those of `/api/query`. */
+export const overviewCallFields = [
+  'id',
+  'started_at',
+  'call_type',
+  'endpoint',
+  'model',
+  'client',
+  'status',
+  'outcome',
+  'failed',
+  'failure_code',
+  'stream',
+  'attempts',
+  'receive_ms',
+  'queue_ms',
+  'retry_wait_ms',
+  'ttft_ms',
+  'ttft_total_ms',
+  'duration_ms',
+  'input_tokens',
+  'output_tokens',
+  'cost_usd',
+] as const satisfies readonly (keyof CallJson)[]
+
 type NullableFields = {
   readonly [Name in keyof RecordFields as null extends RecordFields[Name] ? Name : never]: null
 }

@@ -1,40 +1,4 @@
-import type { CacheFigures } from './call-question.ts'
-
-/**
- * A session and what its calls come to: all that are recorded, whichever of them was asked for; of over 100,000 the
- * newest. Times are ISO 8601, UTC.
- */
-export interface CallSession extends CacheFigures {
-  readonly session: string
-  /** Of the last call, as `client`. */
-  readonly session_source: string | null
-  readonly client: string | null
-  /** The twenty with the most calls, those with more first. */
-  readonly models: readonly string[]
-  /** When the first call began. */
-  readonly first_at: string
-  /** When the last call began. */
-  readonly last_at: string
-  readonly calls: number
-  /** Calls that failed; those whose client left are none. */
-  readonly errors: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cached_input_tokens: number
-  readonly reasoning_tokens: number
-  /** Tools that the answers asked for. */
-  readonly tool_calls: number
-  /** Of the calls that have a price; null where none has. */
-  readonly cost_usd: number | null
-  /** Calls with usage and no price. */
-  readonly unpriced_calls: number
-  /** From the first call's head to the last byte of all. */
-  readonly wall_ms: number
-  /** The time in which at least one call was open. */
-  readonly in_calls_ms: number
-  /** The rest: tools, the agent's own work, and its user. */
-  readonly between_ms: number
-}
+import type { CallSession } from './figures.ts'
 
 /** All that is told of a session, in its order. */
 export const sessionFields = [

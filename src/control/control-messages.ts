@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthReport } from '../api/health-report.ts'
 import type { GatewayCrash } from '../api/process-status.ts'
-import { type LiveCall, type LiveCalls, liveStates } from '../api/live-calls.ts'
+import { LiveCalls } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
+import { fits } from '../options/schema.ts'
 import type { MinuteUsage } from '../call/call-sink.ts'
 import {
   type MessageOf,
@@ -14,7 +15,6 @@ import {
   isFlag,
   isNumber,
   isObject,
-  isOneOf,
   isText,
   isWhole,
   listOf,
@@ -115,30 +115,7 @@ export const isControlStatus = record({
   crash: optional(nullable(isGatewayCrash)),
 })
 
-const isLiveCall = record<LiveCall>({
-  id: isText,
-  started_at: isText,
-  method: isText,
-  path: isText,
-  model: nullable(isText),
-  client: nullable(isText),
-  session: nullable(isText),
-  upstream: isText,
-  state: isOneOf(liveStates),
-  queue_place: nullable(isCount),
-  state_since: isText,
-  chunks: isCount,
-  chunks_per_s: nullable(isAmount),
-  request_bytes: isCount,
-  response_bytes: isCount,
-  receive_ms: nullable(isAmount),
-  queue_ms: nullable(isAmount),
-  retry_wait_ms: nullable(isAmount),
-  ttfb_ms: nullable(isAmount),
-  ttft_ms: nullable(isAmount),
-})
-
-export const isLiveCalls = record<LiveCalls>({ calls: listOf(isLiveCall), more: isCount })
+export const isLiveCalls = fits(LiveCalls)
 
 /** A gateway's answer to `POST /calls/{id}/cancel`. */
 export const isCancelAnswer = record({ cancelled: isFlag })

@@ -1,6 +1,7 @@
 import { parseCallId } from '../call/call-id.ts'
 import type { CallJson } from '../call/call-record.ts'
-import type { CallDimension, SumFigures } from '../call/call-question.ts'
+import type { CallDimension } from '../call/call-question.ts'
+import type { SumFigures } from '../call/figures.ts'
 import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
 import {
   type CallsQuery,
@@ -11,8 +12,7 @@ import {
 } from '../dashboard/routes/query-request.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { integer, oneOf, timeZone } from '../options/value-kind.ts'
-import type { GroupAnswer, QueryGroup } from '../query/group-answer.ts'
-import type { ListAnswer } from '../api/call-list.ts'
+import type { CallGroups, QueryGroup, CallList } from '../api/calls.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
 import type { sessionsAnswer } from '../query/sessions-answer.ts'
 import { partOf, recordedText } from './recorded-text.ts'
@@ -80,7 +80,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     'What was used and spent: calls, failures, tokens, cost in USD and latency, in all and by model. Today unless told.',
     some,
     async (asked, sources) => {
-      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, by('model'))
+      const { told, summary, groups } = await answerTo<CallGroups>(asked, sources, by('model'))
       const latency = { duration_ms: summary.duration_ms, first_token_ms: summary.ttft_ms }
       return recordedText(
         { ...told, total: { ...sumsOf(summary), ...latency } },
@@ -92,7 +92,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     'Calls, failures, tokens and cost in USD by a key: model, client, day, hour, endpoint, … or day,model. Today unless told.',
     { by: groupBy, ...some },
     async ({ by: group_by, ...asked }, sources) => {
-      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, { group_by })
+      const { told, summary, groups } = await answerTo<CallGroups>(asked, sources, { group_by })
       const rows = group_by.time === null ? costliest(groups) : groups.filter(({ calls }) => calls > 0)
       return recordedText({ ...told, total: sumsOf(summary) }, rows.map(withKey))
     },
@@ -120,7 +120,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     'Calls, the newest first, or the 100 longest or dearest (sort). Today unless told; cursor asks for the next page.',
     { ...listTable, ...range, limit: meaning('calls', or(integer(1, 100), 20)) },
     async (asked, sources) => {
-      const { told, calls, summary, next_cursor } = await answerTo<ListAnswer>(asked, sources, {})
+      const { told, calls, summary, next_cursor } = await answerTo<CallList>(asked, sources, {})
       return recordedText({ ...told, total: sumsOf(summary), next_cursor }, calls.map(inShort))
     },
   ),
@@ -133,8 +133,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     'What went wrong: failed calls by their code, and the newest of them with their messages. Today unless told.',
     some,
     async (asked, sources) => {
-      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, by('failure_code'))
-      const newest = await answerTo<ListAnswer>(asked, sources, { errors_only: true, limit: 15 })
+      const { told, summary, groups } = await answerTo<CallGroups>(asked, sources, by('failure_code'))
+      const newest = await answerTo<CallList>(asked, sources, { errors_only: true, limit: 15 })
       const codes = groups.map((group) => Object.assign(keyOf(group), { calls: group.calls }))
       const { calls, errors, error_rate } = summary
       return recordedText({ ...told, calls, errors, error_rate, codes }, newest.calls.map(inShort))

@@ -1,8 +1,7 @@
+import type { SettingValue } from '../api/proxy-config.ts'
 import { CodedError } from '../lib/errors.ts'
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionSpec, settingName, shownValue } from './option-spec.ts'
-
-type SettingValue = number | string | boolean
 
 /** The gateway's options in JSON, by their setting names: of a running gateway, of a request, of `gateway.json`. */
 export type Settings = Readonly<Record<string, SettingValue>>

@@ -1,4 +1,5 @@
-import type { Unit, ValueKind } from './value-kind.ts'
+import type { ConfigOption } from '../api/proxy-config.ts'
+import type { ValueKind } from './value-kind.ts'
 
 /** How a change made on the dashboard takes effect. */
 export type OptionChange = 'live' | 'restart'
@@ -34,19 +35,7 @@ export function row<T>(
 }
 
 /** What a program has to know of an option's value to ask for it. */
-interface ValueFacts {
-  /** The kind of its value. */
-  readonly kind: 'number' | 'switch' | 'choice' | 'text' | 'list'
-  /** What a number counts; null where its name says it. */
-  readonly unit: Unit | null
-  /** The bounds of a number, both included; null where it is none. */
-  readonly min: number | null
-  readonly max: number | null
-  /** The words of a choice; null where it is none. */
-  readonly choices: readonly string[] | null
-  /** Completes "… must be", for people. */
-  readonly range: string
-}
+type ValueFacts = Pick<ConfigOption, 'kind' | 'unit' | 'min' | 'max' | 'choices' | 'range'>
 
 /** Of an option, what its value may be. */
 export function valueFacts<T>({ kind, default: usual }: OptionSpec<T>): ValueFacts {

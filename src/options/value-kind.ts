@@ -1,10 +1,11 @@
 import { isIP } from 'node:net'
+import type { ConfigOption } from '../api/proxy-config.ts'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** What a number counts. */
-export type Unit = 'ms' | 's' | 'days' | 'kB' | 'MB' | 'calls' | 'tokens'
+type Unit = NonNullable<ConfigOption['unit']>
 
 /** Which texts a value can be written as: in a flag, a variable, a query parameter, or a setting. */
 export interface ValueKind<T> {

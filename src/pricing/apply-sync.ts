@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { PriceEntry, PricePeriod, RateTier, SyncResult } from '../api/costs.ts'
-import type { ModelCosts, PriceListSource } from './model-costs.ts'
+import type { PriceEntry, PricePeriod, RateTier, SyncResult, PriceListSource } from '../api/costs.ts'
+import type { ModelCosts } from './model-costs.ts'
 import { type ListedPrice, type PriceList, PriceListError } from './price-list.ts'
 import { serviceTiers, tiersOf } from './price-tiers.ts'
 import { byTime, timeOf } from './price-time.ts'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { SyncResult } from '../api/costs.ts'
+import type { SyncResult, PriceListSource } from '../api/costs.ts'
 import { applySync } from './apply-sync.ts'
 import { type FetchBounds, fetchBounds, fetchPriceList, isUrl } from './fetch-price-list.ts'
 import { fromLiteLlm } from './litellm-adapter.ts'
 import { changePrices, pricesToChange } from './change-prices.ts'
-import { type ModelCosts, neverSynced, type PriceListSource } from './model-costs.ts'
+import { type ModelCosts, neverSynced } from './model-costs.ts'
 import { type PriceList, PriceListError } from './price-list.ts'
 
 /** The source of a list, and the clock on the wall. */

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import type { UpstreamPrices } from './model-costs.ts'
+import type { UpstreamPrices } from '../api/costs.ts'
 
 /** Why the lists of prices say nothing of an upstream. */
 export type UnlistedUpstream = 'local' | 'unknown_upstream'

@@ -11,7 +11,7 @@ import { openForWriting } from '../store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../store/write/record-batch.ts'
 import { answerQuestion } from './answer-question.ts'
 import { emptyStore } from './query-service.ts'
-import type { ListAnswer } from '../api/call-list.ts'
+import type { CallList } from '../api/calls.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
 
@@ -46,7 +46,7 @@ test('the calls that are listed and what is told of all of them are of one insta
     inOneInstant: (ask) => reader.inOneInstant(ask),
   }
   const sources = { store, note: null, prices: new PricesInForce(path) }
-  const ask = async (): Promise<ListAnswer> => {
+  const ask = async (): Promise<CallList> => {
     const question = {
       kind: 'list',
       filter: {},
@@ -56,7 +56,7 @@ test('the calls that are listed and what is told of all of them are of one insta
       format: 'json',
     } as const
     const { text } = await answerQuestion(sources, question, nowMs)
-    return JSON.parse(String(text)) as ListAnswer
+    return JSON.parse(String(text)) as CallList
   }
   for (const expected of [1, 2, 3]) {
     const answer = await ask()

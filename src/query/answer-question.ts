@@ -7,7 +7,8 @@ import { publicFields } from '../store/sqlite/calls-readable.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { alertsAnswer } from './alerts-answer.ts'
-import { type GroupAnswer, groupAnswer } from './group-answer.ts'
+import { groupAnswer } from './group-answer.ts'
+import type { CallGroups } from '../api/calls.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
 import { costsAnswer, matchesAnswer } from './costs-answer.ts'
 import { sessionsAnswer } from './sessions-answer.ts'
@@ -156,7 +157,7 @@ function sessionsText(answer: Sessions, { format }: SessionsQuestion, note: Stor
 }
 
 function groupText(
-  answer: GroupAnswer,
+  answer: CallGroups,
   { format, time, dimension }: GroupQuestion,
   note: StoreNote | null,
 ): AnswerText {

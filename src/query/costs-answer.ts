@@ -1,5 +1,6 @@
 import type { CostMatches, Costs, MatchedPrice, PriceSync } from '../api/costs.ts'
-import type { CallReader, ServedCount, ServedModel } from '../call/call-reader.ts'
+import type { CallReader, ServedCount } from '../call/call-reader.ts'
+import type { ServedModel } from '../call/figures.ts'
 import { matchedPrice, type PriceBook } from '../pricing/price-book.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'

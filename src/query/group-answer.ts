@@ -1,45 +1,25 @@
+import type { CallGroups, QueryGroup, ToldFigures } from '../api/calls.ts'
 import {
   type CallAnswer,
   type CallDimension,
   type CallGroup,
   type CallQuestion,
-  type Curves,
   callMeasures,
-  type GroupFigures,
   isEndless,
-  type SumFigures,
 } from '../call/call-question.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
-import type { QueryFrame } from '../api/call-list.ts'
 import { frameOf, recordedFrom } from './list-answer.ts'
-import { type GroupQuestion, maxGroups, mostEntries, topEntries, topSessions } from './query-question.ts'
-import { QueryError } from './query-question.ts'
-
-/** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
-export type GroupKey = string | number | null
-
-/** All sums, and as `measures` says those of times and speeds. */
-type ToldFigures = SumFigures & Partial<GroupFigures> & { readonly curves?: Curves }
-
-/** Figures under one key, or under a time and an entry of a dimension by their names. */
-export type QueryGroup = ToldFigures &
-  (
-    | { readonly key: GroupKey; readonly rest?: true }
-    | { readonly keys: Readonly<Record<string, GroupKey>>; readonly rest?: true }
-  )
-
-/** The body of `GET /api/query` with `group_by`. */
-export interface GroupAnswer extends Omit<QueryFrame, 'summary'> {
-  readonly summary: ToldFigures
-  /** As it was asked, the time first: `hour`, `hour,model`. */
-  readonly group_by: string
-  readonly groups: readonly QueryGroup[]
-  /** When the first call that was ever recorded began; null without one. */
-  readonly recorded_from: string | null
-}
+import {
+  type GroupQuestion,
+  maxGroups,
+  mostEntries,
+  topEntries,
+  topSessions,
+  QueryError,
+} from './query-question.ts'
 
 /** The key of the entries beyond the first five hundred, twenty beside a time, or hundred sessions, which carry `rest: true`. */
 const restKey = 'other'
@@ -51,7 +31,7 @@ export async function groupAnswer(
   reader: CallReader,
   question: GroupQuestion,
   nowMs: number,
-): Promise<GroupAnswer> {
+): Promise<CallGroups> {
   const { filter, time, dimension } = question
   const range = await rangeOf(filter, reader, nowMs)
   const { groups, summary } =
@@ -71,7 +51,7 @@ async function groupsOf(
   reader: CallReader,
   { filter, time, dimension, timeZone, measures }: GroupQuestion,
   range: AskedRange,
-): Promise<Pick<GroupAnswer, 'groups' | 'summary'>> {
+): Promise<Pick<CallGroups, 'groups' | 'summary'>> {
   const ask = (rest: Omit<CallQuestion, 'filter'>): Promise<CallAnswer> =>
     askedOf(reader, {
       filter,

@@ -1,7 +1,7 @@
+import type { CallList, QueryFrame } from '../api/calls.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallPage, CallReader } from '../call/call-reader.ts'
-import type { GroupFigures } from '../call/call-question.ts'
-import type { ListAnswer, QueryFrame } from '../api/call-list.ts'
+import type { GroupFigures } from '../call/figures.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import type { ListQuestion } from './query-question.ts'
@@ -11,7 +11,7 @@ export async function listAnswer(
   reader: CallReader,
   question: ListQuestion,
   nowMs: number,
-): Promise<ListAnswer> {
+): Promise<CallList> {
   const { calls, next_cursor } = await listedCalls(reader, question)
   const { filter, limit } = question
   const range = await rangeOf(filter, reader, nowMs)
@@ -24,7 +24,7 @@ export async function listAnswer(
 export async function listedCalls(
   reader: CallReader,
   question: ListQuestion,
-): Promise<Pick<ListAnswer, 'calls' | 'next_cursor'>> {
+): Promise<Pick<CallList, 'calls' | 'next_cursor'>> {
   const { filter, limit } = question
   const found = await reader.list(filter, pageOf(question))
   const calls = found.slice(0, limit)

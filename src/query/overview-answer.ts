@@ -4,11 +4,11 @@ import {
   type OverviewHeat,
   type OverviewModel,
   type OverviewSingles,
-  overviewCallFields,
 } from '../api/overview.ts'
-import type { CallAnswer, CallDimension, CallQuestion, GroupFigures } from '../call/call-question.ts'
+import { overviewCallFields, type CallJson } from '../call/call-record.ts'
+import type { CallAnswer, CallDimension, CallQuestion } from '../call/call-question.ts'
+import type { GroupFigures } from '../call/figures.ts'
 import type { CallFilter } from '../call/call-filter.ts'
-import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
 import { FoldedRangeError } from '../call/no-answer.ts'
 import { windowOf } from './asked-range.ts'

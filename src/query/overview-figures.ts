@@ -1,5 +1,5 @@
 import type { OverviewBuckets, OverviewMeasure, OverviewTotals } from '../api/overview.ts'
-import type { GroupFigures, MeasureFigures } from '../call/call-question.ts'
+import type { GroupFigures, MeasureFigures } from '../call/figures.ts'
 
 /** One window: what counts of all calls, and what takes time of `timed` ones. */
 export function overviewTotals(all: GroupFigures, timed: GroupFigures): OverviewTotals {

@@ -1,35 +1,22 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import type {
+import {
   CompressProgress,
   CompressResult,
-  DatabaseFile,
-  DatabaseJob,
-  ExportFormat,
-  Job,
-} from '../api/database-job.ts'
-import type { CallFilter } from '../call/call-filter.ts'
-import type {
-  PriceSync,
-  SyncResult,
-  RepriceDay,
-  RepriceJob,
+  type DatabaseFile,
+  type DatabaseJob,
+  type RepriceJob,
   RepriceProgress,
   RepriceResult,
-} from '../api/costs.ts'
+} from '../api/database-job.ts'
+import type { ExportFormat } from '../api/database-job.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { PriceSync, SyncResult } from '../api/costs.ts'
 import type { EventData } from '../api/dashboard-event.ts'
 import type { Clock } from '../call/clock.ts'
-import {
-  isAmount,
-  isFlag,
-  isNumber,
-  isOneOf,
-  isText,
-  listOf,
-  nullable,
-  record,
-} from '../lib/message-shape.ts'
+import { fits } from '../options/schema.ts'
+import { isAmount, isFlag, record } from '../lib/message-shape.ts'
 import { exportedBy, filterArguments } from './run-export.ts'
 import { JobError, type JobCommand, type JobWords, type RunningJob, runJob, startProgram } from './run-job.ts'
 
@@ -175,7 +162,7 @@ export class Jobs {
     return new Date(this.#options.clock.wallTime()).toISOString()
   }
 
-  #run<Progress, Result, Started extends Job<string, Progress, Result>>(
+  #run<Progress, Result, Started extends Job<Progress, Result>>(
     kind: JobKind,
     started: Started,
     args: readonly string[],
@@ -183,7 +170,7 @@ export class Jobs {
   ): JobRun<Started, Result> {
     if (this.#running.has(kind)) throw new JobError('job_running', words.running)
     let job = started
-    const say = (change: Partial<Job<string, Progress, Result>>): void => {
+    const say = (change: Partial<Job<Progress, Result>>): void => {
       job = { ...job, ...change }
       if (kind !== 'dry reprice') this.last = { ...this.last, [kind]: job }
       for (const watcher of this.#watchers) watcher()
@@ -214,6 +201,11 @@ export class Jobs {
 /** Of each kind one runs at a time; a dry run is in nobody's way. */
 type JobKind = 'compress' | 'reprice' | 'dry reprice' | 'sync'
 
+interface Job<Progress, Result> extends Omit<DatabaseJob | RepriceJob, 'progress' | 'result'> {
+  readonly progress: Progress | null
+  readonly result: Result | null
+}
+
 interface DatabaseJobWords<Progress, Result> extends JobWords<Progress, Result> {
   /** Why no other may begin. */
   readonly running: string
@@ -222,38 +214,15 @@ interface DatabaseJobWords<Progress, Result> extends JobWords<Progress, Result> 
 const compressing: DatabaseJobWords<CompressProgress, CompressResult> = {
   running: 'The database is being compressed already.',
   name: 'Compressing',
-  progress: record<CompressProgress>({
-    phase: isOneOf(['roll_up', 'fold', 'give_back']),
-    done: isAmount,
-    total: isAmount,
-  }),
-  result: record<CompressResult>({
-    before_bytes: isAmount,
-    after_bytes: isAmount,
-    folded_calls: isAmount,
-    duration_ms: isAmount,
-  }),
-}
-
-const sums = {
-  calls: isAmount,
-  before_usd: nullable(isNumber),
-  after_usd: nullable(isNumber),
-  newly_priced: isAmount,
-  newly_unpriced: isAmount,
+  progress: fits(CompressProgress),
+  result: fits(CompressResult),
 }
 
 const pricing: DatabaseJobWords<RepriceProgress, RepriceResult> = {
   running: 'Calls are being priced anew already.',
   name: 'Pricing',
-  progress: record<RepriceProgress>({ done: isAmount, total: isAmount }),
-  result: record<RepriceResult>({
-    ...sums,
-    days: listOf(record<RepriceDay>({ ...sums, day: isText, model: nullable(isText) })),
-    looked_calls: isAmount,
-    reported_calls: isAmount,
-    duration_ms: isAmount,
-  }),
+  progress: fits(RepriceProgress),
+  result: fits(RepriceResult),
 }
 
 const isSyncResult = record<SyncResult>({

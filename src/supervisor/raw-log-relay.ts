@@ -1,21 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import type { RawLogStatus } from '../api/raw-log.ts'
+import { RawLogStatus, RawLogSwitched } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
+import { fits } from '../options/schema.ts'
 import type { ControlClient, ControlRequest } from '../control/control-client.ts'
 import { refusalIn } from '../control/control-messages.ts'
 import { type FollowFeedOptions, followFeed } from '../control/follow-feed.ts'
-import {
-  type Shape,
-  isAmount,
-  isFlag,
-  isObject,
-  isText,
-  nullable,
-  readMessage,
-  record,
-} from '../lib/message-shape.ts'
+import { type Shape, isObject, readMessage } from '../lib/message-shape.ts'
 import { CodedError } from '../lib/errors.ts'
 
 /** A status is asked for by a page that is being looked at. */
@@ -27,18 +19,6 @@ export interface PayloadFiles {
   /** Rejects with the system's error. */
   clear(): Promise<void>
 }
-
-const isRawLogStatus = record<RawLogStatus>({
-  enabled: isFlag,
-  enabled_until: nullable(isText),
-  capture: isText,
-  file_path: isText,
-  file_size_bytes: isAmount,
-  file_size_formatted: isText,
-  subscribers_count: isAmount,
-  dropped: isAmount,
-  trouble: nullable(isText),
-})
 
 /** The gateway refused a request, for a reason and with a code of its own, whatever that is. */
 export class GatewayRefusedError extends CodedError {}
@@ -83,17 +63,20 @@ export class RawLogRelay {
   }
 
   /** `order` is the body of the gateway's own route, and so is the answer. */
-  async toggle(order: object): Promise<object> {
-    const answer = await this.#ask('POST /raw-log/toggle', { body: JSON.stringify(order) }, isObject)
+  async toggle(order: object): Promise<RawLogSwitched> {
+    const answer = await this.#ask(
+      'POST /raw-log/toggle',
+      { body: JSON.stringify(order) },
+      fits(RawLogSwitched),
+    )
     if (answer !== null) return answer
     const message = 'No gateway runs whose payloads could be logged; start it, or start it with --raw-log.'
     throw new RawLogError('not_running', message)
   }
 
-  async clear(): Promise<object> {
+  async clear(): Promise<{ readonly success: true }> {
     const answer = await this.#ask('POST /raw-log/clear', {}, isObject)
-    if (answer !== null) return answer
-    await this.#options.files.clear()
+    if (answer === null) await this.#options.files.clear()
     return { success: true }
   }
 
@@ -124,7 +107,7 @@ export class RawLogRelay {
   }
 
   #askStatus(): Promise<RawLogStatus | null> {
-    return this.#ask('GET /raw-log/status', { limitMs: statusLimitMs }, isRawLogStatus)
+    return this.#ask('GET /raw-log/status', { limitMs: statusLimitMs }, fits(RawLogStatus))
   }
 
   async #ask<T>(route: string, request: ControlRequest, shape: Shape<T>): Promise<T | null> {

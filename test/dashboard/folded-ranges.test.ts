@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Overview } from '../../src/api/overview.ts'
-import type { GroupFigures } from '../../src/call/call-question.ts'
+import type { GroupFigures } from '../../src/call/figures.ts'
 import { idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { chatCall } from '../store/sample-call.ts'

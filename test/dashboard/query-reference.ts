@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { startedAtMs } from '../../src/call/call-id.ts'
-import type { GroupFigures, MeasureFigures } from '../../src/call/call-question.ts'
+import type { GroupFigures, MeasureFigures } from '../../src/call/figures.ts'
 import { type CallRecord } from '../../src/call/call-record.ts'
 import { isFailed } from '../../src/call/outcome.ts'
 import { quantileOf } from '../../src/lib/histogram.ts'

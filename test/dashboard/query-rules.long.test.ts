@@ -2,14 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { formatCallId, idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
-import {
-  callMeasures,
-  type Curves,
-  curvePercentiles,
-  type GroupFigures,
-} from '../../src/call/call-question.ts'
-import type { CallJson } from '../../src/call/call-record.ts'
-import type { CallRecord } from '../../src/call/call-record.ts'
+import { callMeasures, curvePercentiles } from '../../src/call/call-question.ts'
+import type { Curves, GroupFigures } from '../../src/call/figures.ts'
+import type { CallJson, CallRecord } from '../../src/call/call-record.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { errorOf } from './dashboard-under-test.ts'
@@ -69,7 +64,7 @@ function sampleCalls(): readonly CallRecord[] {
 const calls = sampleCalls()
 const newestFirst = calls.toSorted((a, b) => b.id - a.id)
 
-interface ListAnswer {
+interface CallList {
   readonly calls: readonly CallJson[]
   readonly count: number
   readonly limit: number
@@ -84,7 +79,7 @@ type Group = GroupFigures & {
   readonly keys: Readonly<Record<string, string | number | null>>
   readonly rest?: boolean
 }
-interface GroupAnswer {
+interface CallGroups {
   readonly group_by: string
   readonly groups: readonly Group[]
   readonly summary: GroupFigures
@@ -98,7 +93,7 @@ describe('GET /api/query', () => {
   after(() => queried[Symbol.asyncDispose]())
 
   test('lists all calls, newest first, with what there is to choose from', async () => {
-    const answer = await queried.getJson<ListAnswer>('/api/query')
+    const answer = await queried.getJson<CallList>('/api/query')
     assert.deepEqual(Object.keys(answer), [
       'calls',
       'count',
@@ -124,14 +119,14 @@ describe('GET /api/query', () => {
     const [newest, , third] = newestFirst as [CallRecord, CallRecord, CallRecord]
     const text = (call: CallRecord): string => new Date(startedAtMs(call.id)).toISOString()
     const range = `from=${text(third)}&to=${text(newest)}`
-    const answer = await queried.getJson<ListAnswer>(`/api/query?${range}`)
+    const answer = await queried.getJson<CallList>(`/api/query?${range}`)
     assert.deepEqual(
       answer.calls.map((call) => call.id),
       newestFirst.slice(1, 3).map((call) => formatCallId(call.id)),
     )
     const inBerlin = new Date(startedAtMs(third.id) + hourMs).toISOString().replace('Z', '+01:00')
     for (const from of [inBerlin, encodeURIComponent(inBerlin)]) {
-      assert.equal((await queried.getJson<ListAnswer>(`/api/query?from=${from}`)).count, 3)
+      assert.equal((await queried.getJson<CallList>(`/api/query?from=${from}`)).count, 3)
     }
   })
 
@@ -139,7 +134,7 @@ describe('GET /api/query', () => {
     const [newest] = newestFirst as [CallRecord]
     const text = new Date(startedAtMs(newest.id)).toISOString().slice(0, -1)
     const countFrom = async (query: string): Promise<number> =>
-      (await queried.getJson<ListAnswer>(`/api/query?${query}`)).count
+      (await queried.getJson<CallList>(`/api/query?${query}`)).count
     assert.equal(await countFrom(`from=${text}`), 1)
     assert.equal(await countFrom(`from=${text}000`), 1, 'as isoformat of Python writes it')
     const inBerlin = new Date(startedAtMs(newest.id) + hourMs).toISOString().slice(0, -1)
@@ -156,10 +151,10 @@ describe('GET /api/query', () => {
   })
 
   test('an unknown model is an empty list', async () => {
-    const answer = await queried.getJson<ListAnswer>(`/api/query?model=${encodeURIComponent("' OR 1=1 --")}`)
+    const answer = await queried.getJson<CallList>(`/api/query?model=${encodeURIComponent("' OR 1=1 --")}`)
     assert.deepEqual([answer.calls, answer.count, answer.summary.calls], [[], 0, 0])
     assert.ok(answer.available_models.length > 0)
-    const groups = await queried.getJson<GroupAnswer>('/api/query?model=nothing&group_by=hour')
+    const groups = await queried.getJson<CallGroups>('/api/query?model=nothing&group_by=hour')
     assert.deepEqual(groups.groups, [])
   })
 
@@ -168,7 +163,7 @@ describe('GET /api/query', () => {
     let cursor: string | null = ''
     while (cursor !== null) {
       const rest: string = cursor === '' ? '' : `&cursor=${cursor}`
-      const answer: ListAnswer = await queried.getJson(`/api/query?limit=57&errors_only=1${rest}`)
+      const answer: CallList = await queried.getJson(`/api/query?limit=57&errors_only=1${rest}`)
       seen.push(...answer.calls.map((call) => call.id))
       assert.equal(answer.count, answer.calls.length)
       cursor = answer.next_cursor
@@ -187,7 +182,7 @@ describe('GET /api/query', () => {
       ['cost', (call: CallRecord): number | null => call.costNanoUsd],
     ] as const
     for (const [sort, of] of sorts) {
-      const answer = await queried.getJson<ListAnswer>(`/api/query?sort=${sort}`)
+      const answer = await queried.getJson<CallList>(`/api/query?sort=${sort}`)
       const byId = new Map(calls.map((call) => [formatCallId(call.id), call]))
       const expected = calls
         .map(of)
@@ -204,7 +199,7 @@ describe('GET /api/query', () => {
 
   test('hours and days without a call are there, from the first call selected to the end of the range', async () => {
     const [early, late] = [newestFirst.at(-1)!, newestFirst[0]!]
-    const days = await queried.getJson<GroupAnswer>('/api/query?group_by=day&from=2026-01-01T00:00:00Z')
+    const days = await queried.getJson<CallGroups>('/api/query?group_by=day&from=2026-01-01T00:00:00Z')
     const keys = days.groups.map((group) => group.key)
     assert.equal(keys[0], localName(startedAtMs(early.id), 'day', 'UTC'))
     // Now is 21 November.
@@ -212,7 +207,7 @@ describe('GET /api/query', () => {
     assert.equal(days.groups.length, 29)
     assertFigures(days.groups.at(-1)!, [], 'an empty day')
     const to = new Date(startedAtMs(late.id) + 1).toISOString()
-    const hours = await queried.getJson<GroupAnswer>(`/api/query?group_by=hour&to=${to}&tz=Europe/Berlin`)
+    const hours = await queried.getJson<CallGroups>(`/api/query?group_by=hour&to=${to}&tz=Europe/Berlin`)
     assert.ok(hours.groups.some((group) => group.calls === 0))
     const names = hours.groups.map((group) => String(group.key))
     assert.ok(names.includes('2026-10-25T02:00:00+02:00') && names.includes('2026-10-25T02:00:00+01:00'))
@@ -224,8 +219,8 @@ describe('GET /api/query', () => {
 
   test('measures=none leaves times and speeds out, and changes no sum', async () => {
     for (const key of ['model', 'day', 'day,model']) {
-      const whole = await queried.getJson<GroupAnswer>(`/api/query?group_by=${key}`)
-      const sums = await queried.getJson<GroupAnswer>(`/api/query?group_by=${key}&measures=none`)
+      const whole = await queried.getJson<CallGroups>(`/api/query?group_by=${key}`)
+      const sums = await queried.getJson<CallGroups>(`/api/query?group_by=${key}&measures=none`)
       const without = (one: object): object =>
         Object.fromEntries(
           Object.entries(one).filter(([name]) => !(callMeasures as readonly string[]).includes(name)),
@@ -236,7 +231,7 @@ describe('GET /api/query', () => {
   })
 
   test('measures=curves tells the same percentiles, and those between them', async () => {
-    const { groups } = await queried.getJson<GroupAnswer>('/api/query?group_by=model&measures=curves')
+    const { groups } = await queried.getJson<CallGroups>('/api/query?group_by=model&measures=curves')
     let compared = 0
     for (const group of groups) {
       for (const name of ['duration_ms', 'ttft_ms', 'output_tokens_per_s'] as const) {
@@ -259,7 +254,7 @@ describe('GET /api/query', () => {
   })
 
   test('two keys tell the first twenty of a dimension apart, and the others together', async () => {
-    const { groups, group_by } = await queried.getJson<GroupAnswer>('/api/query?group_by=model,day')
+    const { groups, group_by } = await queried.getJson<CallGroups>('/api/query?group_by=model,day')
     assert.equal(group_by, 'day,model')
     const named = new Set(groups.filter((group) => group.rest !== true).map((group) => group.keys['model']))
     assert.equal(named.size, 20)
@@ -294,7 +289,7 @@ describe('GET /api/query', () => {
       [told.id, told.model, told.duration_ms],
       [formatCallId(call.id), call.model, call.durationMs],
     )
-    const found = await queried.getJson<ListAnswer>(`/api/query?q=${formatCallId(call.id)}`)
+    const found = await queried.getJson<CallList>(`/api/query?q=${formatCallId(call.id)}`)
     assert.deepEqual(found.calls, [told])
     assert.equal(found.summary.calls, 1, 'the summary is of that call alone')
     const missing = await queried.get('/api/calls/00000000000')
@@ -306,9 +301,9 @@ describe('GET /api/query', () => {
   })
 
   test('error codes are searched for exactly', async () => {
-    const { count } = await queried.getJson<ListAnswer>('/api/query?q=stream_truncated')
+    const { count } = await queried.getJson<CallList>('/api/query?q=stream_truncated')
     assert.equal(count, calls.filter((call) => call.failureCode === 'stream_truncated').length)
-    assert.equal((await queried.getJson<ListAnswer>('/api/query?q=stream_trunc')).count, 0)
+    assert.equal((await queried.getJson<CallList>('/api/query?q=stream_trunc')).count, 0)
   })
 
   test('CSV has a line of names, NDJSON an object a line, and both say where the next page begins', async () => {
@@ -327,7 +322,7 @@ describe('GET /api/query', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as CallJson)
-    assert.deepEqual(objects, (await queried.getJson<ListAnswer>('/api/query?limit=3')).calls)
+    assert.deepEqual(objects, (await queried.getJson<CallList>('/api/query?limit=3')).calls)
     const groups = await queried.get('/api/query?format=csv&group_by=day,call_type')
     const [names = '', first = ''] = groups.body.toString().split('\r\n')
     assert.match(
@@ -424,7 +419,7 @@ describe('GET /api/query', () => {
       if (query.has('from') && query.has('to') && query.get('from')! >= query.get('to')!) return
       const expected = selected(newestFirst, query)
       const text = query.toString()
-      const answer = await queried.getJson<ListAnswer & GroupAnswer>(`/api/query?${text}`)
+      const answer = await queried.getJson<CallList & CallGroups>(`/api/query?${text}`)
       assertFigures(answer.summary, expected, text)
       const groupBy = query.get('group_by')
       if (groupBy === null) {

@@ -3,8 +3,7 @@ import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
-import type { LogSource } from '../../src/dashboard/routes/dashboard-parts.ts'
-import type { RawLogSource } from '../../src/dashboard/routes/dashboard-parts.ts'
+import type { LogSource, RawLogSource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import type { GatewayProcess } from '../../src/supervisor/supervised-gateway.ts'
 import type { Settings } from '../../src/options/gateway-settings.ts'
@@ -264,13 +263,13 @@ export class ScriptedRawLog implements RawLogSource {
     return Promise.resolve({ logging: true, filePath: rawLogStatus.file_path })
   }
 
-  toggle(order: object): Promise<object> {
+  toggle(order: object): ReturnType<RawLogSource['toggle']> {
     const { enabled, enabled_until, file_path, file_size_bytes } = rawLogStatus
     const now = { enabled, enabled_until, file_path, file_size_bytes }
     return this.#answer(`toggle ${JSON.stringify(order)}`, { success: true, ...now })
   }
 
-  clear(): Promise<object> {
+  clear(): ReturnType<RawLogSource['clear']> {
     return this.#answer('clear', { success: true })
   }
 

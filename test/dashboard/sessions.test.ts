@@ -3,8 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Sessions } from '../../src/api/sessions.ts'
 import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
-import type { GroupAnswer } from '../../src/query/group-answer.ts'
-import type { ListAnswer } from '../../src/api/call-list.ts'
+import type { CallGroups, CallList } from '../../src/api/calls.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { errorOf } from './dashboard-under-test.ts'
 import { nowMs, type QueriedDashboard, startQueried } from './query-database.ts'
@@ -72,7 +71,7 @@ describe('sessions', () => {
         sessions.map(({ session, calls: count }) => [session, count]),
         [[name, 1]],
       )
-      const list = await queried.getJson<ListAnswer>(`/api/query?${of(name)}`)
+      const list = await queried.getJson<CallList>(`/api/query?${of(name)}`)
       assert.deepEqual(
         list.calls.map(({ session }) => session),
         [name],
@@ -91,9 +90,9 @@ describe('sessions', () => {
       next_cursor: null,
       folded_until: null,
     })
-    assert.equal((await queried.getJson<ListAnswer>('/api/query?session=nobody')).count, 0)
+    assert.equal((await queried.getJson<CallList>('/api/query?session=nobody')).count, 0)
     const many = Array.from({ length: 1000 }, (_, index) => `session=${index}`).join('&')
-    assert.equal((await queried.getJson<ListAnswer>(`/api/query?${many}&${of('null')}`)).count, 1)
+    assert.equal((await queried.getJson<CallList>(`/api/query?${many}&${of('null')}`)).count, 1)
     const { sessions } = await queried.getJson<Sessions>(`/api/sessions?${many}&${of('%')}&${of('null')}`)
     assert.deepEqual(
       sessions.map(({ session }) => session),
@@ -108,9 +107,9 @@ describe('sessions', () => {
       [session?.session, session?.calls, session?.wall_ms, session?.in_calls_ms, session?.between_ms],
       [long, 10_000, 9999.5, 5000, 4999.5],
     )
-    const list = await queried.getJson<ListAnswer>(`/api/query?${of(long)}`)
+    const list = await queried.getJson<CallList>(`/api/query?${of(long)}`)
     assert.deepEqual([list.count, list.summary.calls], [1000, 10_000])
-    const last = await queried.getJson<ListAnswer>(
+    const last = await queried.getJson<CallList>(
       `/api/query?${of(long)}&limit=10&cursor=${formatCallId(idAt(1005))}`,
     )
     assert.deepEqual([last.count, last.next_cursor], [5, null])
@@ -165,7 +164,7 @@ describe('sessions', () => {
 
   test('groups by session and by tag reach over seven days at most', async () => {
     const from = new Date(nowMs - 7 * dayMs).toISOString()
-    const week = await queried.getJson<GroupAnswer>(`/api/query?group_by=session&from=${from}`)
+    const week = await queried.getJson<CallGroups>(`/api/query?group_by=session&from=${from}`)
     assert.equal(week.summary.calls, calls.length - 1)
     assert.deepEqual(week.groups[0], { key: long, ...week.groups[0] })
     for (const key of ['session', 'day,session', 'tag:env', 'hour,tag:env']) {
@@ -177,7 +176,7 @@ describe('sessions', () => {
   })
 
   test('the database is whole, and nothing went wrong', async () => {
-    assert.equal((await queried.getJson<ListAnswer>('/api/query?limit=1')).summary.calls, calls.length)
+    assert.equal((await queried.getJson<CallList>('/api/query?limit=1')).summary.calls, calls.length)
     assert.deepEqual([queried.faults, queried.dashboard.faults], [[], []])
   })
 })

@@ -3,13 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { idsPerMs } from '../../src/call/call-id.ts'
-import type {
-  CallAnswer,
-  CallDimension,
-  FieldDimension,
-  CallQuestion,
-  GroupFigures,
-} from '../../src/call/call-question.ts'
+import type { CallAnswer, CallDimension, FieldDimension, CallQuestion } from '../../src/call/call-question.ts'
+import type { GroupFigures } from '../../src/call/figures.ts'
 import type { CallFilter } from '../../src/call/call-filter.ts'
 import { quantileOf } from '../../src/lib/histogram.ts'
 import type { StoredCall } from '../../src/call/call-record.ts'

@@ -1,4 +1,4 @@
-import type { GroupFigures } from '../../src/call/call-question.ts'
+import type { GroupFigures } from '../../src/call/figures.ts'
 import { type CalendarUnit, bucketOfKey, calendarFrame } from '../charts/calendar-frame.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { PageAddress } from '../data/page-address.ts'

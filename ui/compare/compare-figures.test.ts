@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { curvePercentiles, type MeasureFigures } from '../../src/call/call-question.ts'
+import { curvePercentiles } from '../../src/call/call-question.ts'
+import type { MeasureFigures } from '../../src/call/figures.ts'
 import { type CompareGroup, compareColumns, honestCurve, sortedBy } from './compare-figures.ts'
 
 function group(key: string | null, n: number, p95: number): CompareGroup {

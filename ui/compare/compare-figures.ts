@@ -1,4 +1,4 @@
-import type { Curves, GroupFigures } from '../../src/call/call-question.ts'
+import type { Curves, GroupFigures } from '../../src/call/figures.ts'
 import { axisDuration } from '../charts/chart-scale.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'

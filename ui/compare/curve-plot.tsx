@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Curves } from '../../src/call/call-question.ts'
+import type { Curves } from '../../src/call/figures.ts'
 import { heightOf, linearScale, logScale } from '../charts/chart-scale.ts'
 import { isReadByKeys, keyStep } from '../charts/plot-keys.ts'
 import { curveWords } from '../data/page-address.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Costs, Rates, RepriceDay, RepriceResult } from '../../src/api/costs.ts'
+import type { Costs, Rates } from '../../src/api/costs.ts'
+import type { RepriceDay, RepriceResult } from '../../src/api/database-job.ts'
 import { Times } from '../format/times.ts'
 import {
   bookWords,
@@ -81,6 +82,9 @@ const times = new Times(true, () => Date.UTC(2026, 10, 21))
 const nowMs = Date.parse('2026-11-21T12:00:00Z')
 const entry = { source: 'litellm', prices: [] }
 const shipped: Costs = {
+  version: 1,
+  currency: 'USD',
+  unit: 'usd_per_million_tokens',
   synced_at: null,
   source: { name: 'genai-prices 0.1.8', url: null },
   sync: {
@@ -95,6 +99,7 @@ const shipped: Costs = {
   problem: null,
   models: { a: entry, b: entry },
   overrides: {},
+  upstreams: {},
 }
 const synced: Costs = {
   ...shipped,

@@ -8,7 +8,8 @@ import {
   type PricedModel,
   type RateName,
 } from './prices.ts'
-import type { Costs, RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/costs.ts'
+import type { Costs } from '../../src/api/costs.ts'
+import type { RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
 import { agoWords, sourceWords } from '../data/price-source.ts'
 import type { RowForm } from '../design/editor.tsx'
 import { count, counted, dollars, known, percent, unknownFigure } from '../format/figures.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { RepriceProgress, RepriceResult } from '../../src/api/costs.ts'
+import type { RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { reasonOf } from '../data/dashboard-error.ts'

@@ -16,7 +16,7 @@ test('what is priced, what is not, and what reported no usage are told apart', (
     groups: [{ key: 'a', ...figures }],
     summary: figures,
     available_models: ['a'],
-    available_types: ['chat' as const],
+    available_types: ['chat'] as const,
     recorded_from: null,
   }
   const [, , card] = spendCards(answer, null, () => {}, 0)

@@ -1,4 +1,4 @@
-import type { GroupFigures } from '../../src/call/call-question.ts'
+import type { GroupFigures } from '../../src/call/figures.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { type Change, changeOf } from '../format/change.ts'
 

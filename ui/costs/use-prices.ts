@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { CostMatches, Costs, RepriceJob, RepriceResult } from '../../src/api/costs.ts'
+import type { CostMatches, Costs } from '../../src/api/costs.ts'
+import type { RepriceJob, RepriceResult } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'

@@ -1,7 +1,6 @@
 import type { ErrorBody } from '../../src/api/error-body.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
-import type { ListAnswer } from '../../src/api/call-list.ts'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { learnTime } from './dashboard-clock.ts'
 import { DashboardError } from './dashboard-error.ts'
@@ -11,12 +10,8 @@ const answerLimitMs = 8000
 /** A stop waits for calls in flight, up to the gateway's drain time-out; compressing takes minutes. */
 const actionLimitMs = 600_000
 
-/** A page of calls, as `/api/query` answers it. */
-export interface CallsAnswer extends ListAnswer {
-  /** Why there is nothing, where the database cannot be read. */
-  readonly store?: string
-  readonly note?: string
-}
+/** A page of calls. */
+export type { CallList as CallsAnswer } from '../../src/api/calls.ts'
 
 /** Makes an answer of the text that came; `JSON.parse` unless told. */
 export type AnswerReader<Answer> = (text: string) => Answer

@@ -1,7 +1,16 @@
-import type { Curves } from '../../src/call/call-question.ts'
-import type { CallSort, CallTab, CallType, Outcome } from './call-words.ts'
+import type { Curves } from '../../src/call/figures.ts'
+import {
+  type CallSort,
+  type CallTab,
+  type CallType,
+  type Outcome,
+  isCallSort,
+  isCallTab,
+  isCallType,
+  isNameOf,
+  isOutcome,
+} from './call-words.ts'
 import { type CalendarBounds, calendarBounds } from './calendar-ranges.ts'
-import { isCallSort, isCallTab, isCallType, isNameOf, isOutcome } from './call-words.ts'
 
 /** What the page can show, by its path. */
 export const viewPaths = {

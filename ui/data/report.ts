@@ -1,5 +1,5 @@
 import type { Overview } from '../../src/api/overview.ts'
-import type { Curves, GroupFigures } from '../../src/call/call-question.ts'
+import type { Curves, GroupFigures } from '../../src/call/figures.ts'
 
 type Group = GroupFigures & { readonly key: string | null; readonly curves: Curves }
 

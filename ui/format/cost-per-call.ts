@@ -1,4 +1,4 @@
-import type { GroupFigures } from '../../src/call/call-question.ts'
+import type { GroupFigures } from '../../src/call/figures.ts'
 
 /** The average cost of a priced call; null if none has a price. */
 export function costPerCall({

@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import type { Sessions } from '../../src/api/sessions.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import type { CallSession } from '../../src/call/call-session.ts'
+import type { CallSession } from '../../src/call/figures.ts'
 import { barScaleMs } from '../call/call-phases.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'

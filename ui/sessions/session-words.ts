@@ -1,4 +1,4 @@
-import type { CallSession } from '../../src/call/call-session.ts'
+import type { CallSession } from '../../src/call/figures.ts'
 import { dollars, known } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 

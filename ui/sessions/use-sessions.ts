@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Sessions } from '../../src/api/sessions.ts'
-import type { CallSession } from '../../src/call/call-session.ts'
+import type { CallSession } from '../../src/call/figures.ts'
 import { ask } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useRecordedCalls } from '../data/live.ts'

@@ -1,5 +1,5 @@
 import type { CallFilter } from '../../call/call-filter.ts'
-import type { CallSession } from '../../call/call-session.ts'
+import type { CallSession } from '../../call/figures.ts'
 import type { CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'

@@ -1,4 +1,4 @@
-import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/costs.ts'
+import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/database-job.ts'
 import type { ModelCosts } from '../../pricing/model-costs.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'

@@ -5,6 +5,9 @@ import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type * as v from 'valibot'
+import type * as schemas from '../../api/answers.ts'
+import type { Infer } from '../../call/infer.ts'
 import { CodedError } from '../../lib/errors.ts'
 import type { Schema } from '../../options/schema.ts'
 import { errorParts, json, leaveBody } from './answer.ts'
@@ -24,8 +27,23 @@ interface AppEnv {
 /** A request as Hono has it; `c.env` has Node's own request and response. */
 export type RouteContext = Context<AppEnv>
 
-/** What a method of a path takes. */
-export interface Taken<Q, B> {
+/** The names of schemas in `src/api`. */
+type AnswerName = { [N in keyof Schemas]: Schemas[N] extends v.GenericSchema ? N : never }[keyof Schemas]
+type Schemas = typeof schemas
+
+/** An answer by the name of its schema, or answers by status and, unless that is JSON, content type; null is any text. */
+export type AnswerNames =
+  | AnswerName
+  | { readonly [status: number | `${number} ${string}`]: AnswerName | null }
+
+/** The JSON that a handler may return. */
+type Told<A> = Infer<Schemas[Extract<A extends string ? A : A[keyof A], AnswerName>]>
+
+type Reply<A> = Response | Told<A>
+
+/** What a method of a path answers and takes. */
+export interface Taken<A, Q, B> {
+  readonly answer: A
   /** Absent if it takes none; null if any will do. */
   readonly query?: QueryTable<Q> | null
   /** Absent if the body is not looked at. */
@@ -34,9 +52,9 @@ export interface Taken<Q, B> {
   readonly refusal?: ErrorCode
 }
 
-/** A route with its types closed, and what it takes. */
-export interface AnyRoute {
-  readonly answer: (c: RouteContext) => Promise<Response>
+/** A route with its types closed. */
+export interface AnyRoute extends Pick<Taken<AnswerNames, unknown, unknown>, 'answer'> {
+  readonly handle: (c: RouteContext) => Promise<Response>
   /** Null if any query will do. */
   readonly query: Readonly<Record<string, QueryParameter<unknown>>> | null
   /** Undefined if the body is not looked at. */
@@ -46,30 +64,28 @@ export interface AnyRoute {
 /** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
 export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
 
-/** A table with a route for each of these keys, and no other. */
-export type RoutesOf<Answers> = { readonly [Key in keyof Answers]: AnyRoute }
-
 /**
  * One method of a path. Its handler is given a query and a body that are as it says, and returns a response, or a value that
- * is answered as JSON.
+ * is answered as JSON. The comment above a route is its description in the API's document, and `@fails` names the error codes
+ * that it has besides those of every route.
  */
-export function route<Q = unknown, B = unknown>(
-  { query, body, refusal }: Taken<Q, B>,
-  handle: (c: RouteContext, asked: { readonly query: Q; readonly body: B }) => unknown,
+export function route<const A extends AnswerNames, Q = Readonly<Record<string, unknown>>, B = unknown>(
+  { answer, query, body, refusal }: Taken<A, Q, B>,
+  answerOf: (c: RouteContext, asked: { readonly query: Q; readonly body: B }) => Reply<A> | Promise<Reply<A>>,
 ): AnyRoute {
   const table = query === undefined ? ({} as QueryTable<Q>) : query
-  const answer = async (c: RouteContext): Promise<Response> => {
+  const handle = async (c: RouteContext): Promise<Response> => {
     const { incoming } = c.env
     const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
     const given = isReading ? undefined : await readJsonBody(incoming)
     const texts = parse(incoming.url?.split(/\?(.*)/s, 2)[1] ?? '', '&', '=', { maxKeys: 0 })
-    const answered = await handle(c, {
+    const answered = await answerOf(c, {
       query: table === null ? (texts as Q) : readQuery(texts, table),
       body: body === undefined ? (given as B) : checkedBody(body, given, refusal),
     })
     return answered instanceof Response ? answered : jsonAnswer(c, answered)
   }
-  return { answer, query: table, body }
+  return { answer, handle, query: table, body }
 }
 
 export function jsonAnswer(c: RouteContext, value: unknown, status: ContentfulStatusCode = 200): Response {
@@ -122,9 +138,9 @@ export function makeApp(
     await next()
   })
   const methods = new Map<string, string[]>()
-  for (const [key, { answer }] of Object.entries(routes)) {
+  for (const [key, { handle }] of Object.entries(routes)) {
     const [method = '', path = ''] = key.split(' ')
-    app.on(method, path, answer)
+    app.on(method, path, handle)
     methods.set(path, [...(methods.get(path) ?? []), method === 'GET' ? 'GET, HEAD' : method])
   }
   for (const [path, taken] of methods) {

@@ -1,18 +1,9 @@
-import type { ClientsReport } from '../../api/clients.ts'
 import type { Clock } from '../../call/clock.ts'
 import { clientChange } from '../../options/client-settings.ts'
 import type { Seen } from '../../supervisor/clients.ts'
-import { type RoutesOf, route } from '../http/app.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerIn } from './query-reply.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface ClientAnswers {
-  /** Who called in the last seven days or has limits: calls, limits, and what is in use and left by the running gateway. @fails too_busy too_slow query_interrupted */
-  'GET /api/clients': { readonly 200: ClientsReport }
-  /** Sets limits of a client, by its name or the fingerprint of a key, or names the key; null takes a value away. In force at once. @fails invalid_client broken_clients_file clients_not_kept clients_busy too_busy too_slow query_interrupted */
-  'PUT /api/clients/:name': { readonly 200: ClientsReport }
-}
 
 /** Clients are told by the calls of so long. */
 const seenMs = 7 * 24 * 60 * 60 * 1000
@@ -22,7 +13,7 @@ const minuteMs = 60_000
 export function clientRoutes(
   { clients, queries }: Pick<DashboardParts, 'clients' | 'queries'>,
   clock: Clock,
-): RoutesOf<ClientAnswers> {
+): RouteTable {
   const report = async () => {
     // By the minute, so that who asks soon again shares the answer.
     const fromMs = Math.floor((clock.wallTime() - seenMs) / minuteMs) * minuteMs
@@ -31,8 +22,10 @@ export function clientRoutes(
     return clients.report(seen)
   }
   return {
-    'GET /api/clients': route({}, report),
-    'PUT /api/clients/:name': route({ body: clientChange }, async (c, { body }) => {
+    /** Who called in the last seven days or has limits: calls, limits, and what is in use and left by the running gateway. @fails too_busy too_slow query_interrupted */
+    'GET /api/clients': route({ answer: 'ClientsReport' }, report),
+    /** Sets limits of a client, by its name or the fingerprint of a key, or names the key; null takes a value away. In force at once. @fails invalid_client broken_clients_file clients_not_kept clients_busy too_busy too_slow query_interrupted */
+    'PUT /api/clients/:name': route({ answer: 'ClientsReport', body: clientChange }, async (c, { body }) => {
       await clients.change(c.req.param('name') ?? '', body)
       return report()
     }),

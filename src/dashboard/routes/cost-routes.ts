@@ -1,6 +1,3 @@
-import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
-import type { ModelCosts } from '../../pricing/model-costs.ts'
-import type { NoStore } from './answer-shapes.ts'
 import * as v from 'valibot'
 import type { Clock } from '../../call/clock.ts'
 import { changePrices } from '../../pricing/change-prices.ts'
@@ -10,31 +7,10 @@ import { JsonValueError, object, text, textLike } from '../../options/schema.ts'
 import { timeZone } from '../../options/value-kind.ts'
 import { optional, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RoutesOf, jsonAnswer, route } from '../http/app.ts'
+import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
-
-/** The prices in force: the price file, and what is wrong with it. */
-interface PricesInForce extends ModelCosts, Pick<Costs, 'problem'> {}
-
-interface CountedMatches extends CostMatches, NoStore {}
-
-/** What each route answers, and the errors that it alone has. */
-export interface CostAnswers {
-  /** The prices in force. @fails too_busy too_slow query_interrupted */
-  'GET /api/costs': { readonly 200: PricesInForce }
-  /** Every upstream and model of recorded calls, with the price that is in force now. @fails too_busy too_slow query_interrupted */
-  'GET /api/costs/matches': { readonly 200: CountedMatches }
-  /** Sets one's own price of a model, or of `host:port/model`. @fails invalid_price broken_price_file prices_not_kept prices_busy */
-  'PUT /api/costs/overrides/:name': { readonly 200: PriceEntry }
-  /** Takes one's own price of a model away. @fails price_not_found broken_price_file prices_not_kept prices_busy */
-  'DELETE /api/costs/overrides/:name': { readonly 200: { readonly removed: string } }
-  /** Begins to bring the prices up to date with their list; `sync` of `/api/costs` tells how it goes. @fails sync_running */
-  'POST /api/costs/sync': { readonly 202: { readonly status: 'started' } }
-  /** Gives calls of the past the cost that the prices say now; with `dry_run` 200 and what would change. @fails job_running folded_range no_database broken_price_file job_failed */
-  'POST /api/costs/reprice': { readonly 200: RepriceResult; readonly 202: RepriceJob }
-}
 
 /** The body of an order to re-price. */
 const repriceOrder = object({
@@ -50,14 +26,16 @@ const repriceOrder = object({
 export function costRoutes(
   { queries, jobs, priceFile }: Pick<DashboardParts, 'queries' | 'jobs' | 'priceFile'>,
   clock: Clock,
-): RoutesOf<CostAnswers> {
+): RouteTable {
   return {
-    'GET /api/costs': route({}, async (c) => {
+    /** The prices in force. @fails too_busy too_slow query_interrupted */
+    'GET /api/costs': route({ answer: 'Costs' }, async (c) => {
       const fileState = priceFileState(priceFile)
       return answerQuery(c, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
     }),
+    /** Every upstream and model of recorded calls, with the price that is in force now. @fails too_busy too_slow query_interrupted */
     'GET /api/costs/matches': route(
-      { query: { from: optional(isoTime), to: optional(isoTime) } },
+      { answer: 'CostMatches', query: { from: optional(isoTime), to: optional(isoTime) } },
       async (c, { query: { from, to } }) => {
         const fromMs = from === null ? null : instantOf(from)
         const toMs = to === null ? null : instantOf(to)
@@ -66,18 +44,22 @@ export function costRoutes(
         return answerQuery(c, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
       },
     ),
-    'PUT /api/costs/overrides/:name': route({ body: ownPrice, refusal: 'invalid_price' }, (c, { body }) =>
-      changePrices(priceFile, (before) => {
-        const { costs, entry } = withPrice(
-          before,
-          c.req.param('name') ?? '',
-          body,
-          new Date(clock.wallTime()).toISOString(),
-        )
-        return [costs, entry]
-      }),
+    /** Sets one's own price of a model, or of `host:port/model`. @fails invalid_price broken_price_file prices_not_kept prices_busy */
+    'PUT /api/costs/overrides/:name': route(
+      { answer: 'PriceEntry', body: ownPrice, refusal: 'invalid_price' },
+      (c, { body }) =>
+        changePrices(priceFile, (before) => {
+          const { costs, entry } = withPrice(
+            before,
+            c.req.param('name') ?? '',
+            body,
+            new Date(clock.wallTime()).toISOString(),
+          )
+          return [costs, entry]
+        }),
     ),
-    'DELETE /api/costs/overrides/:name': route({}, async (c) => {
+    /** Takes one's own price of a model away. @fails price_not_found broken_price_file prices_not_kept prices_busy */
+    'DELETE /api/costs/overrides/:name': route({ answer: 'RemovedPrice' }, async (c) => {
       const name = c.req.param('name') ?? ''
       const isRemoved = await changePrices(priceFile, (before) => {
         const costs = withoutOverride(before, name)
@@ -87,19 +69,24 @@ export function costRoutes(
       const message = `No price of your own is set for ${JSON.stringify(name.slice(0, 100))}.`
       throw new RequestError('price_not_found', message, { param: 'name' })
     }),
-    'POST /api/costs/sync': route({}, (c) => {
+    /** Begins to bring the prices up to date with their list; `sync` of `/api/costs` tells how it goes. @fails sync_running */
+    'POST /api/costs/sync': route({ answer: { 202: 'SyncStarted' } }, (c) => {
       if (jobs.startSync()) return jsonAnswer(c, { status: 'started' }, 202)
       throw new RequestError('sync_running', 'The prices are being synced already.')
     }),
-    'POST /api/costs/reprice': route({ body: repriceOrder }, async (c, { body }) => {
-      const { model = null, only_unpriced: onlyUnpriced, dry_run: dryRun } = body
-      const tz = readParameter('tz', timeZone, body.tz)
-      const fromMs = instantOf(readParameter('from', isoTime, body.from), tz)
-      const toMs = instantOf(readParameter('to', isoTime, body.to), tz)
-      expectOrder(fromMs, toMs)
-      const run = jobs.reprice({ fromMs, toMs, model, onlyUnpriced, dryRun, timeZone: tz })
-      return dryRun ? run.result : jsonAnswer(c, await run.begun, 202)
-    }),
+    /** Gives calls of the past the cost that the prices say now; with `dry_run` 200 and what would change. @fails job_running folded_range no_database broken_price_file job_failed */
+    'POST /api/costs/reprice': route(
+      { answer: { 200: 'RepriceResult', 202: 'RepriceJob' }, body: repriceOrder },
+      async (c, { body }) => {
+        const { model = null, only_unpriced: onlyUnpriced, dry_run: dryRun } = body
+        const tz = readParameter('tz', timeZone, body.tz)
+        const fromMs = instantOf(readParameter('from', isoTime, body.from), tz)
+        const toMs = instantOf(readParameter('to', isoTime, body.to), tz)
+        expectOrder(fromMs, toMs)
+        const run = jobs.reprice({ fromMs, toMs, model, onlyUnpriced, dryRun, timeZone: tz })
+        return dryRun ? run.result : jsonAnswer(c, await run.begun, 202)
+      },
+    ),
   }
 }
 

@@ -1,20 +1,12 @@
-import type { CompressResult, DatabaseJob, DatabaseSize } from '../../api/database-job.ts'
+import type { DatabaseSize } from '../../api/database-job.ts'
 import * as v from 'valibot'
 import type { Growth } from '../../call/call-reader.ts'
 import type { Clock } from '../../call/clock.ts'
 import { object, whole } from '../../options/schema.ts'
 import { trueFalse } from '../../options/value-kind.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RoutesOf, jsonAnswer, route } from '../http/app.ts'
+import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface DatabaseAnswers {
-  /** The database's file. */
-  'GET /api/db': { readonly 200: DatabaseSize }
-  /** Folds old calls into sums and makes the file smaller. 202 with `async=1`. @fails job_running no_database job_failed */
-  'POST /api/db/compress': { readonly 200: CompressResult; readonly 202: DatabaseJob }
-}
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -35,7 +27,7 @@ const compressOrder = v.nullish(
 export function databaseRoutes(
   { jobs, queries }: Pick<DashboardParts, 'jobs' | 'queries'>,
   clock: Pick<Clock, 'wallTime'>,
-): RoutesOf<DatabaseAnswers> {
+): RouteTable {
   const size = async (): Promise<DatabaseSize> => {
     const file = jobs.file()
     const { bytes, disk_free_bytes: freeBytes } = file
@@ -57,9 +49,15 @@ export function databaseRoutes(
     return { ...file, growth_bytes_per_day: Math.round(perDay), disk_full_at: fullAt }
   }
   return {
-    'GET /api/db': route({}, size),
+    /** The database's file. */
+    'GET /api/db': route({ answer: 'DatabaseSize' }, size),
+    /** Folds old calls into sums and makes the file smaller. 202 with `async=1`. @fails job_running no_database job_failed */
     'POST /api/db/compress': route(
-      { query: { async: or(trueFalse, false) }, body: compressOrder },
+      {
+        answer: { 200: 'CompressResult', 202: 'DatabaseJob' },
+        query: { async: or(trueFalse, false) },
+        body: compressOrder,
+      },
       async (c, { query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
         const run = jobs.compress(keepDays, dryRun)
         return query.async ? jsonAnswer(c, await run.begun, 202) : run.result

@@ -3,28 +3,22 @@ import { readFileSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
 import { answerContent } from '../http/content.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type AnyRoute, type RoutesOf, route } from '../http/app.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface DocumentAnswers {
-  /** This document. @fails document_not_built */
-  'GET /openapi.json': { readonly 200: Readonly<Record<string, unknown>> }
-  /** The document of the gateway's own routes, which are on its own port. @fails document_not_built */
-  'GET /openapi/gateway.json': { readonly 200: Readonly<Record<string, unknown>> }
-}
+import { type AnyRoute, type RouteTable, route } from '../http/app.ts'
 
 /** Where the build puts them, seen from the source and from the built file. */
 const built = new URL('../../../dist/', import.meta.url)
 
 /** What the API and the gateway's own routes are, in OpenAPI: documents that `build/openapi.ts` writes. */
-export const documentRoutes: RoutesOf<DocumentAnswers> = {
+export const documentRoutes: RouteTable = {
+  /** This document. @fails document_not_built */
   'GET /openapi.json': document('openapi.json'),
+  /** The document of the gateway's own routes, which are on its own port. @fails document_not_built */
   'GET /openapi/gateway.json': document('openapi-gateway.json'),
 }
 
 function document(name: string): AnyRoute {
   const body = readIfBuilt(name)
-  return route({}, (c) => {
+  return route({ answer: 'ApiDocument' }, (c) => {
     if (body === null) throw new RequestError('document_not_built', notBuilt)
     return answerContent(c, {
       headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' },

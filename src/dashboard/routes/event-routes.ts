@@ -6,13 +6,7 @@ import { sseComment, sseEvent, sseRetry } from '../../lib/http.ts'
 import { someOf } from '../../options/value-kind.ts'
 import type { Topic } from '../events/topic.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RoutesOf, expectOwnConnection, route } from '../http/app.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface EventAnswers {
-  /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
-  'GET /api/events': { readonly '200 text/event-stream': EventData }
-}
+import { type RouteTable, expectOwnConnection, route } from '../http/app.ts'
 
 const maxReaders = 64
 /** How long a reader waits before it connects again. */
@@ -31,7 +25,7 @@ const beat: EventData['beat'] = { every_ms: beatMs }
 
 /** The streams of events: each reader has its topics on one. */
 export interface EventRoutes {
-  readonly routes: RoutesOf<EventAnswers>
+  readonly routes: RouteTable
   /** Ends every stream. */
   close(): void
 }
@@ -69,7 +63,10 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
   }
 
   const events = route(
-    { query: { topics: someOf([...topics.map(({ name }) => name), 'beat']) } },
+    {
+      answer: { '200 text/event-stream': 'EventData' },
+      query: { topics: someOf([...topics.map(({ name }) => name), 'beat']) },
+    },
     (c, { query }) => {
       const response = c.env.outgoing
       if (readers.size >= maxReaders) {
@@ -82,7 +79,10 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
     },
   )
   return {
-    routes: { 'GET /api/events': events },
+    routes: {
+      /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
+      'GET /api/events': events,
+    },
     close: () => {
       for (const response of readers) response.end()
     },

@@ -2,19 +2,9 @@ import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RoutesOf, expectOwnConnection, route, sendStream } from '../http/app.ts'
+import { type RouteTable, expectOwnConnection, route, sendStream } from '../http/app.ts'
 import { contentTypes } from './query-reply.ts'
 import { filterOf, overviewTable } from './query-request.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface ExportAnswers {
-  /** All calls of the filter, newest first, however many, as a file. If it breaks off, the connection does. @fails job_running no_database job_failed pipelined_stream */
-  'GET /api/export': {
-    readonly '200 text/csv': string
-    readonly '200 application/x-ndjson': string
-    readonly '200 application/vnd.apache.parquet': string
-  }
-}
 
 const types = { ...contentTypes, parquet: 'application/vnd.apache.parquet' }
 
@@ -27,21 +17,32 @@ const exportTable = {
 }
 
 /** `/api/export`: all calls of a filter as a file, however many. What breaks off has no end: no reader takes it for whole. */
-export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RoutesOf<ExportAnswers> {
+export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
   return {
-    'GET /api/export': route({ query: exportTable }, async (c, { query }) => {
-      const { outgoing } = c.env
-      expectOwnConnection(outgoing)
-      const { format, ...filter } = query
-      const headers = {
-        'Content-Type': types[format],
-        'Cache-Control': 'no-store',
-        'Content-Disposition': `attachment; filename="tokenweir-calls.${format}"`,
-      }
-      const calls = filterOf(filter)
-      if (c.req.method === 'HEAD') return c.body(null, 200, headers)
-      outgoing.setTimeout(stallMs, () => outgoing.destroy())
-      return sendStream(c, await jobs.export(format, calls), headers)
-    }),
+    /** All calls of the filter, newest first, however many, as a file. If it breaks off, the connection does. @fails job_running no_database job_failed pipelined_stream */
+    'GET /api/export': route(
+      {
+        answer: {
+          '200 text/csv': null,
+          '200 application/x-ndjson': null,
+          '200 application/vnd.apache.parquet': null,
+        },
+        query: exportTable,
+      },
+      async (c, { query }) => {
+        const { outgoing } = c.env
+        expectOwnConnection(outgoing)
+        const { format, ...filter } = query
+        const headers = {
+          'Content-Type': types[format],
+          'Cache-Control': 'no-store',
+          'Content-Disposition': `attachment; filename="tokenweir-calls.${format}"`,
+        }
+        const calls = filterOf(filter)
+        if (c.req.method === 'HEAD') return c.body(null, 200, headers)
+        outgoing.setTimeout(stallMs, () => outgoing.destroy())
+        return sendStream(c, await jobs.export(format, calls), headers)
+      },
+    ),
   }
 }

@@ -2,34 +2,8 @@ import { type Content, answerContent } from '../http/content.ts'
 import type { Guard } from '../http/guard.ts'
 import { type PageAssets, pagePaths, partsOf } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RoutesOf, route } from '../http/app.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { SignIn } from '../http/sign-in.ts'
-
-/** A page of HTML; 401 is the page to sign in. */
-interface HtmlPage {
-  readonly '200 text/html': string
-  readonly '401 text/html': string
-}
-
-/** What each route answers, and the errors that it alone has. */
-export interface PageAnswers {
-  /** Overview: is all well, and what changed. @fails page_not_built */
-  'GET /': HtmlPage
-  /** Compare: models, clients or upstreams side by side. @fails page_not_built */
-  'GET /compare': HtmlPage
-  /** Calls: which calls exactly. @fails page_not_built */
-  'GET /calls': HtmlPage
-  /** Sessions: what an agent did. @fails page_not_built */
-  'GET /sessions': HtmlPage
-  /** Live: calls as they begin and end. @fails page_not_built */
-  'GET /live': HtmlPage
-  /** Costs: where the money goes. @fails page_not_built */
-  'GET /costs': HtmlPage
-  /** Gateway: its process, options, log and database. @fails page_not_built */
-  'GET /gateway': HtmlPage
-  /** A file of the page. @fails page_not_built */
-  'GET /assets/:name': { readonly '200 */*': string }
-}
 
 /** Names of files end with a hash of their content: under one name it is always the same. */
 const forEver = 'public, max-age=31536000, immutable'
@@ -44,9 +18,9 @@ export function openPaths(assets: PageAssets): ReadonlySet<string> {
  * The views and `/assets/…`. A view's query is the page's own, but for the code of a sign-in link. `signIn` is null if
  * there is no admin token.
  */
-export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | null): RoutesOf<PageAnswers> {
-  const view = route<Readonly<Record<string, unknown>>>(
-    { query: null },
+export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | null): RouteTable {
+  const view = route(
+    { answer: { '200 text/html': null, '401 text/html': null }, query: null },
     async (c, { query: { token: code } }) => {
       const isLink = typeof code === 'string' && signIn !== null && c.req.method === 'GET'
       const cookie = isLink ? signIn.byCode(code) : null
@@ -57,15 +31,25 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
       return answerContent(c, contentOf('index.html', 'no-cache'))
     },
   )
-  const asset = route({ query: null }, (c) =>
-    answerContent(c, contentOf(`assets/${c.req.param('name')}`, forEver)),
-  )
   return {
-    ...(Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, view])) as Omit<
-      RoutesOf<PageAnswers>,
-      'GET /assets/:name'
-    >),
-    'GET /assets/:name': asset,
+    /** Overview: is all well, and what changed. @fails page_not_built */
+    'GET /': view,
+    /** Compare: models, clients or upstreams side by side. @fails page_not_built */
+    'GET /compare': view,
+    /** Calls: which calls exactly. @fails page_not_built */
+    'GET /calls': view,
+    /** Sessions: what an agent did. @fails page_not_built */
+    'GET /sessions': view,
+    /** Live: calls as they begin and end. @fails page_not_built */
+    'GET /live': view,
+    /** Costs: where the money goes. @fails page_not_built */
+    'GET /costs': view,
+    /** Gateway: its process, options, log and database. @fails page_not_built */
+    'GET /gateway': view,
+    /** A file of the page. @fails page_not_built */
+    'GET /assets/:name': route({ answer: { '200 */*': null }, query: null }, (c) =>
+      answerContent(c, contentOf(`assets/${c.req.param('name')}`, forEver)),
+    ),
   }
 
   function contentOf(name: string, cacheControl: string): Content {

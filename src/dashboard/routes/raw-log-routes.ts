@@ -1,27 +1,11 @@
-import type { RawLogEvent, RawLogStatus, RawLogSwitched, RecentPayloads } from '../../api/raw-log.ts'
-import type { Done } from './answer-shapes.ts'
 import * as v from 'valibot'
 import { be, object } from '../../options/schema.ts'
 import { integer } from '../../options/value-kind.ts'
 import { json } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
-import { type RoutesOf, expectOwnConnection, route, sendStream } from '../http/app.ts'
+import { type RouteTable, expectOwnConnection, route, sendStream } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface RawLogAnswers {
-  /** The log of payloads: whether it is on, and its size. @fails gateway_silent */
-  'GET /api/raw-log/status': { readonly 200: RawLogStatus }
-  /** Switches the log of payloads. @fails not_running gateway_silent */
-  'POST /api/raw-log/toggle': { readonly 200: RawLogSwitched }
-  /** Deletes all payloads that were kept. @fails gateway_silent */
-  'POST /api/raw-log/clear': { readonly 200: Done }
-  /** The newest records of the log of payloads. @fails gateway_silent too_busy too_slow query_interrupted */
-  'GET /api/raw-log/recent': { readonly 200: RecentPayloads }
-  /** The gateway's feed of payloads: server-sent events. @fails not_running gateway_silent too_many_readers pipelined_stream */
-  'GET /api/raw-log/stream': { readonly '200 text/event-stream': RawLogEvent }
-}
 
 const mostSeconds = 604_800
 
@@ -39,16 +23,19 @@ const toggleOrder = object({
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
 /** `/api/raw-log/…`: passed on to the gateway; if none runs, the files answer what files can. */
-export function rawLogRoutes({
-  rawLog,
-  queries,
-}: Pick<DashboardParts, 'queries' | 'rawLog'>): RoutesOf<RawLogAnswers> {
+export function rawLogRoutes({ rawLog, queries }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
   return {
-    'GET /api/raw-log/status': route({}, () => rawLog.status()),
-    'POST /api/raw-log/toggle': route({ body: toggleOrder }, (_, { body }) => rawLog.toggle(body)),
-    'POST /api/raw-log/clear': route({}, () => rawLog.clear()),
+    /** The log of payloads: whether it is on, and its size. @fails gateway_silent */
+    'GET /api/raw-log/status': route({ answer: 'RawLogStatus' }, () => rawLog.status()),
+    /** Switches the log of payloads. @fails not_running gateway_silent */
+    'POST /api/raw-log/toggle': route({ answer: 'RawLogSwitched', body: toggleOrder }, (_, { body }) =>
+      rawLog.toggle(body),
+    ),
+    /** Deletes all payloads that were kept. @fails gateway_silent */
+    'POST /api/raw-log/clear': route({ answer: 'Done' }, () => rawLog.clear()),
+    /** The newest records of the log of payloads. @fails gateway_silent too_busy too_slow query_interrupted */
     'GET /api/raw-log/recent': route(
-      { query: { limit: or(integer(1, 1000), 50) } },
+      { answer: 'RecentPayloads', query: { limit: or(integer(1, 1000), 50) } },
       async (c, { query: { limit } }) => {
         const relayed = await rawLog.recent(limit)
         if (relayed !== null) return sendStream(c, relayed, { 'Content-Type': json })
@@ -57,7 +44,8 @@ export function rawLogRoutes({
         return answerQuery(c, outcome, { isPrivate: true })
       },
     ),
-    'GET /api/raw-log/stream': route({}, async (c) => {
+    /** The gateway's feed of payloads: server-sent events. @fails not_running gateway_silent too_many_readers pipelined_stream */
+    'GET /api/raw-log/stream': route({ answer: { '200 text/event-stream': 'RawLogEvent' } }, async (c) => {
       expectOwnConnection(c.env.outgoing)
       // Nothing would end a stream that is opened for its head alone.
       if (c.req.method === 'HEAD') return c.body(null, 200, eventStream)

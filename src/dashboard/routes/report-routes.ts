@@ -2,16 +2,10 @@ import type { Clock } from '../../call/clock.ts'
 import type { OverviewQuestion } from '../../query/query-question.ts'
 import type { PageAssets } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RoutesOf, bytes, route } from '../http/app.ts'
+import { type RouteTable, bytes, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerIn } from './query-reply.ts'
 import { overviewQuestion, overviewTable } from './query-request.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface ReportAnswers {
-  /** The figures of a time as one file of HTML, to be kept or sent: it asks nobody for anything. @fails page_not_built folded_range too_busy too_slow query_interrupted */
-  'GET /api/report': { readonly '200 text/html': string }
-}
 
 /** Of more models or clients, those with the most calls. */
 const mostGroups = 50
@@ -23,7 +17,7 @@ export function reportRoutes(
   { queries, notes }: Pick<DashboardParts, 'queries' | 'notes'>,
   assets: PageAssets,
   clock: Clock,
-): RoutesOf<ReportAnswers> {
+): RouteTable {
   const ask = async (question: Parameters<typeof queries.ask>[0]): Promise<unknown> =>
     JSON.parse(Buffer.from(answerIn(await queries.ask(question)).body).toString())
   const groupsBy = async (
@@ -35,31 +29,38 @@ export function reportRoutes(
     return (answer as { readonly groups: readonly unknown[] }).groups.slice(0, mostGroups)
   }
   return {
-    'GET /api/report': route({ query: overviewTable }, async (c, { query }) => {
-      const page = assets.get('report.html')?.content.toString() ?? ''
-      if (!page.includes(place)) throw new RequestError('page_not_built', notBuilt)
-      const nowMs = clock.wallTime()
-      const asked = overviewQuestion(query, nowMs, (range) => notes.report(range).notes)
-      const overview = (await ask(asked)) as { readonly from: string; readonly to: string }
-      const { from, to } = overview
-      const whole = { ...asked, filter: { ...asked.filter, fromMs: Date.parse(from), toMs: Date.parse(to) } }
-      const report = {
-        made_at: new Date(nowMs).toISOString(),
-        query: c.env.incoming.url?.split(/\?(.*)/s, 2)[1] ?? '',
-        overview,
-        models: await groupsBy('model', whole),
-        clients: await groupsBy('client', whole),
-      }
-      // No name in it can end the element, or begin a comment.
-      const json = JSON.stringify(report).replaceAll('<', '\\u003c')
-      const body = page.replace(place, () => place.replace('{}', () => json))
-      const name = `tokenweir-report-${from.slice(0, 10)}-to-${to.slice(0, 10)}.html`
-      return bytes(c, Buffer.from(body), {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Disposition': `attachment; filename="${name}"`,
-        'Cache-Control': 'no-store',
-      })
-    }),
+    /** The figures of a time as one file of HTML, to be kept or sent: it asks nobody for anything. @fails page_not_built folded_range too_busy too_slow query_interrupted */
+    'GET /api/report': route(
+      { answer: { '200 text/html': null }, query: overviewTable },
+      async (c, { query }) => {
+        const page = assets.get('report.html')?.content.toString() ?? ''
+        if (!page.includes(place)) throw new RequestError('page_not_built', notBuilt)
+        const nowMs = clock.wallTime()
+        const asked = overviewQuestion(query, nowMs, (range) => notes.report(range).notes)
+        const overview = (await ask(asked)) as { readonly from: string; readonly to: string }
+        const { from, to } = overview
+        const whole = {
+          ...asked,
+          filter: { ...asked.filter, fromMs: Date.parse(from), toMs: Date.parse(to) },
+        }
+        const report = {
+          made_at: new Date(nowMs).toISOString(),
+          query: c.env.incoming.url?.split(/\?(.*)/s, 2)[1] ?? '',
+          overview,
+          models: await groupsBy('model', whole),
+          clients: await groupsBy('client', whole),
+        }
+        // No name in it can end the element, or begin a comment.
+        const json = JSON.stringify(report).replaceAll('<', '\\u003c')
+        const body = page.replace(place, () => place.replace('{}', () => json))
+        const name = `tokenweir-report-${from.slice(0, 10)}-to-${to.slice(0, 10)}.html`
+        return bytes(c, Buffer.from(body), {
+          'Content-Type': 'text/html; charset=utf-8',
+          'Content-Disposition': `attachment; filename="${name}"`,
+          'Cache-Control': 'no-store',
+        })
+      },
+    ),
   }
 }
 

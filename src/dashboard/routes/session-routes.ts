@@ -2,23 +2,16 @@ import * as v from 'valibot'
 import { object } from '../../options/schema.ts'
 import { guessSourceOf } from '../http/guard.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type RoutesOf, route } from '../http/app.ts'
+import { type RouteTable, route } from '../http/app.ts'
 import type { SignIn } from '../http/sign-in.ts'
-
-/** What each route answers, and the errors that it alone has. */
-export interface SessionAnswers {
-  /** Signs a browser in: the admin token becomes a cookie. @fails token_wrong too_many_attempts */
-  'POST /api/session': { readonly 204: null }
-  /** Signs a browser out. */
-  'DELETE /api/session': { readonly 204: null }
-}
 
 const tokenBody = object({ token: v.string() })
 
 /** `/api/session`: the admin token, typed in, becomes a cookie; and the cookie goes. */
-export function sessionRoutes(signIn: SignIn | null): RoutesOf<SessionAnswers> {
+export function sessionRoutes(signIn: SignIn | null): RouteTable {
   return {
-    'POST /api/session': route({ body: tokenBody }, (c, { body }) => {
+    /** Signs a browser in: the admin token becomes a cookie. @fails token_wrong too_many_attempts */
+    'POST /api/session': route({ answer: { 204: null }, body: tokenBody }, (c, { body }) => {
       if (signIn === null) {
         throw new RequestError('token_not_set', 'There is no admin token to sign in with.')
       }
@@ -33,7 +26,8 @@ export function sessionRoutes(signIn: SignIn | null): RoutesOf<SessionAnswers> {
       if (cookie === null) throw new RequestError('token_wrong', 'This is not the admin token.')
       return c.body(null, 204, { 'Set-Cookie': cookie })
     }),
-    'DELETE /api/session': route({}, (c) =>
+    /** Signs a browser out. */
+    'DELETE /api/session': route({ answer: { 204: null } }, (c) =>
       c.body(null, 204, signIn === null ? {} : { 'Set-Cookie': signIn.signOut() }),
     ),
   }

@@ -1,4 +1,5 @@
-import type { LiveCall, LiveState } from '../../api/live-calls.ts'
+import type { LiveCall } from '../../api/live-calls.ts'
+import type { LiveState } from '../../api/live-calls.ts'
 import { formatCallId, startedAtMs } from '../../call/call-id.ts'
 import type { RunningCall } from './running-call.ts'
 

@@ -1,5 +1,5 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import type { RepriceDay, RepriceResult } from '../../api/costs.ts'
+import type { RepriceDay, RepriceResult } from '../../api/database-job.ts'
 import { ZonedTime } from '../../lib/zoned-time.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { type FigureRow, valueIn } from '../rollup/call-figures.ts'

@@ -1,6 +1,6 @@
 import { unpricedSql } from '../../call/unpriced.ts'
 import type { DatabaseSync } from 'node:sqlite'
-import type { RepriceResult } from '../../api/costs.ts'
+import type { RepriceResult } from '../../api/database-job.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
 import { inTexts, recordReader } from '../../call/record-reader.ts'

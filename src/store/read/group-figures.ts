@@ -1,10 +1,5 @@
-import {
-  type CacheFigures,
-  type Curves,
-  curvePercentiles,
-  type GroupFigures,
-  type MeasureFigures,
-} from '../../call/call-question.ts'
+import { curvePercentiles } from '../../call/call-question.ts'
+import type { CacheFigures, Curves, GroupFigures, MeasureFigures } from '../../call/figures.ts'
 import { Figures, type Spread } from '../rollup/rollup-figures.ts'
 
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]

@@ -1,5 +1,6 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import type { ServedCount, ServedModel } from '../../call/call-reader.ts'
+import type { ServedCount } from '../../call/call-reader.ts'
+import type { ServedModel } from '../../call/figures.ts'
 import { unpricedSql, usedSql } from '../../call/unpriced.ts'
 import type { IsOver } from '../../call/no-answer.ts'
 import type { CallWords } from './call-words.ts'

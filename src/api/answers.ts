@@ -1,0 +1,25 @@
+import * as v from 'valibot'
+
+/** The schemas of all answers. The program takes their types alone: only the build loads them. */
+export * from './alerts.ts'
+export * from './call-payloads.ts'
+export * from './calls.ts'
+export * from './clients.ts'
+export * from './costs.ts'
+export * from './dashboard-event.ts'
+export * from './database-job.ts'
+export * from './error-body.ts'
+export * from './gateways.ts'
+export * from './health-report.ts'
+export * from './live-calls.ts'
+export * from './notes.ts'
+export * from './overview.ts'
+export * from './process-status.ts'
+export * from './proxy-config.ts'
+export * from './raw-log.ts'
+export * from './sessions.ts'
+export * from './slot-waits.ts'
+export * from './upstreams.ts'
+export * from '../call/figures.ts'
+
+export const ApiDocument = v.record(v.string(), v.unknown())

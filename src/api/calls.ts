@@ -1,0 +1,103 @@
+import * as v from 'valibot'
+import { type FieldKind, callTypeCodes, namedFields, type PublicFields } from '../call/call-fields.ts'
+import type { CallType } from '../call/call.ts'
+import { Curves, GroupFigures, SumFigures } from '../call/figures.ts'
+import type { Infer } from '../call/infer.ts'
+
+/** What an answer has besides where the database cannot be read: it is then as if no call had ever been recorded. */
+export const NoStore = v.object({
+  /** Why nothing is told: `missing`, `empty`, `damaged`, … */
+  store: v.exactOptional(v.string()),
+  note: v.exactOptional(v.string()),
+})
+
+const kinds: Partial<Record<FieldKind, v.GenericSchema>> = {
+  flag: v.boolean(),
+  fingerprint: v.string(),
+  word: v.string(),
+  text: v.string(),
+}
+
+const fields = namedFields.map(({ name, kind, type, codes, required = false, doc }) => {
+  const plain = codes === undefined ? kinds[kind] : v.picklist(Object.keys(codes))
+  const value = plain ?? (type === 'boolean' ? v.boolean() : v.number())
+  return [name, v.pipe(required ? value : v.nullable(value), v.description(doc))] as const
+})
+
+type FieldSchemas = { readonly [Name in keyof PublicFields]: v.GenericSchema<PublicFields[Name]> }
+
+/** A call as `/api/query`, `calls --json` and the export show it: `callFields` says what each field is. */
+export const CallJson = v.object({
+  /** Eleven characters: see `call-id.ts`. */
+  id: v.string(),
+  /** ISO 8601, UTC. */
+  started_at: v.string(),
+  ...(Object.fromEntries(fields) as unknown as FieldSchemas),
+})
+
+/** What every answer of `/api/query` has besides its calls or groups. */
+export const QueryFrame = v.object({
+  /** Over all that was selected, not only over what is listed. */
+  summary: GroupFigures,
+  available_models: v.array(v.string()),
+  available_types: v.array(v.picklist(Object.keys(callTypeCodes) as CallType[])),
+  /** Present where the selection reaches back to calls that were folded into hours. */
+  resolution: v.exactOptional(v.literal('1h')),
+})
+
+export type QueryFrame = Infer<typeof QueryFrame>
+
+/** The body of `GET /api/query` without `group_by`. */
+export const CallList = v.object({
+  ...QueryFrame.entries,
+  ...NoStore.entries,
+  calls: v.array(CallJson),
+  /** How many are listed. */
+  count: v.number(),
+  limit: v.number(),
+  /** Asks for the next page; null where there is none. */
+  next_cursor: v.nullable(v.string()),
+})
+
+export type CallList = Infer<typeof CallList>
+
+/** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
+export const GroupKey = v.nullable(v.union([v.string(), v.number()]))
+
+export type GroupKey = Infer<typeof GroupKey>
+
+/** All sums, and as `measures` says those of times and speeds. */
+export const ToldFigures = v.object({
+  ...v.partial(GroupFigures).entries,
+  ...SumFigures.entries,
+  curves: v.exactOptional(Curves),
+})
+
+export type ToldFigures = Infer<typeof ToldFigures>
+
+const rest = v.exactOptional(v.literal(true))
+
+/** Figures under one key, or under a time and an entry of a dimension by their names. */
+export const QueryGroup = v.union([
+  v.object({ ...ToldFigures.entries, key: GroupKey, rest }),
+  v.object({ ...ToldFigures.entries, keys: v.record(v.string(), GroupKey), rest }),
+])
+
+export type QueryGroup = Infer<typeof QueryGroup>
+
+/** The body of `GET /api/query` with `group_by`. */
+export const CallGroups = v.object({
+  ...QueryFrame.entries,
+  ...NoStore.entries,
+  summary: ToldFigures,
+  /** As it was asked, the time first: `hour`, `hour,model`. */
+  group_by: v.string(),
+  groups: v.array(QueryGroup),
+  /** When the first call that was ever recorded began; null without one. */
+  recorded_from: v.nullable(v.string()),
+})
+
+export type CallGroups = Infer<typeof CallGroups>
+
+/** Calls, or figures by a key. */
+export const CallsAnswer = v.union([CallList, CallGroups])

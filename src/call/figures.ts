@@ -1,0 +1,133 @@
+/** What is told of sets of calls. */
+import * as v from 'valibot'
+import type { Infer } from './infer.ts'
+
+/** How one measure is spread over the calls that went well, and the wait for a slot over all. All but `n` are null where `n` is 0. */
+export const MeasureFigures = v.object({
+  n: v.number(),
+  avg: v.nullable(v.number()),
+  p50: v.nullable(v.number()),
+  p90: v.nullable(v.number()),
+  p95: v.nullable(v.number()),
+  p99: v.nullable(v.number()),
+  max: v.nullable(v.number()),
+})
+
+export type MeasureFigures = Infer<typeof MeasureFigures>
+
+/** The values of a measure at `curvePercentiles`, over the calls that went well; empty where none has it. */
+export const Curves = v.object({
+  duration_ms: v.array(v.number()),
+  /** From dispatch. */
+  ttft_ms: v.array(v.number()),
+  output_tokens_per_s: v.array(v.number()),
+})
+
+export type Curves = Infer<typeof Curves>
+
+/** What a cache did for a set of calls. */
+export const CacheFigures = v.object({
+  /** Cached ÷ all input tokens; null without input tokens. */
+  cached_share: v.nullable(v.number()),
+  /**
+   * What the calls would have cost more without a cache, by the prices of their time; less than nothing if it was written
+   * at a higher price and hardly read. Null where no price tells cached input from other.
+   */
+  cache_saved_usd: v.nullable(v.number()),
+})
+
+export type CacheFigures = Infer<typeof CacheFigures>
+
+/** Sums of a set of calls: exact. */
+export const SumFigures = v.object({
+  ...CacheFigures.entries,
+  calls: v.number(),
+  /** Calls that failed; those whose client left are none. */
+  errors: v.number(),
+  /** errors ÷ (calls − those whose client left); null where there is none to divide by. */
+  error_rate: v.nullable(v.number()),
+  input_tokens: v.number(),
+  output_tokens: v.number(),
+  cached_input_tokens: v.number(),
+  cache_write_tokens: v.number(),
+  reasoning_tokens: v.number(),
+  total_tokens: v.number(),
+  /** Of the calls that have a price; null where none has. */
+  cost_usd: v.nullable(v.number()),
+  /** Calls with usage and no price. */
+  unpriced_calls: v.number(),
+  /** Calls of which no usage is known, nor a cost; refused and failed ones are among them. */
+  no_usage_calls: v.number(),
+})
+
+export type SumFigures = Infer<typeof SumFigures>
+
+/** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
+export const GroupFigures = v.object({
+  ...SumFigures.entries,
+  duration_ms: MeasureFigures,
+  /** From dispatch. */
+  ttft_ms: MeasureFigures,
+  /** From arrival: with the wait for a slot. */
+  ttft_total_ms: MeasureFigures,
+  queue_ms: MeasureFigures,
+  tpot_ms: MeasureFigures,
+  output_tokens_per_s: MeasureFigures,
+})
+
+export type GroupFigures = Infer<typeof GroupFigures>
+
+/** Calls that can cost something, of one upstream and model: the asked and the answering one. */
+export const ServedModel = v.object({
+  upstream: v.nullable(v.string()),
+  model: v.nullable(v.string()),
+  response_model: v.nullable(v.string()),
+  calls: v.number(),
+  /** With usage and no price. */
+  unpriced_calls: v.number(),
+  input_tokens: v.number(),
+  output_tokens: v.number(),
+  /** Null if none has a price. */
+  cost_usd: v.nullable(v.number()),
+})
+
+export type ServedModel = Infer<typeof ServedModel>
+
+/**
+ * A session and what its calls come to: all that are recorded, whichever of them was asked for; of over 100,000 the
+ * newest. Times are ISO 8601, UTC.
+ */
+export const CallSession = v.object({
+  ...CacheFigures.entries,
+  session: v.string(),
+  /** Of the last call, as `client`. */
+  session_source: v.nullable(v.string()),
+  client: v.nullable(v.string()),
+  /** The twenty with the most calls, those with more first. */
+  models: v.array(v.string()),
+  /** When the first call began. */
+  first_at: v.string(),
+  /** When the last call began. */
+  last_at: v.string(),
+  calls: v.number(),
+  /** Calls that failed; those whose client left are none. */
+  errors: v.number(),
+  input_tokens: v.number(),
+  output_tokens: v.number(),
+  cached_input_tokens: v.number(),
+  reasoning_tokens: v.number(),
+  /** Tools that the answers asked for. */
+  tool_calls: v.number(),
+  /** Of the calls that have a price; null where none has. */
+  cost_usd: v.nullable(v.number()),
+  /** Calls with usage and no price. */
+  unpriced_calls: v.number(),
+  /** From the first call's head to the last byte of all. */
+  wall_ms: v.number(),
+  /** The time in which at least one call was open. */
+  in_calls_ms: v.number(),
+  /** The rest: tools, the agent's own work, and its user. */
+  between_ms: v.number(),
+})
+
+export type CallSession = Infer<typeof CallSession>
