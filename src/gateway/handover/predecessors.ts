@@ -1,4 +1,5 @@
 import { type Clock, within } from '../../call/clock.ts'
+import { gather } from '../../call/gather.ts'
 import type {
   CallsAnswer,
   DrainAnswer,
@@ -68,13 +69,15 @@ export class Predecessors {
   #over: PromiseWithResolvers<void> | null = null
   readonly #questions = new Set<Question>()
   #lastAsked = 0
-  #isLooking = false
+  /** A gateway that was killed would keep its slots for ever. */
+  readonly #lookLater: () => void
   /** Those that have left, and may be processes still. */
   #left: readonly ProcessIdentity[] = []
 
   constructor(parts: SharedParts, handover: Handover | null) {
     this.#parts = parts
     this.#direct = handover?.instance ?? null
+    this.#lookLater = gather(parts.clock, silentMs, () => this.#look(), { background: true })
     const heardMs = parts.clock.now()
     for (const { instance, identity, reserved } of handover === null
       ? []
@@ -90,7 +93,7 @@ export class Predecessors {
     }
     if (handover === null) return
     this.share()
-    this.#lookAfterAll()
+    this.#lookLater()
   }
 
   /** Those that have calls. */
@@ -150,7 +153,7 @@ export class Predecessors {
     const isLearning = [...this.#draining.values()].some((each) => each.report === null)
     for (const slots of report.slots) holding.set(slots.name, slots.holding + this.#freeFor(slots))
     if (report.isLast) this.#leave(instance)
-    else this.#lookAfterAll()
+    else this.#lookLater()
     this.share()
     return {
       slots: Array.from(holding, ([name, slots]) => {
@@ -243,18 +246,11 @@ export class Predecessors {
     if (this.#draining.size === 0) this.#over?.resolve()
   }
 
-  /** One that has been killed would keep its slots for ever. */
-  #lookAfterAll(): void {
-    if (this.#isLooking || this.#draining.size === 0 || this.#hasMoved) return
-    this.#isLooking = true
-    const { clock } = this.#parts
-    const look = (): void => {
-      this.#isLooking = false
-      for (const { instance, identity, heardMs } of this.#draining.values()) {
-        if (clock.now() - heardMs >= silentMs && !isAlive(identity)) this.#leave(instance)
-      }
-      this.#lookAfterAll()
+  #look(): void {
+    const nowMs = this.#parts.clock.now()
+    for (const { instance, identity, heardMs } of this.#draining.values()) {
+      if (nowMs - heardMs >= silentMs && !isAlive(identity)) this.#leave(instance)
     }
-    clock.after(silentMs, look, { background: true })
+    if (this.#draining.size > 0 && !this.#hasMoved) this.#lookLater()
   }
 }

@@ -95,7 +95,6 @@ class CallImport {
   readonly #folder: string
   /** A gateway records in the database meanwhile, and adds up calls; it may start and stop at any time. */
   #isBeside: boolean
-  /** Calls to add up in one go. */
   /** Calls in hand by the ids that they will have. */
   readonly #placed = new Map<number, StoredCall>()
   /** Lines or rows that were read: a row may stand for several calls. */

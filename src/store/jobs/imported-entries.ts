@@ -10,14 +10,10 @@ import { inOneInstant } from '../sqlite/transaction.ts'
 export class ImportedEntries {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
-  /** A dry run may read a database of an older version, which has no table of them. */
-  readonly #areKept: boolean
 
   constructor(database: DatabaseSync) {
     this.#database = database
     this.#statements = new RowStatements(database)
-    const table = "SELECT 1 FROM sqlite_schema WHERE name = 'imported_entries'"
-    this.#areKept = this.#statements.number(table) !== null
     // In a file of SQLite's own, which goes with the connection: a source may have millions of entries.
     database.exec('CREATE TEMP TABLE entries_read (entry INTEGER PRIMARY KEY, times INTEGER NOT NULL) STRICT')
   }
@@ -39,9 +35,7 @@ export class ImportedEntries {
   }
 
   has(key: bigint): boolean {
-    return (
-      this.#areKept && this.#statements.number('SELECT 1 FROM imported_entries WHERE entry = ?', key) !== null
-    )
+    return this.#statements.number('SELECT 1 FROM imported_entries WHERE entry = ?', key) !== null
   }
 
   /** In the transaction that adds its call. */
