@@ -76,7 +76,7 @@ test('axe finds nothing in the Costs view with a price open, and in its dialogs'
   }
   await page.getByRole('button', { name: 'gpt-5.1-mini', exact: true }).first().click()
   await assertNone('a price')
-  await page.getByRole('button', { name: 'Change the price of gpt-5.1-mini' }).first().click()
+  await page.getByRole('button', { name: 'Change gpt-5.1-mini' }).first().click()
   await page.getByText('More', { exact: true }).click()
   await page.getByLabel(/^Input,/).fill('much')
   await opened.button('Save').click()
@@ -85,7 +85,7 @@ test('axe finds nothing in the Costs view with a price open, and in its dialogs'
   const figures = { calls: 2, before_usd: null, after_usd: 1.5, newly_priced: 2, newly_unpriced: 0 }
   const days = [{ day: '2026-11-21', model: 'gpt-5.1-mini', ...figures }]
   await page.route(/\/api\/costs\/reprice/, (route) => route.fulfill({ json: { days, ...figures } }))
-  await opened.button('Price past calls anew…').click()
+  await opened.button('Recalculate costs…').click()
   await page.getByRole('region', { name: 'What would change' }).waitFor()
   await assertNone('what would change')
 })

@@ -53,15 +53,15 @@ test('a price is set; what it would change is shown, and the past changes only w
   const prices = page.getByRole('region', { name: 'Prices' })
   // Unpriced models stand first.
   assert.match(await prices.getByRole('row').nth(1).innerText(), /^qwen3:8b/)
-  await prices.getByRole('button', { name: 'Set price of qwen3:8b' }).click()
+  await prices.getByRole('button', { name: 'Set price qwen3:8b' }).click()
   const dialog = page.getByRole('dialog')
-  const form = prices.getByRole('form', { name: 'Price of qwen3:8b' })
+  const form = prices.getByRole('form', { name: /^Price of .*qwen3:8b$/ })
   const input = form.getByLabel(/^Input,/)
   // The focus goes into the form, and back to its button.
   await form.getByLabel('Billed').and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
-  await prices.getByRole('button', { name: 'Set price of qwen3:8b' }).and(page.locator(':focus')).click()
+  await prices.getByRole('button', { name: 'Set price qwen3:8b' }).and(page.locator(':focus')).click()
   await input.fill('much')
   await form.getByRole('button', { name: 'Save' }).click()
   for (const field of [input, form.getByLabel(/^Output,/)]) {
@@ -80,14 +80,15 @@ test('a price is set; what it would change is shown, and the past changes only w
   await dialog.getByRole('row', { name: /^All 2 – → \$/ }).waitFor()
   await dialog.getByText('2 calls without a cost get one.').waitFor()
   assert.equal(await spent.innerText(), before)
-  await dialog.getByRole('button', { name: 'Price 2 calls anew' }).click()
-  await dialog.getByText(/^2 calls priced anew: \+\$/).waitFor()
+  await dialog.getByRole('button', { name: 'Recalculate 2 calls' }).click()
+  await dialog.getByText(/^2 calls recalculated: \+\$/).waitFor()
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   await spent.getByText(/ none unpriced$/).waitFor()
 
-  await prices.getByRole('button', { name: 'Remove your price of qwen3:8b' }).click()
+  await prices.getByRole('button', { name: 'Change qwen3:8b' }).click()
+  await form.getByRole('button', { name: 'Remove' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()
-  await prices.getByRole('cell', { name: /^Runs on your own machines/ }).waitFor()
+  await prices.getByRole('cell', { name: /^Self-hosted/ }).waitFor()
   // What it cost is what it cost.
   await spent.getByText(/ none unpriced$/).waitFor()
 
@@ -120,7 +121,7 @@ test('prices are synced, thousands are searched, and a broken file is told with 
   await prices.getByRole('button', { name: 'Sync prices' }).click()
   await prices.getByText(/LiteLLM, synced just now$/).waitFor()
   await prices.getByText(/^Last sync .+: .*[\d\u202f]+ added/).waitFor()
-  await prices.getByRole('button', { name: /^All known, \d.\d{3}$/ }).click()
+  await prices.getByRole('button', { name: /^All \(\d.\d{3}\)$/ }).click()
   // Each name unfolds all rates of its price.
   const names = prices.getByRole('rowheader').getByRole('button')
   assert.equal(await names.count(), 50)
@@ -140,7 +141,7 @@ test('prices are synced, thousands are searched, and a broken file is told with 
   writeFileSync(file, '{\n  "version": 1,\n  "models": {"a": {"prices": 7}}\n}')
   await page.getByRole('button', { name: 'Refresh' }).click()
   await prices
-    .getByText(/The price file cannot be read\..+ Line 3, column \d+\. The last good one is in force/)
+    .getByText(/The price file cannot be read\..+ Line 3, column \d+\. The last valid file stays in force/)
     .waitFor()
   assert.equal(await names.first().innerText(), name)
   assert.deepEqual(opened.problems, [])

@@ -44,7 +44,7 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
   const [, money = '', unpriced = ''] = await figure('Spend')
   const spent = Number(money.replace('$', ''))
   assert.ok(Math.abs(spent - summary.cost_usd) < summary.cost_usd / 100, `${spent} of ${summary.cost_usd}`)
-  const [, end = '', soFar = ''] = await figure('By the month’s end')
+  const [, end = '', soFar = ''] = await figure('Forecast this month')
   const month = new Date().toISOString().slice(0, 7)
   const monthly = await dashboard.ask('GET', `/api/query?group_by=day&measures=none&from=${month}-01`)
   const { cost_usd: usd } = ((await monthly.json()) as { summary: Spent }).summary
@@ -54,7 +54,7 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
   assert.match(unpriced, /^\+ [\d\u202f]+ unpriced calls$/)
   const [dearest] = groups.toSorted((one, other) => other.cost_usd - one.cost_usd)
   assert.ok(dearest !== undefined)
-  assert.equal((await figure('Dearest model'))[1], dearest.key)
+  assert.equal((await figure('Most expensive model'))[1], dearest.key)
 
   // The budget of a month stands beside it, as long as all calls are shown.
   await dashboard.ask('PUT', '/api/alerts', { spend_month: { on: true, threshold: 0.5 } })

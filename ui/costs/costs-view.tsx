@@ -24,8 +24,7 @@ import { SpendChart } from './spend-chart.tsx'
 import type { SpendAnswer } from './spend-figures.ts'
 import { spendBounds, spendPath } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
-import { type Prices, usePrices } from './use-prices.ts'
-import { type Spend, useSpend } from './use-spend.ts'
+import { type Prices, type Spend, usePrices, useSpend } from './use-costs.ts'
 
 /** Shows spend over time and by model or client, and the prices that it is made of. */
 export function CostsView() {

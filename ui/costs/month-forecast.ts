@@ -45,7 +45,7 @@ export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
 /** Tells a forecast, once there is one, and the budget that was set for a month. */
 export function monthCard(forecast: MonthForecast | null, budgetUsd: number | null): FigureCard {
   return {
-    words: 'By the month’s end',
+    words: 'Forecast this month',
     meaning:
       'What this month comes to, if each day to come costs what the last seven whole days did on average. With the present filters, whatever the range. A budget is set with the alerts, on Gateway.',
     value: known(forecast?.endUsd ?? null, dollars),

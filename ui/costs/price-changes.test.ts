@@ -21,7 +21,7 @@ type Typed = Partial<Record<PriceField, string>>
 
 /** What saving sends, or its errors, where these texts are typed into the form. */
 function saved(typed: Typed, rates: Rates | null = null, dayMs = Number.NaN) {
-  const model = { name: 'm', upstream: 'https://a.test/v1', rates, hasMore: false }
+  const model = { name: 'm', upstream: 'https://a.test/v1', isOwn: false, rates, hasMore: false }
   const { fields, save } = priceForm(model, 1000, () => dayMs)
   return save((name) => typed[name] ?? fields.find((field) => field.name === name)?.value ?? '')
 }
@@ -125,18 +125,18 @@ test('what the last sync changed', () => {
   assert.equal(syncWords(same, times), 'Last sync 21 Nov, 09:00 UTC: nothing had changed.')
 })
 
-test('a sync that came to nothing says why, and what goes on being in force', () => {
+test('a sync that failed says why, and which prices stay in force', () => {
   const failed = (costs: Costs): Costs => ({
     ...costs,
     sync: { ...costs.sync, last_error: 'It answered 404' },
   })
   assert.equal(
     syncFailure(failed(synced), times),
-    'The last sync came to nothing: It answered 404. Still in force: the prices of 21 Nov, 09:00 UTC.',
+    'Price sync failed: It answered 404. Prices of 21 Nov, 09:00 UTC stay in force.',
   )
   assert.equal(
     syncFailure(failed(shipped), times),
-    'The last sync came to nothing: It answered 404. Still in force: the prices there were.',
+    'Price sync failed: It answered 404. Present prices stay in force.',
   )
   assert.equal(syncWords(failed(synced), times), null)
   assert.equal(syncFailure(synced, times), null)
@@ -146,7 +146,7 @@ test('a broken price file is told with its line and column', () => {
   assert.equal(problemWords(synced), null)
   assert.equal(
     problemWords({ ...synced, problem: { message: 'input must be a number', line: 12, column: 7 } }),
-    'input must be a number. Line 12, column 7. The last good one is in force until it is mended.',
+    'input must be a number. Line 12, column 7. The last valid file stays in force.',
   )
 })
 
@@ -220,14 +220,14 @@ test('what can be priced now is offered with its days and its sum, and nothing w
 test('what applying it means is said before, each thing that it does', () => {
   assert.deepEqual(consequences(result(days)).slice(0, -2), [
     '1\u202f204 calls without a cost get one.',
-    'What 7 calls cost is replaced; what it was is kept in the database.',
+    'The cost of 7 calls is replaced; the old costs are not kept.',
     '2 calls lose their cost: no price is known any more.',
   ])
   assert.equal(consequences(result(days.slice(0, 2))).length, 3)
 })
 
 test('what came of it', () => {
-  assert.equal(doneWords(result(days.slice(0, 2))), '1\u202f204 calls priced anew: +$3.10.')
-  assert.equal(doneWords(result([])), 'There was nothing to change.')
+  assert.equal(doneWords(result(days.slice(0, 2))), '1\u202f204 calls recalculated: +$3.10.')
+  assert.equal(doneWords(result([])), 'Nothing to change.')
   assert.deepEqual([3.1, -0.42, 0].map(signedDollars), ['+$3.10', '−$0.42', '±$0'])
 })

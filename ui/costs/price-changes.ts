@@ -26,14 +26,14 @@ export type PriceField = RateName | 'billing' | 'scope' | 'since' | 'day'
 const mainRates: ReadonlySet<RateName> = new Set(['input', 'output', 'cache_read'])
 
 const sinces = [
-  ['always', 'all, also earlier ones'],
+  ['always', 'all calls, including past ones'],
   ['now', 'from now on'],
-  ['day', 'from a day on'],
+  ['day', 'from a date'],
 ] as const
 
 /** The form that sets a price of one's own, which overrides all price lists. */
 export function priceForm(
-  { name: model, upstream, rates, hasMore }: PricedModel,
+  { name: model, upstream, isOwn, rates, hasMore }: PricedModel,
   nowMs: number,
   dayStartMs: (day: string) => number,
 ): RowForm<PriceField> {
@@ -87,12 +87,23 @@ export function priceForm(
     ],
     note: (valueOf) =>
       [
-        'Overrides all price lists. A rate that is left empty is as the one that it belongs to: cache and audio as input or output.',
-        hasMore
-          ? 'The present price has tiers. Yours will have none: it holds for requests of every length.'
-          : '',
-        valueOf('since') === 'now' ? '' : 'What was recorded already stays as it is until you price it anew.',
+        'Overrides all price lists. An empty rate for cache or audio is that of input or output.',
+        hasMore ? 'The present price has tiers. Yours has none: it holds for requests of every length.' : '',
+        valueOf('since') === 'now' ? '' : 'Recorded costs stay as they are until you recalculate them.',
       ].join(' '),
+    ...(isOwn && {
+      remove: {
+        path: `/api/costs/overrides/${encodeURIComponent(model)}`,
+        question: {
+          title: `Remove your price of ${model}?`,
+          yes: 'Remove',
+          points: [
+            'From now on its calls cost what a price list says, or are unpriced.',
+            'Recorded costs stay as they are.',
+          ],
+        },
+      },
+    }),
     save: (valueOf) => {
       const errors: Partial<Record<PriceField, string>> = {}
       const amounts = valueOf('billing') === 'free' ? { input: 0, output: 0 } : amountsOf(valueOf, errors)
@@ -174,9 +185,9 @@ export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times):
   if (sync.last_error === null || sync.state === 'running') return null
   const kept =
     syncedAt === null
-      ? 'the prices there were'
-      : `the prices of ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}`
-  return `The last sync came to nothing: ${withPoint(sync.last_error)} Still in force: ${kept}.`
+      ? 'Present prices'
+      : `Prices of ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}`
+  return `Price sync failed: ${withPoint(sync.last_error)} ${kept} stay in force.`
 }
 
 /** Tells that the price file cannot be read; null if it can. */
@@ -185,7 +196,7 @@ export function problemWords({ problem }: Costs): string | null {
   const { message, line, column } = problem
   const place =
     line === null ? '' : ` Line ${count(line)}${column === null ? '' : `, column ${count(column)}`}.`
-  return `${withPoint(message)}${place} The last good one is in force until it is mended.`
+  return `${withPoint(message)}${place} The last valid file stays in force.`
 }
 
 function fromWords(url: string | null): string {
@@ -261,7 +272,7 @@ export function consequences(result: RepriceResult): readonly string[] {
   return [
     ...(fresh > 0 ? [`${counted(fresh, 'call')} without a cost ${fresh === 1 ? 'gets' : 'get'} one.`] : []),
     ...(changed > 0
-      ? [`What ${counted(changed, 'call')} cost is replaced; what it was is kept in the database.`]
+      ? [`The cost of ${counted(changed, 'call')} is replaced; the old costs are not kept.`]
       : []),
     ...(lost > 0
       ? [
@@ -269,7 +280,7 @@ export function consequences(result: RepriceResult): readonly string[] {
         ]
       : []),
     'Figures and charts of that time change everywhere.',
-    'The gateway goes on recording meanwhile.',
+    'The gateway keeps recording meanwhile.',
   ]
 }
 
@@ -281,8 +292,8 @@ export function progressShare({ done, total }: RepriceProgress): string {
 /** The result of the last re-pricing. */
 export function doneWords(result: RepriceResult): string {
   return result.calls === 0
-    ? 'There was nothing to change.'
-    : `${counted(result.calls, 'call')} priced anew: ${signedDollars(difference(result))}.`
+    ? 'Nothing to change.'
+    : `${counted(result.calls, 'call')} recalculated: ${signedDollars(difference(result))}.`
 }
 
 /** The difference in words; a dash if neither cost is known. */

@@ -1,31 +1,48 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import type { Costs, RateTier } from '../../src/api/costs.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
-import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered } from '../data/page-address.ts'
-import { useAction } from '../data/use-action.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmDialog } from '../design/confirm.tsx'
+import { type Column, EditableTable } from '../design/editable-table.tsx'
 import { Note } from '../design/note.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
-import { count, counted } from '../format/figures.ts'
-import { knownLine, knownPrices, listedMatches, matchedLine, priceableCalls } from './prices.ts'
-import { PriceTable } from './price-table.tsx'
-import { RepriceDialog } from './reprice-dialog.tsx'
+import { Table } from '../design/table.tsx'
+import { count, counted, dollars, known, unknownFigure } from '../format/figures.ts'
 import {
   bookWords,
   offerWords,
+  priceForm,
   problemWords,
   progressShare,
   syncFailure,
   syncWords,
 } from './price-changes.ts'
-import type { Costs } from '../../src/api/costs.ts'
-import { type Prices, costActions, useRepriceOffer } from './use-prices.ts'
+import {
+  type PriceLine,
+  type ShownPrice,
+  briefRates,
+  isFee,
+  isFree,
+  knownLine,
+  knownPrices,
+  listedMatches,
+  matchedLine,
+  moreTiers,
+  priceableCalls,
+  rate,
+  rateWords,
+  ratesIn,
+  tierWords,
+} from './prices.ts'
+import { RepriceDialog, useRepriceOffer } from './reprice-dialog.tsx'
+import type { Prices } from './use-costs.ts'
 
 /** The element that gets the focus if somebody wants to see the prices. */
 export const pricesId = 'prices'
@@ -38,28 +55,28 @@ export interface PricesCardProps {
   readonly onRepriced: () => void
 }
 
-/** The dialog that is open. */
-type Dialog =
-  | { readonly kind: 'remove'; readonly name: string }
-  | { readonly kind: 'reprice'; readonly bounds: Bounds; readonly onlyUnpriced: boolean }
+/** Others are found by their names. */
+const rowsAtFirst = 50
 
-/** The prices that calls met, or all that are known; sets prices, syncs them, and prices past calls anew. */
+/** Prices of the calls of a range, or all; sets and syncs prices, and recalculates costs. */
 export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardProps) {
   const { address, amend } = useNavigation()
   const times = useTimes()
   const { costs, matches } = prices
   const [isAll, setAll] = useState(false)
-  const [dialog, setDialog] = useState<Dialog | null>(null)
-  const { trouble, run } = useAction()
+  const [dialog, setDialog] = useState<(Bounds & { readonly onlyUnpriced: boolean }) | null>(null)
   const search = address.price
   const clock = { times, nowMs: nowMs(), fromMs: bounds.fromMs }
-  const listed = useMemo(
-    () => listedMatches(matches?.matches ?? [], address.models, search),
-    [matches, address.models, search],
-  )
-  const known = useMemo(
-    () => (costs === null || !isAll ? [] : knownPrices(costs, search)),
-    [costs, isAll, search],
+  const lines = useMemo(
+    () =>
+      costs === null
+        ? []
+        : isAll
+          ? knownPrices(costs, search).map((price) => knownLine(price, clock))
+          : listedMatches(matches?.matches ?? [], address.models, search).map((match) =>
+              matchedLine(match, costs.overrides, clock),
+            ),
+    [costs, matches, isAll, address.models, search, times, bounds.fromMs],
   )
   const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
   if (costs === null) return <Awaited what="The prices" {...prices} height="18rem" />
@@ -68,22 +85,15 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
   const told = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
   const close = (): void => setDialog(null)
-  // Made when they are shown: there are more than a thousand.
-  const lines = isAll
-    ? known.map((price) => () => knownLine(price, clock))
-    : listed.map((match) => () => matchedLine(match, costs.overrides, clock))
   return (
     <Card
       title="Prices"
+      class="prices-card"
       about={bookWords(costs, clock.nowMs)}
       actions={
         <>
-          <Button
-            kind="bare"
-            small
-            onClick={() => setDialog({ kind: 'reprice', bounds, onlyUnpriced: waiting > 0 })}
-          >
-            Price past calls anew…
+          <Button kind="bare" small onClick={() => setDialog({ ...bounds, onlyUnpriced: waiting > 0 })}>
+            Recalculate costs…
           </Button>
           <Button small icon="refresh" isOff={prices.isSyncing} onClick={prices.sync}>
             {prices.isSyncing ? 'Syncing…' : 'Sync prices'}
@@ -94,19 +104,16 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       <PricesNotes
         costs={costs}
         prices={prices}
-        trouble={trouble?.message ?? null}
         isRepricing={isRepricing}
         offer={offer ?? (waiting > 0 ? waitingWords(waiting) : null)}
-        onPreview={() =>
-          setDialog({ kind: 'reprice', bounds: offer === null ? bounds : far, onlyUnpriced: true })
-        }
+        onPreview={() => setDialog({ ...(offer === null ? bounds : far), onlyUnpriced: true })}
       />
       <div class="prices-tools" id={pricesId} tabIndex={-1}>
         <Segments
           label="Which prices"
           words={{
-            met: matches === null ? 'Met by calls' : `Met by calls, ${count(matches.matches.length)}`,
-            all: `All known, ${count(knownCount)}`,
+            met: matches === null ? 'Used' : `Used (${count(matches.matches.length)})`,
+            all: `All (${count(knownCount)})`,
           }}
           chosen={isAll ? 'all' : 'met'}
           onChoose={(choice) => setAll(choice === 'all')}
@@ -126,35 +133,38 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         </p>
       )}
       {lines.length > 0 && (
-        <PriceTable
+        <EditableTable
           key={isAll ? `all ${search}` : 'met'}
-          caption={isAll ? 'All known prices' : 'Prices that the calls met'}
-          lines={lines}
-          hasSpent={!isAll}
-          isSyncing={prices.isSyncing}
-          onSync={prices.sync}
+          caption={`${isAll ? 'All prices' : 'Prices that the calls used'}, in dollars per million tokens`}
+          rows={lines}
+          keyOf={({ key }) => key}
+          nameOf={({ name }) => name}
+          columns={isAll ? [nameColumn, ...priceColumns] : [nameColumn, ...priceColumns, spentColumn]}
+          detailsOf={({ name, price }) => price && <PriceDetails name={name} price={price} />}
+          buttonOf={({ price }) => (price === null ? 'Set price' : 'Change')}
+          formOf={({ priced }) => priced && priceForm(priced, nowMs(), (day) => times.dayStartMs(day))}
           onSaved={prices.onChanged}
-          onRemove={(name) => setDialog({ kind: 'remove', name })}
+          most={rowsAtFirst}
         />
       )}
-      {isAll && known.length === 0 && (
+      {isAll && lines.length === 0 && (
         <p class="prices-none quiet">
-          {search === '' ? 'No price is known yet.' : `No price has “${search}” in its name.`}
+          {search === '' ? 'No prices yet' : `No price has “${search}” in its name.`}
         </p>
       )}
       {!isAll && matches === null && (
-        <Awaited what="The prices that the calls met" {...prices} height="18rem" />
+        <Awaited what="The prices that the calls used" {...prices} height="18rem" />
       )}
-      {!isAll && matches !== null && listed.length === 0 && (
+      {!isAll && matches !== null && lines.length === 0 && (
         <p class="prices-none quiet">
           {search === ''
             ? isFolded
-              ? 'Older calls of this range are kept as totals, which do not name the prices that they met.'
+              ? 'Older calls of this range are kept as totals, which do not name their prices.'
               : 'No priced calls in this range.'
-            : `None that calls of this time met has “${search}” in its name.`}
+            : `No price of this range has “${search}” in its name.`}
           {search !== '' && (
             <Button kind="bare" small onClick={() => setAll(true)}>
-              Search all known prices
+              Search all prices
             </Button>
           )}
         </p>
@@ -166,27 +176,9 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         </p>
       )}
       {told !== null && <p class="prices-foot fine">{told}</p>}
-      {dialog?.kind === 'remove' && (
-        <ConfirmDialog
-          title={`Remove your price of ${dialog.name}?`}
-          yes="Remove"
-          points={[
-            'From now on its calls cost what a price list says, or are unpriced.',
-            'What was recorded already keeps its cost.',
-          ]}
-          onYes={() => {
-            close()
-            void run(async () => {
-              await costActions.removePrice(dialog.name)
-              prices.onChanged()
-            })
-          }}
-          onNo={close}
-        />
-      )}
-      {dialog?.kind === 'reprice' && (
+      {dialog !== null && (
         <RepriceDialog
-          question={{ ...dialog.bounds, onlyUnpriced: dialog.onlyUnpriced, zone: times.zone }}
+          question={{ ...dialog, zone: times.zone }}
           onDone={() => {
             // Over before it was seen to be under way.
             forget()
@@ -202,8 +194,6 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
 interface NotesProps {
   readonly costs: Costs
   readonly prices: Prices
-  /** Why the last removal failed. */
-  readonly trouble: string | null
   readonly isRepricing: boolean
   /** Says which calls can be priced now. */
   readonly offer: string | null
@@ -211,7 +201,7 @@ interface NotesProps {
 }
 
 /** Notes above the prices: errors, the job under way, and calls that can be priced. */
-function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: NotesProps) {
+function PricesNotes({ costs, prices, isRepricing, offer, onPreview }: NotesProps) {
   const times = useTimes()
   const progress = useLive(({ repricing }) => repricing?.progress ?? null)
   const problem = problemWords(costs)
@@ -225,11 +215,8 @@ function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: 
         </Note>
       )}
       {failure !== null && <Note tone="warn">{failure}</Note>}
-      {trouble !== null && <Note tone="bad">{trouble}</Note>}
       {isRepricing && (
-        <Note>
-          Past calls are being priced anew{progress === null ? '…' : `, ${progressShare(progress)}`}
-        </Note>
+        <Note>Recalculating costs{progress === null ? '…' : `, ${progressShare(progress)}`}</Note>
       )}
       {!isRepricing && offer !== null && (
         <Note
@@ -251,6 +238,131 @@ function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: 
 /** Of calls of this time without a cost whose model has a price. */
 function waitingWords(calls: number): string {
   return calls === 1
-    ? '1 call of this time had no price when it was made, and has one now.'
-    : `${counted(calls, 'call')} of this time had no price when they were made, and have one now.`
+    ? '1 call of this range had no price when it was made, and has one now.'
+    : `${counted(calls, 'call')} of this range had no price when they were made, and have one now.`
+}
+
+const nameColumn: Column<PriceLine> = {
+  head: 'Model',
+  cell: ({ name }) => <span title={name}>{name}</span>,
+  about: ({ about }) => about,
+}
+
+const priceColumns: readonly Column<PriceLine>[] = [
+  {
+    head: 'Input',
+    title: 'Dollars for a million input tokens.',
+    cell: ({ price }) => {
+      if (price !== null && isFree(price.period.tiers)) return <span class="tag good">Free</span>
+      const { fee, input } = ratesOf(price)
+      return rateOf(fee ?? input)
+    },
+    about: ({ price }) => price && inputWords(price),
+  },
+  {
+    head: 'Output',
+    title: 'Dollars for a million output tokens.',
+    cell: ({ price }) => rateOf(ratesOf(price).output),
+  },
+  {
+    head: 'Cached',
+    title: 'Dollars for a million input tokens that the upstream read from its cache.',
+    cell: ({ price }) => rateOf(ratesOf(price).cached),
+  },
+  {
+    head: 'Source',
+    isWords: true,
+    cell: ({ price, why, isCalm }) =>
+      price?.source ?? <span class={isCalm ? 'quiet' : 'price-why'}>{why}</span>,
+    about: ({ price }) => price?.date,
+  },
+]
+
+const spentColumn: Column<PriceLine> = {
+  head: 'Spent',
+  cell: ({ spent }) =>
+    spent === null ? null : spent.model === null ? (
+      known(spent.usd, dollars)
+    ) : (
+      <AddressLink
+        class="text-link"
+        to={{ view: 'calls', sort: 'cost', models: [spent.model], by: 'model', price: '' }}
+      >
+        {known(spent.usd, dollars)}
+      </AddressLink>
+    ),
+  about: ({ spent }) => spent?.words,
+}
+
+function ratesOf(price: ShownPrice | null): Partial<ReturnType<typeof briefRates>> {
+  return price === null || isFree(price.period.tiers) ? {} : briefRates(price.period)
+}
+
+function rateOf(usd: number | undefined): ComponentChildren {
+  return usd === undefined ? <span class="quiet">{unknownFigure}</span> : rate(usd)
+}
+
+function inputWords({ period }: ShownPrice): string {
+  const more = moreTiers(period)
+  return [
+    briefRates(period).fee === undefined ? '' : 'each',
+    more === 0 ? '' : `+ ${counted(more, 'tier')}`,
+  ].join(' ')
+}
+
+const serviceWords: Readonly<Record<string, string>> = {
+  flex: 'Flex',
+  priority: 'Priority',
+  batch: 'Batch',
+}
+
+/** All rates of a price, by the length of a request and by service tier, and where it comes from. */
+function PriceDetails({
+  name,
+  price: { period, notes },
+}: {
+  readonly name: string
+  readonly price: ShownPrice
+}) {
+  return (
+    <div class="price-rates">
+      <RateTable caption={`Rates of ${name}`} tiers={period.tiers} />
+      {Object.entries(period.service_tiers ?? {}).map(([service, tiers]) => (
+        <div key={service}>
+          <h4>{serviceWords[service] ?? service}</h4>
+          <RateTable caption={`Rates of ${name}, ${service}`} tiers={tiers} />
+        </div>
+      ))}
+      <ul class="fine">
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function RateTable({ caption, tiers }: { readonly caption: string; readonly tiers: readonly RateTier[] }) {
+  const columns = [<span class="aside">Rate</span>, ...tiers.map((_, at) => tierWords(tiers, at))]
+  return (
+    <Table caption={caption} columns={columns.map((words) => ({ words }))}>
+      <tbody>
+        {ratesIn(tiers).map((name) => (
+          <tr key={name}>
+            <th scope="row">{rateWords[name]}</th>
+            {tiers.map((tier) => {
+              // A longer request costs as a shorter one unless it has a rate of its own.
+              const usd = tier[name] ?? tiers[0]?.[name]
+              return (
+                <td key={tier.above_input_tokens}>
+                  {usd === undefined ? unknownFigure : rate(usd)}
+                  {usd !== undefined && !isFee(name) && <span class="quiet"> / 1 M</span>}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
 }

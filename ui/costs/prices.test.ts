@@ -84,10 +84,7 @@ test('a source says who it is, and how old what it says is', () => {
 
 test('beside money it is never said that nothing was known', () => {
   for (const none of ['no_entry', 'unknown_upstream', 'local', 'no_model'] as const) {
-    assert.match(
-      whyWords(none, true),
-      /: the calls were priced by the upstream itself, or by a price that is gone\.$/,
-    )
+    assert.match(whyWords(none, true), /: the upstream reported these costs, or the price was removed\.$/)
     assert.notEqual(whyWords(none, false), whyWords(none, true))
   }
 })

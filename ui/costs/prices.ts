@@ -111,18 +111,18 @@ function limitWords(tokens: number): string {
 /** Why there is no price, in words; and beside money, why there was one. */
 export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
   if (hasCost) {
-    const now = none === 'local' ? 'Runs on your own machines' : 'No price is known now'
-    return `${now}: the calls were priced by the upstream itself, or by a price that is gone.`
+    const now = none === 'local' ? 'Self-hosted' : 'No price now'
+    return `${now}: the upstream reported these costs, or the price was removed.`
   }
   switch (none) {
     case 'local':
-      return 'Runs on your own machines, and nobody bills it.'
+      return 'Self-hosted: no cost'
     case 'no_entry':
-      return 'No price is known under this name.'
+      return 'No price under this name'
     case 'unknown_upstream':
-      return 'No price list is known for this upstream.'
+      return 'No price list for this upstream'
     case 'no_model':
-      return 'These calls name no model.'
+      return 'No model named'
   }
 }
 
@@ -159,6 +159,8 @@ export interface PricedModel {
   readonly name: string
   /** Null if the name says it, or if it is for all. */
   readonly upstream: string | null
+  /** One's own price is set, and can be removed. */
+  readonly isOwn: boolean
   /** The present rates; null if nothing is known. */
   readonly rates: Rates | null
   /** The present price has more to it than these rates: one's own would not. */
@@ -193,10 +195,6 @@ export interface PriceLine {
     readonly model: string | null
     readonly words: string
   } | null
-  /** The name of one's own price, which can be removed. */
-  readonly ownName: string | null
-  /** A sync may bring the price. */
-  readonly canSync: boolean
   /** Null if no price can be set here. */
   readonly priced: PricedModel | null
 }
@@ -252,10 +250,13 @@ export function matchedLine(
           ? `+ ${count(unpriced)} unpriced`
           : `${counted(match.calls, 'call')}${hasEarlier ? `, partly before the price of ${times.day(since)}` : ''}`,
     },
-    ownName: model === null ? null : ownName,
-    canSync: model !== null && !hasPrice(price) && price.none === 'no_entry' && unpriced > 0,
     // One's own price is changed under the name that it is kept under.
-    priced: model === null ? null : pricedModel(ownName ?? model, ownName === null ? upstream : null, met),
+    priced:
+      model === null
+        ? null
+        : ownName === null
+          ? pricedModel(model, upstream, false, met)
+          : pricedModel(ownName, null, true, met),
   }
 }
 
@@ -286,15 +287,18 @@ export function knownLine({ name, entry, isOverride }: KnownPrice, { times, nowM
     why: '',
     isCalm: true,
     spent: null,
-    ownName: isOverride ? name : null,
-    canSync: false,
-    priced: isOverride ? pricedModel(name, null, inForce) : null,
+    priced: isOverride ? pricedModel(name, null, true, inForce) : null,
   }
 }
 
-function pricedModel(name: string, upstream: string | null, period: TieredPrice | null): PricedModel {
-  if (period === null) return { name, upstream, rates: null, hasMore: false }
-  return { name, upstream, rates: baseRates(period), hasMore: moreTiers(period) > 0 }
+function pricedModel(
+  name: string,
+  upstream: string | null,
+  isOwn: boolean,
+  period: TieredPrice | null,
+): PricedModel {
+  const rates = period && baseRates(period)
+  return { name, upstream, isOwn, rates, hasMore: period !== null && moreTiers(period) > 0 }
 }
 
 function sinceWords(from: string | null, times: Times): readonly string[] {

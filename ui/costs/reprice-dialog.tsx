@@ -1,5 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
+import type { RepriceJob, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
+import type { Bounds } from '../charts/time-frame.ts'
+import { act } from '../data/dashboard-api.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { reasonOf } from '../data/dashboard-error.ts'
@@ -18,7 +21,32 @@ import {
   progressShare,
   repricedModels,
 } from './price-changes.ts'
-import { type RepriceQuestion, costActions } from './use-prices.ts'
+
+/** Chooses the calls whose cost is recalculated. */
+interface RepriceQuestion extends Bounds {
+  readonly onlyUnpriced: boolean
+  readonly zone: string
+}
+
+/** Changes nothing. */
+function previewReprice(question: RepriceQuestion): Promise<RepriceResult> {
+  return act('POST', '/api/costs/reprice', bodyOf(question, true))
+}
+
+/** Answers when it is under way: the topic `jobs` reports progress and result. */
+function reprice(question: RepriceQuestion): Promise<RepriceJob> {
+  return act('POST', '/api/costs/reprice', bodyOf(question, false))
+}
+
+function bodyOf({ fromMs, toMs, onlyUnpriced, zone }: RepriceQuestion, isDryRun: boolean): object {
+  return {
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    ...(onlyUnpriced && { only_unpriced: true }),
+    tz: zone,
+    dry_run: isDryRun,
+  }
+}
 
 /** Of one model, days beyond these are only in its sum. */
 const mostDays = 100
@@ -37,7 +65,7 @@ type Stage =
   | { readonly kind: 'done'; readonly result: RepriceResult | null }
   | { readonly kind: 'failed'; readonly trouble: string }
 
-/** Previews how pricing the past anew would change costs, does it, and tells the result. */
+/** Previews a recalculation of costs, does it, and shows the result. */
 export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps) {
   const times = useTimes()
   const { leave, props } = useModal(onClose)
@@ -48,7 +76,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
   useEffect(() => {
     let isHere = true
     setStage({ kind: 'looking' })
-    costActions.previewReprice({ ...question, onlyUnpriced }).then(
+    previewReprice({ ...question, onlyUnpriced }).then(
       (result) => isHere && setStage({ kind: 'found', result }),
       (error: unknown) => isHere && setStage({ kind: 'failed', trouble: reasonOf(error) }),
     )
@@ -63,7 +91,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
     if (repricing.state === 'done') {
       setStage({ kind: 'done', result: repricing.result })
       onDone()
-    } else setStage({ kind: 'failed', trouble: repricing.error?.message ?? 'It came to nothing.' })
+    } else setStage({ kind: 'failed', trouble: repricing.error?.message ?? 'The recalculation failed.' })
   }, [stage, repricing])
   const toDo = stage.kind === 'found' && stage.result.calls > 0 ? stage.result : null
   const apply = async (): Promise<void> => {
@@ -71,7 +99,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
     before.current = repricing?.started_at
     setStage({ kind: 'working' })
     try {
-      await costActions.reprice({ ...question, onlyUnpriced })
+      await reprice({ ...question, onlyUnpriced })
     } catch (error) {
       setStage({ kind: 'failed', trouble: reasonOf(error) })
     }
@@ -80,10 +108,10 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
   const isOver = stage.kind === 'done' || stage.kind === 'failed'
   return (
     <dialog {...props} class="reprice-dialog" aria-labelledby={id}>
-      <h2 id={id}>Price past calls anew</h2>
+      <h2 id={id}>Recalculate costs</h2>
       <p class="quiet">
-        By the prices in force when they were made, {times.between(question.fromMs, question.toMs)}. What an
-        upstream told itself stays.
+        Uses the prices in effect at the time of each call, {times.between(question.fromMs, question.toMs)}.
+        Costs reported by an upstream are kept.
       </p>
       {!isOver && (
         <label class="choice">
@@ -97,7 +125,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         </label>
       )}
       <div class="reprice-told" aria-live="polite">
-        {stage.kind === 'looking' && <p class="quiet">Looking what would change…</p>}
+        {stage.kind === 'looking' && <p class="quiet">Calculating what would change…</p>}
         {stage.kind === 'found' && <Preview result={stage.result} />}
         {stage.kind === 'working' && <Working progress={isRunning ? repricing.progress : null} />}
         {stage.kind === 'failed' && <Note tone="bad">{stage.trouble}</Note>}
@@ -117,11 +145,11 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
       )}
       <div class="buttons">
         <Button onClick={() => leave()}>
-          {stage.kind === 'working' ? 'Close, it goes on' : isOver ? 'Close' : 'Cancel'}
+          {stage.kind === 'working' ? 'Close, keep running' : isOver ? 'Close' : 'Cancel'}
         </Button>
         {!isOver && stage.kind !== 'working' && (
           <Button kind="strong" isOff={toDo === null} onClick={() => void apply()}>
-            {toDo === null ? 'Apply' : `Price ${counted(toDo.calls, 'call')} anew`}
+            {toDo === null ? 'Apply' : `Recalculate ${counted(toDo.calls, 'call')}`}
           </Button>
         )}
       </div>
@@ -133,15 +161,15 @@ function Working({ progress }: { readonly progress: RepriceProgress | null }) {
   const share = progress === null || progress.total === 0 ? undefined : progress.done / progress.total
   return (
     <>
-      <p class="quiet">Pricing anew{progress === null ? '…' : `, ${progressShare(progress)}`}</p>
-      <progress aria-label="Pricing anew" value={share} max={1} />
+      <p class="quiet">Recalculating{progress === null ? '…' : `, ${progressShare(progress)}`}</p>
+      <progress aria-label="Recalculating" value={share} max={1} />
     </>
   )
 }
 
 function Preview({ result }: { readonly result: RepriceResult }) {
   if (result.calls === 0) {
-    return <p>No call would change: the prices in force say the same, or nothing, of that time.</p>
+    return <p>No cost would change.</p>
   }
   return (
     // Focusable, so that it can be scrolled by keyboard.
@@ -210,4 +238,51 @@ function Cells({ calls, ...costs }: CellsProps) {
       <td>{changeWords(costs)}</td>
     </>
   )
+}
+
+/** Calls that had no price are looked for at least so far back. */
+const farMs = 30 * 86_400_000
+
+/** Calls that can be priced since prices have changed. */
+export interface RepriceOffer {
+  /** Null if nothing was looked for, or the dashboard did not answer. */
+  readonly found: RepriceResult | null
+  /** The time that was looked through. */
+  readonly far: Bounds
+  /** Costs are being recalculated, whoever began it. */
+  readonly isRepricing: boolean
+  readonly forget: () => void
+}
+
+/** Previews a recalculation whenever prices have changed, and calls back after one, whoever began it. */
+export function useRepriceOffer(
+  changes: number,
+  bounds: Bounds,
+  zone: string,
+  onRepriced: () => void,
+): RepriceOffer {
+  const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
+  const [found, setFound] = useState<RepriceResult | null>(null)
+  const far = { fromMs: Math.min(bounds.fromMs, bounds.toMs - farMs), toMs: bounds.toMs }
+  useEffect(() => {
+    if (changes === 0) return
+    let isHere = true
+    const question = { ...far, toMs: Math.max(far.toMs, nowMs()), onlyUnpriced: true, zone }
+    previewReprice(question).then(
+      (result) => isHere && setFound(result),
+      () => isHere && setFound(null),
+    )
+    return () => {
+      isHere = false
+    }
+  }, [changes])
+  const wasRepricing = useRef(isRepricing)
+  useEffect(() => {
+    if (wasRepricing.current && !isRepricing) {
+      setFound(null)
+      onRepriced()
+    }
+    wasRepricing.current = isRepricing
+  }, [isRepricing])
+  return { found, far, isRepricing, forget: () => setFound(null) }
 }

@@ -77,7 +77,7 @@ export function spendCards(
       to: showPrices,
     },
     {
-      words: 'Dearest model',
+      words: 'Most expensive model',
       meaning: 'The model that most was spent on.',
       value: dearest === undefined ? unknownFigure : (model ?? 'no model named'),
       change: null,

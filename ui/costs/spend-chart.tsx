@@ -10,7 +10,7 @@ import { count, counted, dollars } from '../format/figures.ts'
 import { type BucketSum, bucketSums, spendPanels } from './spend-course.ts'
 import { sumOf } from './spend-figures.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
-import { type SpendCourse, refusalOf } from './use-spend.ts'
+import { type SpendCourse, refusalOf } from './use-costs.ts'
 
 /** Spend over time. */
 export function SpendChart({ course }: { readonly course: SpendCourse }) {
@@ -26,7 +26,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
     return {
       panels: spendPanels(frame, answer.groups, buckets),
       totals: ({ first, last }: BucketRange) => sumWords(sums.slice(first, last + 1)),
-      about: `each ${unit}${isTooLong(bounds) ? ', all together: the time is too long to tell them apart' : ''}`,
+      about: `per ${unit}${isTooLong(bounds) ? ', in total: the range is too long to split it' : ''}`,
       unpriced: answer.summary.unpriced_calls,
     }
   }, [answer])

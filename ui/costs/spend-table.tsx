@@ -18,7 +18,7 @@ import {
   unknownFigure,
 } from '../format/figures.ts'
 import { type SpendRow, changeOfCost, costPerMillion, spendRows, tokensOf } from './spend-figures.ts'
-import type { SpendParts } from './use-spend.ts'
+import type { SpendParts } from './use-costs.ts'
 
 /** More are there when they are asked for. */
 const rowsAtFirst = 10
@@ -73,7 +73,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
       </Table>
       {rows.length > rowsAtFirst && (
         <Button kind="bare" small class="spend-table-more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? `Only the ${rowsAtFirst} dearest` : `Show all ${count(rows.length)}`}
+          {isWhole ? `Only the top ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
         </Button>
       )}
     </Card>

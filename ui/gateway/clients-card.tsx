@@ -6,13 +6,14 @@ import { useTimes } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
+import { EditableTable } from '../design/editable-table.tsx'
 import { Meter } from '../design/meter.tsx'
 import type { RowForm } from '../design/editor.tsx'
 import { Note } from '../design/note.tsx'
 import { count, counted, shortCount } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { limitOf, nameOf, orderWords, withUse } from './client-words.ts'
-import { EditableTable, inFlight, waiting } from './editable-table.tsx'
+import { inFlight, waiting } from './row-columns.tsx'
 
 /** Who calls, what each may use and has in use, and forms to change that. */
 export function ClientsCard() {

@@ -6,11 +6,12 @@ import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Card } from '../design/card.tsx'
+import { EditableTable } from '../design/editable-table.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
 import { Meter } from '../design/meter.tsx'
 import { Note } from '../design/note.tsx'
 import { count, counted } from '../format/figures.ts'
-import { EditableTable, inFlight, state, waiting } from './editable-table.tsx'
+import { inFlight, state, waiting } from './row-columns.tsx'
 import { allWords, copyWords, isWorthShowing, releaseQuestion, stateOf } from './gateways-words.ts'
 
 /** While there is something to show, and while there is nothing. */

@@ -6,10 +6,11 @@ import { useTimes } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
+import { EditableTable } from '../design/editable-table.tsx'
 import type { RowForm } from '../design/editor.tsx'
 import { Note } from '../design/note.tsx'
 import { count, duration, known } from '../format/figures.ts'
-import { EditableTable, inFlight, state, waiting } from './editable-table.tsx'
+import { inFlight, state, waiting } from './row-columns.tsx'
 import {
   type UpstreamForm,
   changeOf,

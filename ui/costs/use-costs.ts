@@ -1,8 +1,12 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { CostMatches, Costs } from '../../src/api/costs.ts'
 import type { Bounds } from '../charts/time-frame.ts'
+import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { type PageAddress, type CompareBy, questionKey, refreshEveryMs } from '../data/page-address.ts'
+import { matchesPath } from '../data/price-source.ts'
+import { useAction } from '../data/use-action.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'
 import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendPath } from './spend-question.ts'
@@ -88,4 +92,81 @@ export function refusalOf({ trouble, isStale }: Asked<unknown>): string | null {
 
 function isAwaited({ isStale, trouble }: Asked<unknown>, shown: unknown): boolean {
   return isStale && trouble === null && shown !== null
+}
+
+const calmEveryMs = 60_000
+const runningEveryMs = 700
+
+/** The prices in force, those that the calls met, and the sync. */
+export interface Prices {
+  readonly costs: Costs | null
+  readonly matches: CostMatches | null
+  /** Why the dashboard did not answer with prices, or with those that calls met. */
+  readonly trouble: string | null
+  readonly isSyncing: boolean
+  /** Why the last press on Sync failed. */
+  readonly syncTrouble: string | null
+  readonly sync: () => void
+  /** How often a sync or a price was finished on this page: there may be calls that can be priced now. */
+  readonly changes: number
+  /** A price was set, or removed. */
+  readonly onChanged: () => void
+  readonly again: () => void
+}
+
+/** Follows prices as they change. */
+export function usePrices(address: PageAddress, isPaused: boolean): Prices {
+  const { isBusy, trouble: syncTrouble, run } = useAction()
+  const [changes, setChanges] = useState(0)
+  const finished = useRef<string | null | undefined>(undefined)
+  const [isFast, setFast] = useState(false)
+  const costs = useAnswer<Costs>('costs', () => '/api/costs', {
+    everyMs: isFast ? runningEveryMs : calmEveryMs,
+  })
+  const matches = useAnswer<CostMatches>(
+    JSON.stringify(address.range),
+    () => {
+      const { fromMs, toMs } = spendBounds(address, nowMs())
+      return matchesPath(fromMs, toMs)
+    },
+    { everyMs: refreshEveryMs(address.range), isPaused },
+  )
+  const again = (): void => {
+    costs.again()
+    matches.again()
+  }
+  const onChanged = (): void => {
+    setChanges((before) => before + 1)
+    again()
+  }
+  const sync = costs.answer?.sync
+  const isRunning = sync?.state === 'running'
+  useEffect(() => {
+    if (sync === undefined) return
+    setFast(isRunning)
+    if (isRunning) return
+    // However soon it was over, and whoever began it.
+    if (finished.current !== undefined && finished.current !== sync.finished_at) onChanged()
+    finished.current = sync.finished_at
+  }, [isRunning, sync?.finished_at])
+  const begin = async (): Promise<void> => {
+    await act('POST', '/api/costs/sync')
+    setFast(true)
+    costs.again()
+  }
+  // Of another time than was asked for they would be taken for what they are not.
+  const met = matches.isStale && matches.trouble !== null ? null : matches.answer
+  return {
+    costs: costs.answer,
+    matches: met,
+    trouble: costs.answer === null ? costs.trouble : met === null ? matches.trouble : null,
+    isSyncing: isBusy || isRunning,
+    syncTrouble: syncTrouble?.message ?? null,
+    sync: () => {
+      if (!isRunning) void run(begin)
+    },
+    changes,
+    onChanged,
+    again,
+  }
 }

@@ -1,11 +1,11 @@
+import './editor.css'
 import { type ComponentChildren, Fragment } from 'preact'
-import { useState } from 'preact/hooks'
-import { Button } from '../design/button.tsx'
-import { Editor, type RowForm } from '../design/editor.tsx'
-import { StateMark } from '../design/icon.tsx'
-import { Table } from '../design/table.tsx'
-import { count, known } from '../format/figures.ts'
-import type { RowState } from './row-state.ts'
+import { useId, useState } from 'preact/hooks'
+import { count } from '../format/figures.ts'
+import { Button } from './button.tsx'
+import { Editor, type RowForm } from './editor.tsx'
+import { Icon } from './icon.tsx'
+import { Table } from './table.tsx'
 
 /** A column: its head, and its cell of a row. */
 export interface Column<Row> {
@@ -15,6 +15,8 @@ export interface Column<Row> {
   readonly isWords?: boolean
   readonly class?: (row: Row) => string
   readonly cell: (row: Row) => ComponentChildren
+  /** A second, quieter line. */
+  readonly about?: (row: Row) => ComponentChildren
 }
 
 export interface EditableTableProps<Row, Report, Name extends string> {
@@ -25,6 +27,12 @@ export interface EditableTableProps<Row, Report, Name extends string> {
   readonly columns: readonly [Column<Row>, ...Column<Row>[]]
   /** Null for a row that cannot be changed. */
   readonly formOf?: (row: Row) => RowForm<Name> | null
+  /** The words of the button that opens it; `Change` unless given. */
+  readonly buttonOf?: (row: Row) => string
+  /** The name of a row in that button's label; its key unless given. */
+  readonly nameOf?: (row: Row) => string
+  /** Folded away behind the name of a row; null for a row without. */
+  readonly detailsOf?: (row: Row) => ComponentChildren
   /** Adds a row. */
   readonly add?: { readonly words: string; readonly form: RowForm<Name> }
   /** The report that a change is answered with. */
@@ -49,8 +57,11 @@ export function EditableTable<Row, Report, Name extends string = never>(
 ) {
   const { caption, rows, keyOf, columns, formOf = () => null, add, onSaved, isLocked = false } = props
   const { action, empty, most = Infinity, isUrgent = () => false } = props
+  const { nameOf = keyOf, buttonOf = () => 'Change', detailsOf = () => null } = props
   const [edited, setEdited] = useState<string | null>(null)
+  const [opened, setOpened] = useState<string | null>(null)
   const [isAll, setAll] = useState(false)
+  const id = useId()
   const shown = rows.filter((row, at) => isAll || at < most || isUrgent(row) || keyOf(row) === edited)
   const editor = (form: RowForm<Name>) => (
     <Editor<Report, Name>
@@ -81,11 +92,29 @@ export function EditableTable<Row, Report, Name extends string = never>(
             {shown.map((row) => {
               const key = keyOf(row)
               const form = formOf(row)
+              const details = detailsOf(row)
               const isEdited = key === edited
+              const isOpen = key === opened
               return (
                 <Fragment key={key}>
                   <tr>
-                    <th scope="row">{first.cell(row)}</th>
+                    <th scope="row">
+                      {details === null ? (
+                        first.cell(row)
+                      ) : (
+                        <button
+                          type="button"
+                          class="opener"
+                          aria-expanded={isOpen}
+                          aria-controls={isOpen ? id : undefined}
+                          onClick={() => setOpened(isOpen ? null : key)}
+                        >
+                          <Icon name="right" size={14} />
+                          {first.cell(row)}
+                        </button>
+                      )}
+                      {first.about !== undefined && <small>{first.about(row)}</small>}
+                    </th>
                     {others.map((column) => (
                       <td
                         key={column.head}
@@ -93,6 +122,7 @@ export function EditableTable<Row, Report, Name extends string = never>(
                         class={column.isWords === true ? 'is-words' : column.class?.(row)}
                       >
                         {column.cell(row)}
+                        {column.about !== undefined && <small>{column.about(row)}</small>}
                       </td>
                     ))}
                     <td class="row-action">
@@ -103,14 +133,19 @@ export function EditableTable<Row, Report, Name extends string = never>(
                           small
                           aria-expanded={isEdited}
                           isOff={isLocked}
-                          aria-label={`Change ${key}`}
+                          aria-label={`${buttonOf(row)} ${nameOf(row)}`}
                           onClick={() => setEdited(isEdited ? null : key)}
                         >
-                          Change
+                          {buttonOf(row)}
                         </Button>
                       )}
                     </td>
                   </tr>
+                  {isOpen && details !== null && (
+                    <tr class="row-editor" id={id}>
+                      <td colSpan={columns.length + 1}>{details}</td>
+                    </tr>
+                  )}
                   {isEdited && form !== null && (
                     <tr class="row-editor">
                       <td colSpan={columns.length + 1}>{editor(form)}</td>
@@ -137,52 +172,4 @@ export function EditableTable<Row, Report, Name extends string = never>(
         ))}
     </>
   )
-}
-
-/** Calls that hold a slot, of how many. */
-export function inFlight<Row>(
-  usedOf: (row: Row) => readonly [active: number | null | undefined, slots: string | null],
-): Column<Row> {
-  return {
-    head: 'In flight',
-    cell: (row) => {
-      const [active, slots] = usedOf(row)
-      return (
-        <>
-          {known(active, count)}
-          {slots !== null && <span class="quiet"> of {slots}</span>}
-        </>
-      )
-    },
-  }
-}
-
-/** Calls that wait. */
-export function waiting<Row>(waitingOf: (row: Row) => number | null | undefined): Column<Row> {
-  return {
-    head: 'Waiting',
-    class: (row) => ((waitingOf(row) ?? 0) > 0 ? 'is-queue' : ''),
-    cell: (row) => known(waitingOf(row), count),
-  }
-}
-
-/** How each row is, with reasons below. */
-export function state<Row>(stateOf: (row: Row) => RowState): Column<Row> {
-  return {
-    head: 'State',
-    isWords: true,
-    cell: (row) => {
-      const { shape, tone, words, details } = stateOf(row)
-      return (
-        <>
-          <span class={`is-${tone}`}>
-            <StateMark shape={shape} /> {words}
-          </span>
-          {details.map((detail) => (
-            <small key={detail}>{detail}</small>
-          ))}
-        </>
-      )
-    },
-  }
 }

@@ -1,0 +1,52 @@
+import type { Column } from '../design/editable-table.tsx'
+import { StateMark } from '../design/icon.tsx'
+import { count, known } from '../format/figures.ts'
+import type { RowState } from './row-state.ts'
+
+/** Calls that hold a slot, of how many. */
+export function inFlight<Row>(
+  usedOf: (row: Row) => readonly [active: number | null | undefined, slots: string | null],
+): Column<Row> {
+  return {
+    head: 'In flight',
+    cell: (row) => {
+      const [active, slots] = usedOf(row)
+      return (
+        <>
+          {known(active, count)}
+          {slots !== null && <span class="quiet"> of {slots}</span>}
+        </>
+      )
+    },
+  }
+}
+
+/** Calls that wait. */
+export function waiting<Row>(waitingOf: (row: Row) => number | null | undefined): Column<Row> {
+  return {
+    head: 'Waiting',
+    class: (row) => ((waitingOf(row) ?? 0) > 0 ? 'is-queue' : ''),
+    cell: (row) => known(waitingOf(row), count),
+  }
+}
+
+/** How each row is, with reasons below. */
+export function state<Row>(stateOf: (row: Row) => RowState): Column<Row> {
+  return {
+    head: 'State',
+    isWords: true,
+    cell: (row) => {
+      const { shape, tone, words, details } = stateOf(row)
+      return (
+        <>
+          <span class={`is-${tone}`}>
+            <StateMark shape={shape} /> {words}
+          </span>
+          {details.map((detail) => (
+            <small key={detail}>{detail}</small>
+          ))}
+        </>
+      )
+    },
+  }
+}
