@@ -1,5 +1,6 @@
 import zlib from 'node:zlib'
 import type { Transform } from 'node:stream'
+import { ZstdFrames, decodeZstd } from './zstd-frames.ts'
 
 /** One content coding (RFC 9110 §8.4.1) as it is undone. Cut input is no error: what came is decoded. */
 export interface ContentCoding {
@@ -37,8 +38,8 @@ const codings: Readonly<Record<string, ContentCoding>> = {
     whole: (bytes, maxOutputLength) => zlib.brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength }),
   },
   zstd: {
-    stream: () => zlib.createZstdDecompress(zstdFlush),
-    whole: (bytes, maxOutputLength) => zlib.zstdDecompressSync(bytes, { ...zstdFlush, maxOutputLength }),
+    stream: () => new ZstdFrames(zstdFlush),
+    whole: (bytes, maxOutputLength) => decodeZstd(bytes, maxOutputLength, zstdFlush),
   },
 }
 

@@ -111,6 +111,23 @@ test('parts of a compressed body, one after the other, and a body of no coding t
   }
 })
 
+test('a model that stands deeper in the body says where it goes, too', async () => {
+  const params = { model: 'claude-x', messages: [{ role: 'user', content: 'secret' }] }
+  const requests = [1, 2].map((id) => ({ custom_id: String(id), params }))
+  for (const [path, body] of [
+    ['/v1/messages/batches', { requests }],
+    ['/v1/realtime/client_secrets', { session: { type: 'realtime', model: 'claude-x' } }],
+  ] as const) {
+    for (const coding of ['identity', 'zstd'] as const) {
+      const parts = coded(Buffer.from(JSON.stringify(body)), coding)
+      const answer = await exchange(gateway.port, 'POST', path, parts)
+      assert.equal(answer.header('x-tokenweir-upstream'), 'cloud', path)
+      assert.equal((await rowOf(gateway, answer)).model, 'claude-x')
+    }
+  }
+  assert.equal(byDefault.requests.length, 0)
+})
+
 test('a POST goes where its model goes, whatever its path, its coding and its type, and its bytes are what they were', async () => {
   const body = '{"model":"claude-x","messages":[{"role":"user","content":"secret"}]}'
   const cases: (readonly [path: string, coding: Coding, type: string | null])[] = [

@@ -154,7 +154,7 @@ test('--usage-injection off leaves all as it is', async () => {
   assert.equal((await rowOf(gateway, answer)).usage_source, 'none')
 })
 
-for (const status of [400, 422]) {
+for (const status of [400, 422, 500]) {
   test(`a ${status} that names the field: once more without it, and not asked again on this path`, async () => {
     const words = { error: { message: 'Unknown parameter: stream_options', type: 'invalid_request_error' } }
     await using upstream = await startSimulatedUpstream({
@@ -376,6 +376,36 @@ test('whatever an upstream writes beside the usage that was asked for, no stream
       assert.equal(answer.body.toString(), seen + sseEvent('[DONE]'))
       assert.equal((await rowOf(gateway, answer)).total_tokens, 5, `stream ${stream}`)
     }
+  }
+})
+
+test('a stream under another content type shows no usage either, wherever it is cut; JSON there stays whole', async () => {
+  const { sent, seen } = streamText('\n')
+  const json = JSON.stringify({ ...chunk, choices: [{ index: 0, message: {} }], usage: counts })
+  for (const type of ['application/json', 'text/plain', 'application/octet-stream']) {
+    for (const size of [1, 3, 1000]) {
+      await using upstream = await startSimulatedUpstream()
+      await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+      for (const [text, expected] of [
+        [sent, seen],
+        [json, json],
+      ] as const) {
+        upstream.replyOnce(bodyReply(splitBytes(text, [size]), { headers: [['Content-Type', type]] }))
+        const answer = await chat(gateway)
+        assert.equal(answer.body.toString(), expected, `${type} in pieces of ${size}`)
+        assert.equal((await rowOf(gateway, answer)).total_tokens, 5)
+      }
+    }
+  }
+})
+
+test('a refusal within a stream is the last one that the wish has brought', async () => {
+  const refusal = sseEvent({ error: { message: "unexpected keyword argument 'stream_options'" } })
+  await using upstream = await startSimulatedUpstream({ reply: () => reply(refusal) })
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  for (const asked of [true, false]) {
+    await rowOf(gateway, await chat(gateway))
+    assert.equal(newest(upstream).asked, asked)
   }
 })
 

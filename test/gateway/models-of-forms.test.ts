@@ -1,6 +1,7 @@
 /** A call's model is known wherever its body names it: in a form, and in JSON on any path. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { exchange } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { rowOf } from '../support/recorded-calls.ts'
@@ -39,6 +40,10 @@ test('a form is routed by its model, wherever that stands, and arrives byte for 
     const { model, upstream_name: upstream, input_tokens: tokens } = await rowOf(gateway, answer)
     assert.deepEqual([model, upstream, tokens], ['whisper-1', 'whisper', 140])
   }
+  const coded = [...headers, ['Content-Encoding', 'gzip'] as const]
+  const body = gzipSync(form(true, 'whisper-1'))
+  const answer = await exchange(gateway.port, 'POST', '/v1/audio/translations', { headers: coded, body })
+  assert.equal(answer.header('x-tokenweir-upstream'), 'whisper')
   assert.equal(byDefault.requests.length, 0)
   const files = await exchange(gateway.port, 'POST', '/v1/files', { headers, body: form(true, 'whisper-1') })
   const { model, upstream_name: upstream } = await rowOf(gateway, files)

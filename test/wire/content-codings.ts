@@ -27,6 +27,17 @@ export const testedCodings: readonly TestedCoding[] = [
     zlib.constants.BROTLI_OPERATION_FLUSH,
   ),
   coding('zstd', 'zstd', zlib.zstdCompressSync, () => zlib.createZstdCompress(), zlib.constants.ZSTD_e_flush),
+  {
+    name: 'zstd, in frames',
+    header: 'zstd',
+    encode: (bytes) => {
+      const half = bytes.length >> 1
+      return Buffer.concat(
+        [bytes.subarray(0, half), bytes.subarray(half)].map((part) => zlib.zstdCompressSync(part)),
+      )
+    },
+    encodeEach: (pieces) => Promise.resolve(pieces.map((piece) => zlib.zstdCompressSync(piece))),
+  },
 ]
 
 function coding(

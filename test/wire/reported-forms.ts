@@ -138,6 +138,54 @@ export const reportedForms: readonly WireForm[] = [
     { id: 'resp_2', object: 'response', status: 'queued', output: [], usage: null },
     { path: responses, row: { finish_reason: 'queued' } },
   ),
+  ...['text/plain; charset=utf-8', 'application/octet-stream', 'text/html', 'application/x-ndjson'].map(
+    (type) =>
+      bodyForm(`a chat under ${type}`, whole(usage), {
+        headers: [['Content-Type', type]],
+        row: { ...answered, ...tokens(8, 30) },
+      }),
+  ),
+  bodyForm('a chat behind blanks', `${'\n'.repeat(90)}${JSON.stringify(whole(usage))}`, {
+    row: { ...answered, ...tokens(8, 30) },
+  }),
+  bodyForm('a chat behind a byte order mark', `\ufeff${JSON.stringify(whole(usage))}`, {
+    row: { ...answered, ...tokens(8, 30) },
+  }),
+  bodyForm('a chat whose coding is a charset', whole(usage), {
+    headers: [['Content-Encoding', 'utf-8']],
+    row: { ...answered, ...tokens(8, 30) },
+  }),
+  bodyForm('a chat of DeepInfra', whole({ ...usage, estimated_cost: 0.0000123 }), {
+    row: { ...answered, ...tokens(8, 30), cost_usd: 0.0000123, price_source: 'upstream' },
+  }),
+  ...['text/plain', 'application/json', 'application/xml'].map((type) =>
+    bodyForm(`words for a chat under ${type}`, 'upstream connect error', {
+      headers: [['Content-Type', type]],
+      row: nothing,
+    }),
+  ),
+  bodyForm(
+    'a message alone',
+    { code: 500, message: 'Busy' },
+    {
+      row: failed('empty_answer', '500', 'Busy'),
+    },
+  ),
+  bodyForm(
+    'a remark alone',
+    { success: false, msg: 'Busy' },
+    {
+      path: '/v1/embeddings',
+      row: { ...failed('empty_answer', null, 'Busy'), call_type: 'embedding' },
+    },
+  ),
+  bodyForm('nothing, accepted', '', { status: 202, row: nothing }),
+  bodyForm('embeddings in bytes', '\u0001\u0002', {
+    path: '/v1/embeddings',
+    headers: [['Content-Type', 'application/octet-stream']],
+    row: { call_type: 'embedding' },
+  }),
+  bodyForm('a list of lists', [[0.1, 0.2]], { path: '/v1/embeddings', row: { call_type: 'embedding' } }),
   bodyForm('no bytes for a chat', '', { row: nothing }),
   bodyForm('no bytes for embeddings', '', {
     path: '/v1/embeddings',

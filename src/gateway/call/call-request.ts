@@ -32,6 +32,8 @@ export class CallRequest {
   readonly #onFault: (error: unknown) => void
   /** Its body may name a model, and so where it goes. */
   readonly #mayNameModel: boolean
+  /** Of a form; null for any other body. */
+  readonly #boundary: string | null
   readonly #peek: RequestPeek | FormPeek
   /** The body passes as it comes, and may name a model meanwhile. */
   #peeksOnTheWay: boolean
@@ -54,7 +56,8 @@ export class CallRequest {
     this.body = new HeldBody(limits)
     const isPost = req.method === 'POST' && head.hasBody
     const boundary = isPost && !path.inference ? boundaryOf(head.contentType) : null
-    this.#peek = boundary === null ? new RequestPeek() : new FormPeek(boundary)
+    this.#boundary = boundary
+    this.#peek = newPeek(boundary)
     const mayBeRead = isPost && (boundary !== null || mayBeObject(head.contentType))
     this.#mayNameModel = isRouted && mayBeRead && boundary === null
     this.#isReadWhole =
@@ -94,7 +97,7 @@ export class CallRequest {
 
   /** Reads a decoded copy of its body, which goes on as it came. */
   async #readCopy(): Promise<void> {
-    const copy = new RequestPeek()
+    const copy = newPeek(this.#boundary)
     const coding = this.#arrived.head.contentEncoding ?? ''
     const isRead = await showDecoded(this.body.chunks, coding, (piece) => copy.push(piece))
     this.#facts = factsOfCopy(isRead ? copy.result() : null, this.#peek.result())
@@ -158,4 +161,8 @@ export class CallRequest {
   endReading(reason: Failure): void {
     endReading(this.#arrived.req, reason)
   }
+}
+
+function newPeek(boundary: string | null): RequestPeek | FormPeek {
+  return boundary === null ? new RequestPeek() : new FormPeek(boundary)
 }

@@ -26,6 +26,12 @@ const cases: readonly (readonly [target: string, callType: string, usesModel: bo
   ['/v1/batches/b/cancel/', 'other', false],
   ['/v1/messages/batches/b/cancel', 'other', false],
   ['/v1/threads/t/runs/r/cancel', 'other', false],
+  ['/v1/fine_tuning/jobs/j/pause', 'other', false],
+  ['/api/show', 'other', false],
+  ['/api/chat', 'other', true],
+  ['/slots/0?action=erase', 'other', false],
+  ['/props', 'props', false],
+  ['/models/unload', 'props', false],
   ['/v1/cancel', 'other', true],
   ['/v1/chat/completions/x/cancel', 'other', true],
 ]

@@ -35,9 +35,16 @@ const inferencePaths: Readonly<Record<string, CallType>> = {
 const inferenceEnd = new RegExp(`/(${Object.keys(inferencePaths).join('|')})$`)
 /** Adds a message to a stored conversation, and asks nothing. */
 const storedMessages = /\/(?:threads|conversations)\/[^/]+\/messages$/
-/** Ends what runs, or counts tokens. */
-const withoutModel =
-  /\/(?:responses|batches|jobs|runs|uploads|file_batches)\/[^/]+\/cancel$|\/(?:count_tokens|input_tokens|tokenize|detokenize|apply-template)$|:counttokens$/
+/** Ends, pauses, counts, or tells of a model; the last two lines are of local servers. */
+const withoutModel = new RegExp(
+  [
+    '/(?:responses|batches|jobs|runs|uploads|file_batches|videos)/[^/]+/(?:cancel|pause|resume)$',
+    '/(?:count_tokens|input_tokens|tokenize|detokenize|apply-template|tokencount)$',
+    ':counttokens$',
+    '/api/(?:show|ps|pull|push|copy|create|delete|extra/abort)$',
+    '/(?:props|slots/\\d+|lora-adapters|(?:un)?load_lora_adapter|reset_prefix_cache|models/(?:un)?load)$',
+  ].join('|'),
+)
 const formEnd = /\/(?:audio\/(?:transcriptions|translations)|images\/(?:edits|variations)|videos)$/
 const propsEnd = /\/props$|\/models(?:\/.+)?$/
 /** `:generateContent` of Gemini, and others like it. */
@@ -80,7 +87,7 @@ export function pathMeaning(base: UpstreamBase, target: Target, method: string):
   const model = namedModel(asked)
   const response = responseInPath.exec(asked)?.[1] ?? null
   if (isPost) {
-    if (withoutModel.test(seen)) return { ...other, model, response }
+    if (withoutModel.test(seen)) return { ...(propsEnd.test(seen) ? props : other), model, response }
     const [, end = ''] = storedMessages.test(seen) ? [] : (inferenceEnd.exec(seen) ?? [])
     const infers = known.get(`/v1/${end}`)
     if (infers !== undefined) return { ...infers, model }

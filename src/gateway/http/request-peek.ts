@@ -47,6 +47,9 @@ const session = 202
 const wanted = wantedPlaces(
   {
     model: 512,
+    /** A batch of Messages, and a secret for a realtime client. */
+    requests: { '[]': { params: { model: 512 } } },
+    session: { model: 512 },
     stream: 32,
     stream_options: 4096,
     max_tokens: 32,
@@ -76,6 +79,8 @@ const bounds = [
   'options.num_predict',
   'generationConfig.maxOutputTokens',
 ] as const
+/** Where a model may be named that the body itself does not name. */
+const innerModels = ['requests[].params.model', 'session.model'] as const
 const counted: ReadonlySet<string> = new Set([...bounds, 'n', 'best_of'])
 
 /** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
@@ -113,7 +118,7 @@ export class RequestPeek {
     const isUnread = options === undefined || options === tooLong
     return {
       isObject: isSame && isObject(this.#scan.value),
-      model: textOf(model),
+      model: textOf(model ?? this.#found[innerModels[0]] ?? this.#found[innerModels[1]]),
       modelPlace: isSame ? (model ?? null) : null,
       stream: stream?.value === true,
       firstAt: markBytes + this.#firstAt,

@@ -62,8 +62,11 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
   return { form, coding, upstreamRequestId, isLlamaCpp, cost }
 }
 
+/** The last two are charsets that some servers send there. */
+const noCodings: ReadonlySet<string> = new Set(['identity', 'none', 'utf-8', 'utf8'])
+
 function joined(before: string | null, value: string): string | null {
-  if (value === '' || value === 'identity') return before
+  if (value === '' || noCodings.has(value)) return before
   return before === null ? value : `${before}, ${value}`
 }
 

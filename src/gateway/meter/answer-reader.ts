@@ -5,6 +5,7 @@ import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
 import { isCount, isObject } from '../../lib/message-shape.ts'
 import { addsReasoning, addsVisible, type Fields, fields, list } from './added-content.ts'
 import { answerPlaces, longestParsed } from './answer-shape.ts'
+import { formBegunBy } from './begun-form.ts'
 import { type ReportedError, readError } from './read-error.ts'
 import { isImplausible, withinBounds } from './implausible-usage.ts'
 import { addChoices, noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
@@ -18,6 +19,21 @@ export type EventContent = 'none' | 'reasoning' | 'visible'
 const longest = { name: 510, reason: 62, id: 200 } as const
 const endMark = '[DONE]'
 /** States of a response that is not made yet. */
+const byteOrderMark = Buffer.from('\ufeff')
+/** What says how a call went, and answers nothing. */
+const remarks: ReadonlySet<string> = new Set([
+  'usage',
+  'error',
+  'message',
+  'msg',
+  'detail',
+  'code',
+  'success',
+  'status',
+  'request_id',
+  'timestamp',
+  'path',
+])
 const pendingStates: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 /** Choices beyond it are not told apart. */
 const mostChoices = 128
@@ -137,15 +153,20 @@ export class AnswerReader {
     this.#body.append(asBuffer(chunk))
     if (this.#body.length <= longestParsed) return
     this.#scan = new JsonScan(answerPlaces)
-    this.#scan.push(this.#body.whole)
+    this.#scan.push(withoutMark(this.#body.whole))
     this.#body.release()
   }
 
   /** The body is over. One that is no JSON, or not whole, reports nothing. */
   end(): void {
-    const value = this.#scan === null ? jsonOrUndefined(this.#body.whole.toString()) : this.#scan.value
-    if (value === undefined || this.#scan !== null) this.isEmpty = value === undefined && this.#isBlank
-    if (value === undefined) return
+    const value =
+      this.#scan === null ? jsonOrUndefined(withoutMark(this.#body.whole).toString()) : this.#scan.value
+    if (value === undefined) {
+      // JSON that is broken, or that is longer than was read, may be an answer.
+      this.isEmpty = this.#scan === null && formBegunBy(this.#body.whole) !== 'json'
+      return
+    }
+    if (this.#scan !== null || (Array.isArray(value) && value.length > 0)) this.isEmpty = false
     const top = topOf(value)
     const choices = list(top['choices'])
     const saysFailure = this.#readTop(top, null, choices)
@@ -158,12 +179,7 @@ export class AnswerReader {
     const hasAnswer = choices.length > 0 || top['data'] !== undefined
     const isFailed = saysFailure || status === 'failed' || (!hasAnswer && isSaid(errorOf(top)))
     this.failed = this.#status < 400 && isFailed
-    if (this.#status >= 400 || this.failed) this.error = readError(value, this.#status)
-  }
-
-  /** A body of white space. */
-  get #isBlank(): boolean {
-    return this.#scan === null && this.#body.whole.every((byte) => byte <= 0x20)
+    if (this.#status >= 400 || this.failed || this.isEmpty) this.error = readError(value, this.#status)
   }
 
   /** Reads all that is no figure; answers whether it says that the answer failed. */
@@ -183,7 +199,7 @@ export class AnswerReader {
     this.responseId ??= textOf(id, longest.id)
     if (status !== undefined) this.isPending = pendingStates.has(status)
     this.isBackground ||= status === 'queued' || background === true
-    if (choices.length > 0 || saysSomething(top)) this.isEmpty = false
+    if (this.isEmpty) this.isEmpty = choices.length === 0 && !saysSomething(top)
     let saysFailure = top['object'] === 'error'
     for (const choice of choices) {
       const { finish_reason: reason, error } = choice
@@ -262,7 +278,11 @@ function topOf(value: unknown): Fields {
 function saysSomething(top: Fields): boolean {
   const { choices, error } = top
   if (choices !== undefined) return isSaid(error)
-  return Object.keys(top).some((name) => name !== 'usage')
+  return Object.keys(top).some((name) => !remarks.has(name))
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return byteOrderMark.equals(bytes.subarray(0, 3)) ? bytes.subarray(3) : bytes
 }
 
 function errorOf(top: Fields): unknown {

@@ -47,6 +47,7 @@ export const answerShape = {
   error_type: name,
   code: name,
   detail: object,
+  msg: object,
   message: { '': object, model: name, usage: object },
   stop_reason: word,
   incomplete_details: stop,

@@ -1,8 +1,10 @@
 import type { CallDraft } from '../../call/call-record.ts'
 import type { Call, CallType } from '../../call/call.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
-import { readAnswerHead } from './answer-head.ts'
+import { type AnswerForm, readAnswerHead } from './answer-head.ts'
+import { type BegunForm, formBegunBy } from './begun-form.ts'
 import { AnswerEvents, type EventReceiver } from './answer-events.ts'
+import { longestParsed } from './answer-shape.ts'
 import { AnswerReader, type EventContent } from './answer-reader.ts'
 import { contentCoding } from '../../lib/content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
@@ -37,15 +39,17 @@ export class CallMeter implements EventReceiver {
   #decoder: ContentDecoder | null = null
   /** A LiteLLM proxy's word on the cost. */
   #headerCost: number | null = null
-  /** A stream was asked for, and the answer says that it is none: its first bytes tell. */
-  #mayBeEvents = false
-  /** Those first bytes, as long as they may begin events or something else. */
+  /** The answer is not of the type that was asked for: its first bytes tell what it is. */
+  #isUndecided = false
+  /** Those first bytes, as long as they may begin one thing or another. */
   #begun = Buffer.alloc(0)
   #hasFailed = false
   /** The answer's HTTP message is whole. */
   #isMessageWhole = false
-  /** A page of HTML. */
-  #isPage = false
+  /** Words for people in place of the answer. */
+  #isWords = false
+  /** How long they are; a long text may be anything. */
+  #wordBytes = 0
   /** When the bytes that are read now have come. */
   #atMs = 0
 
@@ -93,12 +97,17 @@ export class CallMeter implements EventReceiver {
     return isStream ? 'complete' : 'none'
   }
 
-  /** It has nothing in it that a call of its kind asks for: no bytes, a page for people, no choices, an end mark alone. */
+  /** It has nothing in it that a call of its kind asks for: no bytes, words for people, no choices, an end mark alone. */
   get #isNoAnswer(): boolean {
-    const { callType, method } = this.#call
-    if (method !== 'POST' || this.status !== 200 || !isInference(callType)) return false
-    if (this.responseBytes === 0 || this.#isPage) return true
-    return this.#isWhole && this.#answer?.isEmpty === true
+    if (!this.#isInference || this.status >= 300) return false
+    if (this.responseBytes === 0) return true
+    return (
+      this.#isWhole && ((this.#isWords && this.#wordBytes <= longestParsed) || this.#answer?.isEmpty === true)
+    )
+  }
+
+  get #isInference(): boolean {
+    return this.#call.method === 'POST' && isInference(this.#call.callType)
   }
 
   /** The head of the answer arrived. */
@@ -178,7 +187,9 @@ export class CallMeter implements EventReceiver {
     Object.assign(record, figures)
     record.costNanoUsd ??= this.#headerCost
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
-    const error = this.status >= 400 || this.ending === 'stream_error' ? (answer?.error ?? null) : null
+    const { ending } = this
+    const isError = this.status >= 400 || ending === 'stream_error' || ending === 'empty'
+    const error = isError ? (answer?.error ?? null) : null
     record.upstreamErrorCode = error?.code ?? null
     record.errorMessage = error?.message ?? this.#text?.message ?? null
     record.responseModel = answer?.model ?? null
@@ -214,21 +225,27 @@ export class CallMeter implements EventReceiver {
     const usd = amount(cost)
     if (usd !== null && usd > 0) this.#headerCost = Math.round(usd * nanoPerUsd)
     this.#upstreamRequestId = upstreamRequestId
-    this.#isPage = form === 'page'
     this.isLlamaCpp = isLlamaCpp
     const decoding = coding === null ? null : contentCoding(coding)
     if (coding !== null && decoding === null) return
-    const read = form ?? (this.#wantsStream && status < 400 ? 'events' : 'json')
-    const isStreamed = this.#wantsStream && this.#call.callType === 'chat' && status < 400
-    this.#mayBeEvents = isStreamed && read !== 'events'
-    if (!this.#mayBeEvents && (read === 'opaque' || read === 'page' || (read === 'text' && status < 400)))
-      return
-    if (read === 'text' && status >= 400) this.#text = new ErrorText()
-    else if (read === 'events' || read === 'json') this.#answer = new AnswerReader(this.#call, status)
-    if (read === 'events') this.#openEvents()
+    const isAccepted = status < 400
+    const read = form ?? (isAccepted && this.#wantsStream ? 'events' : 'json')
+    const isAsked = form === 'events' || (form === 'json' && !this.#wantsStream)
+    this.#isUndecided = isAccepted && !isAsked && this.#isInference && !this.#isBinary(form)
+    if (!this.#isUndecided) {
+      if (read === 'opaque' || read === 'page' || (read === 'text' && isAccepted)) return
+      if (read === 'text') this.#text = new ErrorText()
+      else this.#answer = new AnswerReader(this.#call, status)
+      if (read === 'events') this.#openEvents()
+    }
     if (decoding === null) return
     const pace = read === 'events' ? 'as-it-comes' : 'at-the-end'
     this.#decoder = new ContentDecoder(decoding, pace, (bytes, atMs) => this.#read(bytes, atMs))
+  }
+
+  /** Vectors may be sent as bytes. */
+  #isBinary(form: AnswerForm | null): boolean {
+    return form === 'opaque' && this.#call.callType !== 'chat'
   }
 
   #openEvents(): void {
@@ -240,20 +257,22 @@ export class CallMeter implements EventReceiver {
   #read(bytes: Uint8Array, atMs: number): void {
     if (this.#hasFailed) return
     this.#atMs = atMs
-    if (this.#mayBeEvents) {
-      this.#begun = Buffer.concat([this.#begun, bytes])
-      const begins = beginsAsEvents(this.#begun)
-      if (begins === null) return
-      this.#decide(begins)
-    } else this.#readOn(bytes)
+    if (this.#isUndecided) {
+      this.#wordBytes += bytes.length
+      const begun = Buffer.concat([this.#begun, bytes])
+      const form = formBegunBy(begun)
+      // Blanks before it are of no account.
+      this.#begun = form === null && begun.every((byte) => byte <= 0x20) ? Buffer.alloc(0) : begun
+      if (form !== null) this.#decide(form)
+    } else if (this.#isWords) this.#wordBytes += bytes.length
+    else this.#readOn(bytes)
   }
 
-  #decide(isEvents: boolean): void {
-    this.#mayBeEvents = false
-    if (isEvents) {
-      this.#answer ??= new AnswerReader(this.#call, this.status)
-      this.#openEvents()
-    }
+  #decide(form: BegunForm): void {
+    this.#isUndecided = false
+    this.#isWords = form === 'words'
+    if (form !== 'words') this.#answer = new AnswerReader(this.#call, this.status)
+    if (form === 'events') this.#openEvents()
     this.#readOn(this.#begun)
     this.#begun = Buffer.alloc(0)
   }
@@ -270,7 +289,7 @@ export class CallMeter implements EventReceiver {
 
   #end(isWhole: boolean): void {
     if (this.#hasFailed) return
-    if (this.#mayBeEvents) this.#decide(false)
+    if (this.#isUndecided) this.#decide('words')
     if (this.#events === null) this.#answer?.end()
     else if (isWhole) this.#events.finish()
   }
@@ -285,18 +304,6 @@ export class CallMeter implements EventReceiver {
   #sinceDispatch(atMs: number | null): number | null {
     return atMs === null ? null : atMs - this.#dispatchMs
   }
-}
-
-const fieldNames = ['data:', 'event:', 'id:', 'retry:', ':']
-
-/** Whether bytes are the first of an event stream (WHATWG HTML §9.2.6); null while they may be. */
-function beginsAsEvents(bytes: Buffer): boolean | null {
-  const text = bytes
-    .toString('latin1', 0, 64)
-    .replace(/^\xef\xbb\xbf/, '')
-    .trimStart()
-  if (fieldNames.some((name) => text.startsWith(name))) return true
-  return bytes.length < 64 && fieldNames.some((name) => name.startsWith(text)) ? null : false
 }
 
 const gapQuantiles = [0.5, 0.95] as const

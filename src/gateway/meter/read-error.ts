@@ -26,7 +26,10 @@ export function readError(parsed: unknown, status: number): ReportedError {
     fields(top['x_groq'])['error'] ??
     choiceError(top['choices'])
   const error = typeof nested === 'object' && nested !== null ? fields(nested) : top
-  const spoken = typeof nested === 'string' ? nested : (text(error['message']) ?? detail(top['detail']))
+  const spoken =
+    typeof nested === 'string'
+      ? nested
+      : (text(error['message']) ?? text(error['msg']) ?? detail(top['detail']))
   return {
     code: cut(codeOf(error, top, status), longestCode),
     message: cut(spoken, longestLooked),

@@ -314,10 +314,14 @@ function fromTimings(timings: Fields): Counts | null {
 
 /**
  * OpenRouter's `cost` in dollars (with one's own key, the provider's part comes on top), Perplexity's, of which that is an
- * object, or xAI's ticks.
+ * object, DeepInfra's `estimated_cost`, or xAI's ticks.
  */
 function reportedCost(usage: Fields, besideUsage: unknown): number | null {
-  const cost = amount(usage['cost']) ?? amount(fields(usage['cost'])['total_cost']) ?? amount(besideUsage)
+  const cost =
+    amount(usage['cost']) ??
+    amount(fields(usage['cost'])['total_cost']) ??
+    amount(usage['estimated_cost']) ??
+    amount(besideUsage)
   if (cost !== null) {
     const ownKey = usage['is_byok'] === true
     const provider = ownKey ? amount(fields(usage['cost_details'])['upstream_inference_cost']) : null

@@ -1,11 +1,15 @@
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
+import { asBuffer } from '../../lib/byte-gather.ts'
 import { readAnswerHead } from '../meter/answer-head.ts'
+import { formBegunBy } from '../meter/begun-form.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'
 
 /** Refusals longer than this are passed on unread, in bytes. */
 const longestRefusal = 65_536
 const fieldNames = ['stream_options', 'include_usage']
+/** With these, an upstream may refuse the field. The last two come of programs that know no further fields. */
+const refusalStatuses: ReadonlySet<number> = new Set([400, 422, 500, 501])
 const nothing: Uint8Array = new Uint8Array(0)
 
 interface HeldRefusal {
@@ -21,6 +25,7 @@ interface HeldRefusal {
 export class InjectedAnswer implements AnswerSink {
   readonly #client: AnswerSink
   #filter: UsageEventFilter | null = null
+  #isUndecided = false
   /** A refusal that may be about the field; held until it is known. */
   #refusal: HeldRefusal | null = null
   /** The upstream named the field in its refusal; the client has seen nothing of it. */
@@ -47,15 +52,16 @@ export class InjectedAnswer implements AnswerSink {
       this.#refusal = { head, chunks: [], bytes: 0 }
       return
     }
-    const isPlain = coding === null && !this.hasLength
-    if (isPlain && (form === 'events' || form === null)) {
+    if (coding === null && !this.hasLength) {
       this.#filter = new UsageEventFilter(isLlamaCpp)
+      this.#isUndecided = form !== 'events'
     }
     this.#client.head(head)
   }
 
   write(chunk: Uint8Array): boolean {
     if (this.#refusal !== null) return this.#hold(this.#refusal, chunk)
+    if (this.#isUndecided) this.#decide(asBuffer(chunk))
     if (this.#filter === null) return this.#client.write(chunk)
     return this.#client.write(this.#filter.push(chunk) ?? nothing)
   }
@@ -73,6 +79,13 @@ export class InjectedAnswer implements AnswerSink {
   breakOff(): void {
     if (this.#refusal !== null) this.#letGo(this.#refusal)
     this.#endFilter(false)
+  }
+
+  /** An answer that is no stream of events by its type may be one by its first bytes. */
+  #decide(chunk: Buffer): void {
+    const form = formBegunBy(chunk)
+    this.#isUndecided = false
+    if (form === 'json' || form === 'words') this.#filter = null
   }
 
   #hold(refusal: HeldRefusal, chunk: Uint8Array): boolean {
@@ -94,10 +107,14 @@ export class InjectedAnswer implements AnswerSink {
 }
 
 function isRefusal({ status, contentLength }: ResponseHead): boolean {
-  return (status === 400 || status === 422) && (contentLength ?? 0) <= longestRefusal
+  return refusalStatuses.has(status) && (contentLength ?? 0) <= longestRefusal
 }
 
 function namesField(chunks: readonly Uint8Array[]): boolean {
-  const text = Buffer.concat(chunks).toString('latin1')
+  return namesUsageField(Buffer.concat(chunks).toString('latin1'))
+}
+
+/** Whether the words of a refusal are about the wish for usage. */
+export function namesUsageField(text: string): boolean {
   return fieldNames.some((name) => text.includes(name))
 }

@@ -203,6 +203,7 @@ const askedFor = [
   `{"id":"c-1","choices":[{"index":0,"delta":{}}],${counts}}`,
   `{"id":"c-1","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],${counts}}`,
   `{"choices":[{"index":0,"text":"","finish_reason":null}],${counts}}`,
+  `{"choices":[{"index":0,"delta":{},"finish_reason":""}],${counts}}`,
   `{"id":"c-1",${counts}}`,
   `{"choices": null, ${counts}}`,
 ]

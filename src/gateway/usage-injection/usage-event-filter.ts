@@ -218,7 +218,7 @@ function hasFinish(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(finishName); at >= 0; at = bytes.indexOf(finishName, at + 1)) {
     let value = at + finishName.length
     while (value < bytes.length && ((bytes[value] ?? 0) <= 0x20 || bytes[value] === colon)) value++
-    if (bytes[value] === quote) return true
+    if (bytes[value] === quote && value + 1 < bytes.length && bytes[value + 1] !== quote) return true
   }
   return false
 }
@@ -290,7 +290,7 @@ function addsNothing(choice: unknown): boolean {
   const isEmpty = (value: unknown): boolean =>
     value === null || value === '' || (Array.isArray(value) && value.length === 0)
   const added = isObject(delta) ? Object.entries(delta) : []
-  return reason === null && isEmpty(text) && added.every(([name, value]) => name === 'role' || isEmpty(value))
+  return isEmpty(reason) && isEmpty(text) && added.every(([name, value]) => name === 'role' || isEmpty(value))
 }
 
 /** The last event of a choice in llama.cpp's form, without the timings that a stream not asked for usage has there. */

@@ -4,7 +4,7 @@ import type { RequestFacts } from '../http/request-peek.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
 import { type TransportRequest, isHeld } from '../upstream/transport.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
-import { InjectedAnswer } from './injected-answer.ts'
+import { InjectedAnswer, namesUsageField } from './injected-answer.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
 
 /** Of these alone the answers have a form for usage that is sent only where it is asked for. */
@@ -76,7 +76,7 @@ export class UsageInjection {
     facts: RequestFacts | null,
     asked: InjectedAnswer | null,
     meter: CallMeter,
-    { usageSource }: Pick<CallRecord, 'usageSource'>,
+    { usageSource, errorMessage }: Pick<CallRecord, 'usageSource' | 'errorMessage'>,
   ): void {
     if (!this.#isEnabled) return
     if (meter.isLlamaCpp) {
@@ -84,6 +84,8 @@ export class UsageInjection {
     }
     const isKept = asked?.isCoded === true || (asked?.hasLength === true && meter.usageEvents > 0)
     if (isKept) this.#learn(path, 'kept')
+    const isRefused = asked !== null && meter.ending === 'stream_error' && namesUsageField(errorMessage ?? '')
+    if (isRefused) this.#learn(path, 'refused')
     if (facts !== null && meter.ending === 'complete' && this.#concerns(path, facts)) {
       const treatment = this.#treatment(path)
       if (asked === null) {
