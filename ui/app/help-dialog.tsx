@@ -5,7 +5,7 @@ import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
 import { useModal } from '../design/use-modal.ts'
-import { useWatched } from '../data/watched.ts'
+import { useObservable } from '../data/observable.ts'
 import { keptKeys } from './preferences.ts'
 
 /** How a key is called on a keyboard. */
@@ -18,7 +18,7 @@ const keyNames: Readonly<Record<string, string>> = {
 
 /** What the figures of the page mean, and the keys that do something here. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
-  const areOn = useWatched(keptKeys) === 'on'
+  const areOn = useObservable(keptKeys) === 'on'
   const id = useId()
   const [terms] = useState(() => termsShown(document))
   const { leave, props } = useModal(onClose)

@@ -3,7 +3,7 @@ import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type View, plainAddress, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
-import { useWatched } from '../data/watched.ts'
+import { useObservable } from '../data/observable.ts'
 import { Button } from '../design/button.tsx'
 import type { IconName } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
@@ -128,7 +128,7 @@ const looks: Readonly<Record<Theme, Look>> = {
 
 /** Goes from theme to theme. */
 function ThemeButton() {
-  const { icon, words, next } = looks[useWatched(keptTheme)]
+  const { icon, words, next } = looks[useObservable(keptTheme)]
   const turn = (): void => keptTheme.set(next)
   useShortcuts('Page', [{ key: 't', words: 'Next theme', run: turn }])
   return (

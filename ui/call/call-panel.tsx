@@ -5,7 +5,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { type CallTab, callTabWords } from '../data/call-words.ts'
 import { failureSentence } from '../data/failure-words.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Facts } from '../design/facts.tsx'
@@ -59,7 +59,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   const isUnderWay = fed?.isUnderWay ?? false
   const [isRecorded, setRecorded] = useState(false)
   const canBeRecorded = useSince(fed === undefined || fed.isLost ? 0 : fed.endHeardMs, recordedMs)
-  const asked = useAnswer<CallJson>(canBeRecorded ? path : null, () => path, {
+  const asked = useQuery<CallJson>(canBeRecorded ? path : null, () => path, {
     everyMs: fed === undefined || isRecorded ? null : recordedMs,
   })
   const { answer, trouble, error, again } = asked

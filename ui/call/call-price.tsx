@@ -3,7 +3,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
 import { matchesPath, sourceDate, sourceWords } from '../data/price-source.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface CallPriceProps {
@@ -62,7 +62,7 @@ function PriceAge({ call }: Pick<CallPriceProps, 'call'>) {
   const { started_at: startedAt = '', price_source: source, price_key: key } = call
   const startedMs = Date.parse(startedAt)
   const path = matchesPath(startedMs, startedMs + 1)
-  const { answer } = useAnswer<CostMatches>(path, () => path)
+  const { answer } = useQuery<CostMatches>(path, () => path)
   const price = answer?.matches
     .flatMap(({ price }) => ('key' in price ? [price] : []))
     .find((price) => price.key === key && price.source === source)

@@ -3,7 +3,7 @@ import { type CallSort, isCallSort, sortWords } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { useWatched } from '../data/watched.ts'
+import { useObservable } from '../data/observable.ts'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import { SearchField } from '../design/search-field.tsx'
@@ -138,7 +138,7 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>) {
 
 /** Chooses the table's columns; the choice is kept in this browser. */
 function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
-  const isOwnChoice = useWatched(keptColumns) !== null
+  const isOwnChoice = useObservable(keptColumns) !== null
   return (
     <Popover
       label="Columns"

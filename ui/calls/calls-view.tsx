@@ -4,7 +4,7 @@ import { useCallPanel } from '../call/use-call-panel.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
-import { useWatched } from '../data/watched.ts'
+import { useObservable } from '../data/observable.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { counted } from '../format/figures.ts'
@@ -29,7 +29,7 @@ export function CallsView() {
   const card = useRef<HTMLElement>(null)
   const widthRem = useWidth(card) / remPx()
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
-  const columns = useWatched(keptColumns) ?? fitting
+  const columns = useObservable(keptColumns) ?? fitting
   // The question failed, and an answer that is still there is to another one.
   const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
 

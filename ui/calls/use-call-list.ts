@@ -3,13 +3,13 @@ import { barScaleMs } from '../call/call-phases.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
-import { type Answered, useAnswer } from '../data/use-answer.ts'
+import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 import { type ListedBounds, listKey, listPath, listedBounds, maxListed } from './calls-question.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** A list of calls that grows as its reader comes to its end. */
-export interface CallList extends Answered<CallsAnswer> {
+export interface CallList extends QueryState<CallsAnswer> {
   /** Those that were asked for so far, each once. */
   readonly calls: readonly CallJson[]
   /** Of how many calls these are the first; null if that is not known. */
@@ -27,7 +27,7 @@ export interface CallList extends Answered<CallsAnswer> {
 
 /** The calls that an address means: asked for when it changes or `again` is called, never by itself. */
 export function useCallList(address: PageAddress): CallList {
-  const answered = useAnswer<CallsAnswer, ListQuestion>(listKey(address), () => {
+  const answered = useQuery<CallsAnswer, ListQuestion>(listKey(address), () => {
     const bounds = listedBounds(address, nowMs())
     return { bounds, path: listPath(address, bounds) }
   })

@@ -5,7 +5,7 @@ import { type BucketRange, type TimeFrame, bucketBounds, shareOfTime, sumOver } 
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { count, counted } from '../format/figures.ts'
 import {
   type VolumeBar,
@@ -29,7 +29,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
   // However the list is sorted.
   const chronological = { ...address, sort: 'started_at' } as const
-  const volume = useAnswer<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(
+  const volume = useQuery<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(
     `${listKey(chronological)} ${times.zone}`,
     ask,
   )

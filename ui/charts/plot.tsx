@@ -3,7 +3,7 @@ import { type ComponentChildren, type HTMLAttributes, createContext } from 'prea
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
-import { Watched, useWatched } from '../data/watched.ts'
+import { Observable, useObservable } from '../data/observable.ts'
 import { useWidth } from '../design/use-window.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
 import type { ColourName } from './palette.ts'
@@ -76,10 +76,10 @@ export interface ChartEvents {
 export const ChartEventsContext = createContext<ChartEvents>({ outages: [], marks: [] })
 
 /** The instant that the reader points at in any chart; all charts mark it. */
-const crosshair = new Watched<number | null>(null)
+const crosshair = new Observable<number | null>(null)
 
 /** Whether a span is being dragged over: until it ends, no chart may change. */
-export const isDragging = new Watched(false)
+export const isDragging = new Observable(false)
 
 const pxPerTime = 60
 const pxPerLetter = 6.2
@@ -354,7 +354,7 @@ function PlotSurface(props: PlotProps & { readonly isSmall: boolean }) {
 
 /** A bar over the bucket that is pointed at in any chart, and dots upon its values. */
 function Crosshair({ frame, dots }: { readonly frame: TimeFrame; readonly dots: PlotProps['dots'] }) {
-  const ms = useWatched(crosshair)
+  const ms = useObservable(crosshair)
   const index = ms === null ? -1 : bucketAt(frame, ms)
   if (index < 0) return <></>
   const left = percentOf(shareOfTime(frame, bucketMiddle(frame, index)))

@@ -20,7 +20,7 @@ import {
   refreshEveryMs,
 } from '../data/page-address.ts'
 import { report } from '../data/report.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -48,7 +48,7 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
 /** Models, clients or upstreams beside one another: who is slow, who fails, who costs. */
 export function CompareView() {
   const { address, go } = useNavigation()
-  const asked = useAnswer<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
+  const asked = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
     questionKey(address, address.by),
     () => {
       const { fromMs, toMs } = boundsOf(address, nowMs())

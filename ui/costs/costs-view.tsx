@@ -11,8 +11,8 @@ import {
   isFiltered,
   refreshEveryMs,
 } from '../data/page-address.ts'
-import { useAnswer } from '../data/use-answer.ts'
-import { useWatched } from '../data/watched.ts'
+import { useQuery } from '../data/use-query.ts'
+import { useObservable } from '../data/observable.ts'
 import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
 import { NoCallsCard, Refusal } from '../no-calls/no-calls.tsx'
@@ -29,7 +29,7 @@ import { type Prices, type Spend, usePrices, useSpend } from './use-costs.ts'
 /** Shows spend over time and by model or client, and the prices that it is made of. */
 export function CostsView() {
   const { address } = useNavigation()
-  const isHeld = useWatched(isDragging)
+  const isHeld = useObservable(isDragging)
   const spend = useSpend(address, isHeld)
   const prices = usePrices(address, isHeld)
   const { answer, trouble, isStale } = spend
@@ -106,12 +106,12 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
 function useMonth(): FigureCard {
   const { address } = useNavigation()
   const { zone } = useTimes()
-  const { answer } = useAnswer<SpendAnswer<SpendDay>>(
+  const { answer } = useQuery<SpendAnswer<SpendDay>>(
     JSON.stringify([callsQuery(address, 0, null).toString(), zone]),
     () => spendPath(address, forecastBounds(nowMs(), address.utc), 'day', zone),
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )
-  const { answer: alerts } = useAnswer<AlertsReport>('', () => '/api/alerts')
+  const { answer: alerts } = useQuery<AlertsReport>('', () => '/api/alerts')
   return useMemo(() => {
     const budget = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)
     // A budget is for all calls.

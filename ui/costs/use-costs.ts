@@ -7,7 +7,7 @@ import { useTimes } from '../data/navigation.tsx'
 import { type PageAddress, type CompareBy, questionKey, refreshEveryMs } from '../data/page-address.ts'
 import { matchesPath } from '../data/price-source.ts'
 import { useAction } from '../data/use-action.ts'
-import { type Answered, useAnswer } from '../data/use-answer.ts'
+import { type QueryState, useQuery } from '../data/use-query.ts'
 import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendPath } from './spend-question.ts'
 
@@ -19,10 +19,10 @@ interface SpendQuestion {
 }
 
 /** An answer to an earlier question stays until a newer one comes. */
-type Asked<Group> = Answered<SpendAnswer<Group>, SpendQuestion>
+type SpendQuery<Group> = QueryState<SpendAnswer<Group>, SpendQuestion>
 
 /** Spend over time. */
-export type SpendCourse = Asked<CourseGroup>
+export type SpendCourse = SpendQuery<CourseGroup>
 
 /** Spend on each model, or each client, and on the same before. */
 export interface SpendParts {
@@ -33,7 +33,7 @@ export interface SpendParts {
 }
 
 /** Spend as far as it is known; `answer` is by model: the first figures are made of it. */
-export interface Spend extends Asked<SpendGroup> {
+export interface Spend extends SpendQuery<SpendGroup> {
   readonly parts: SpendParts | null
   /** Why there are none: calls of that time were folded, for example. */
   readonly partsTrouble: string | null
@@ -50,8 +50,8 @@ export function useSpend(address: PageAddress, isPaused: boolean): Spend {
     name: string | null,
     groupBy: (bounds: Bounds) => string,
     of: (bounds: Bounds) => Bounds = (same) => same,
-  ): Asked<Group> =>
-    useAnswer(
+  ): SpendQuery<Group> =>
+    useQuery(
       name === null ? null : `${name} ${key}`,
       () => {
         const bounds = of(spendBounds(address, nowMs()))
@@ -86,11 +86,11 @@ export function useSpend(address: PageAddress, isPaused: boolean): Spend {
 }
 
 /** Why the present question failed. */
-export function refusalOf({ trouble, isStale }: Asked<unknown>): string | null {
+export function refusalOf({ trouble, isStale }: SpendQuery<unknown>): string | null {
   return isStale ? trouble : null
 }
 
-function isAwaited({ isStale, trouble }: Asked<unknown>, shown: unknown): boolean {
+function isAwaited({ isStale, trouble }: SpendQuery<unknown>, shown: unknown): boolean {
   return isStale && trouble === null && shown !== null
 }
 
@@ -120,10 +120,10 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   const [changes, setChanges] = useState(0)
   const finished = useRef<string | null | undefined>(undefined)
   const [isFast, setFast] = useState(false)
-  const costs = useAnswer<Costs>('costs', () => '/api/costs', {
+  const costs = useQuery<Costs>('costs', () => '/api/costs', {
     everyMs: isFast ? runningEveryMs : calmEveryMs,
   })
-  const matches = useAnswer<CostMatches>(
+  const matches = useQuery<CostMatches>(
     JSON.stringify(address.range),
     () => {
       const { fromMs, toMs } = spendBounds(address, nowMs())

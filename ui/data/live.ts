@@ -6,7 +6,7 @@ import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { nowMs } from './dashboard-clock.ts'
 import { followEvents } from './event-stream.ts'
 import { emptyLog, withLines } from './log-tail.ts'
-import { Watched } from './watched.ts'
+import { Observable } from './observable.ts'
 
 /** What the dashboard has told by itself. */
 export interface Live {
@@ -22,17 +22,17 @@ export interface Live {
   readonly lostSinceMs: number | null
 }
 
-const live = new Watched<Live>({
+const live = new Observable<Live>({
   status: null,
   job: null,
   repricing: null,
   alerts: [],
   lostSinceMs: null,
 })
-const newCalls = new Watched<NewCalls>({ calls: [], skipped: 0 })
+const newCalls = new Observable<NewCalls>({ calls: [], skipped: 0 })
 
 /** The gateway's log, kept for all views: the stream tells each line once. */
-export const log = new Watched(emptyLog)
+export const log = new Observable(emptyLog)
 
 function change(part: Partial<Live>): void {
   live.set({ ...live.current, ...part })

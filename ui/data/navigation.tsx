@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Times } from '../format/times.ts'
 import { nowMs } from './dashboard-clock.ts'
-import { Watched, useWatched } from './watched.ts'
+import { Observable, useObservable } from './observable.ts'
 import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
 import { report } from './report.ts'
 import { noteScroll, restoreScroll } from './scroll-place.ts'
@@ -17,7 +17,7 @@ export interface Navigation {
   readonly amend: (change: Partial<PageAddress>) => void
 }
 
-const now = new Watched({ address: currentAddress(), isFirst: true })
+const now = new Observable({ address: currentAddress(), isFirst: true })
 
 function follow(): void {
   now.set({ address: currentAddress(), isFirst: false })
@@ -49,7 +49,7 @@ export function followHistory(): void {
 
 /** Where the page is, and how it goes elsewhere. */
 export function useNavigation(): Navigation {
-  return { ...useWatched(now), ...ways }
+  return { ...useObservable(now), ...ways }
 }
 
 /** Made when they are first needed. */
@@ -57,7 +57,7 @@ const times: Partial<Record<'utc' | 'own', Times>> = {}
 
 /** Instants as the address wants them: by the reader's clock, or in UTC. */
 export function useTimes(): Times {
-  const { utc } = useWatched(now).address
+  const { utc } = useObservable(now).address
   return (times[utc ? 'utc' : 'own'] ??= new Times(utc, nowMs))
 }
 

@@ -1,4 +1,4 @@
-import { Watched } from './watched.ts'
+import { Observable } from './observable.ts'
 
 /**
  * Something that this reader chose, kept in this browser alone; what a link shows to others never depends on it. `parse`
@@ -8,7 +8,7 @@ export function stored<Value>(
   name: string,
   parse: (text: string | null) => Value,
   write: (value: Value) => string | null,
-): Watched<Value> {
+): Observable<Value> {
   const key = `tokenweir.${name}`
   const read = (): Value => {
     try {
@@ -17,7 +17,7 @@ export function stored<Value>(
       return parse(null)
     }
   }
-  const chosen = new Watched(read())
+  const chosen = new Observable(read())
   chosen.watch((value) => {
     try {
       const text = write(value)
@@ -39,7 +39,7 @@ export function storedChoice<Choice extends string>(
   name: string,
   choices: readonly Choice[],
   otherwise: Choice,
-): Watched<Choice> {
+): Observable<Choice> {
   return stored(
     name,
     (text) => choices.find((choice) => choice === text) ?? otherwise,

@@ -1,7 +1,7 @@
-import type { Answered } from '../data/use-answer.ts'
+import type { QueryState } from '../data/use-query.ts'
 import { Note } from './note.tsx'
 
-export interface AwaitedProps extends Pick<Answered<unknown>, 'trouble' | 'again'> {
+export interface AwaitedProps extends Pick<QueryState<unknown>, 'trouble' | 'again'> {
   /** Names what is missing: `The clients`. */
   readonly what: string
   /** Of what is to come, so that nothing jumps; nothing is shown without one. */

@@ -4,7 +4,7 @@ import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, plainAddress, withoutFilters } from '../data/page-address.ts'
-import type { Answered } from '../data/use-answer.ts'
+import type { QueryState } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
@@ -39,7 +39,7 @@ const ranges = Object.fromEntries(lasts.map((last) => [last, last])) as Record<k
 
 export interface FilterBarProps {
   /** What the view shows. */
-  readonly asked: Omit<Answered<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
+  readonly asked: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
   /** How wide the buckets of time are: `15 min buckets`. */
   readonly bucketWords?: string | undefined
   /** What else can be chosen in this view. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
 import { type Against, againstWords, questionKey } from '../data/page-address.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
@@ -90,7 +90,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   // Sessions can be too many to have them all here.
   const asked = useSettled(facet === 'session' ? text : '')
   const key = questionKey(withoutFacet(facet, address), facet, asked)
-  const { answer, trouble, isLoading, isStale, again } = useAnswer<FacetAnswer>(
+  const { answer, trouble, isLoading, isStale, again } = useQuery<FacetAnswer>(
     key,
     () => facetPath(facet, address, asked),
     { read: readFacet },

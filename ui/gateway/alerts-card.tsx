@@ -6,7 +6,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
@@ -26,7 +26,7 @@ export function AlertsCard() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
   const [isSoon, setSoon] = useState(false)
-  const asked = useAnswer<AlertsReport>(JSON.stringify(active), path, {
+  const asked = useQuery<AlertsReport>(JSON.stringify(active), path, {
     everyMs: isSoon ? soonMs : everyMs,
   })
   const { answer: report, again, put } = asked

@@ -3,7 +3,7 @@ import type { ClientRow, ClientsReport, ClientUse } from '../../src/api/clients.
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
 import { EditableTable } from '../design/editable-table.tsx'
@@ -22,7 +22,7 @@ export function ClientsCard() {
   // Asked anew only for clients that were never seen here: others come and go all the time.
   const seen = useRef(new Set<string>())
   for (const { client } of uses) seen.current.add(client)
-  const asked = useAnswer<ClientsReport>(String(seen.current.size), () => '/api/clients', { everyMs: 30_000 })
+  const asked = useQuery<ClientsReport>(String(seen.current.size), () => '/api/clients', { everyMs: 30_000 })
   const { answer: report, put } = asked
   const times = useTimes()
   if (report === null) return <Awaited what="The clients" {...asked} height="9rem" />

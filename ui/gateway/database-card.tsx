@@ -4,7 +4,7 @@ import { actions } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
@@ -27,7 +27,7 @@ const sizeEveryMs = 60_000
 export function DatabaseCard() {
   const job = useLive(({ job }) => job)
   // A job has another size for its end.
-  const { answer } = useAnswer<DatabaseSize>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
+  const { answer } = useQuery<DatabaseSize>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
   const [days, setDays] = useState(String(keptDays.usual))
   const [estimate, setEstimate] = useState<readonly [days: number, result: CompressResult] | null>(null)
   const [isCompressing, setCompressing] = useState(false)

@@ -2,7 +2,7 @@ import './gateway.css'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { useLive } from '../data/live.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { AlertsCard } from './alerts-card.tsx'
 import { ClientsCard } from './clients-card.tsx'
@@ -23,7 +23,7 @@ export function GatewayView() {
   const status = useLive(({ status }) => status)
   const key = status === null ? null : versionOf(status)
   const path = (): string => '/api/proxy/config'
-  const asked = useAnswer<ProxyConfig>(key, path, { everyMs: configEveryMs })
+  const asked = useQuery<ProxyConfig>(key, path, { everyMs: configEveryMs })
   const { answer: config, trouble, put } = asked
   const actions = useGatewayActions(config)
   return (

@@ -4,7 +4,7 @@ import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
 import { EditableTable } from '../design/editable-table.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
@@ -20,7 +20,7 @@ const [oftenMs, rarelyMs] = [3000, 30_000]
 /** All gateways that share a limit, if there are several; how a first copy of their calls goes. */
 export function GatewaysCard() {
   const [isShown, setShown] = useState(false)
-  const { answer: report, put } = useAnswer<GatewaysReport>('gateways', () => '/api/gateways', {
+  const { answer: report, put } = useQuery<GatewaysReport>('gateways', () => '/api/gateways', {
     everyMs: isShown ? oftenMs : rarelyMs,
   })
   const { run, isBusy, trouble } = useAction()

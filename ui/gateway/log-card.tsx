@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../data/dashboard-api.ts'
 import { log } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
-import { useWatched } from '../data/watched.ts'
+import { useObservable } from '../data/observable.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
@@ -51,7 +51,7 @@ const nearPx = 8
 /** The lines, with a way to the end for who reads before it. */
 function LogLines() {
   const box = useRef<HTMLDivElement>(null)
-  const now = useWatched(log)
+  const now = useObservable(log)
   const { isRead, isAway, leave, listeners } = useReading(
     box,
     ({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight < scrollHeight - nearPx,

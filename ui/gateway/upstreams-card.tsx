@@ -3,7 +3,7 @@ import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport } from '../../src/api/upstreams.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
 import { EditableTable } from '../design/editable-table.tsx'
@@ -37,7 +37,7 @@ export function UpstreamsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const live: readonly UpstreamHealth[] = health?.upstreams ?? []
   const names = live.map(({ name }) => name).join(' ')
-  const asked = useAnswer<UpstreamsReport>(names, () => '/api/upstreams', { everyMs })
+  const asked = useQuery<UpstreamsReport>(names, () => '/api/upstreams', { everyMs })
   const { answer: report, put } = asked
   const firstTokens = useFirstTokens(report !== null && report.upstreams.length > 1)
   const times = useTimes()
@@ -86,7 +86,7 @@ function useFirstTokens(isAsked: boolean): ReadonlyMap<string, number | null> {
     const from = new Date(nowMs() - hourMs).toISOString()
     return `/api/query?group_by=upstream_name&from=${from}`
   }
-  const { answer } = useAnswer<FirstTokens>(isAsked ? 'first' : null, path, { everyMs })
+  const { answer } = useQuery<FirstTokens>(isAsked ? 'first' : null, path, { everyMs })
   return new Map((answer?.groups ?? []).map(({ key, ttft_ms: { p50 } }) => [key ?? 'default', p50] as const))
 }
 

@@ -5,7 +5,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
@@ -19,7 +19,7 @@ const lookEveryMs = 5000
 export function KeepingCard() {
   const times = useTimes()
   const isRunning = useLive(({ status }) => status?.running ?? false)
-  const asked = useAnswer<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })
+  const asked = useQuery<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })
   const { answer: status } = asked
   const { isBusy, trouble, run, forgetTrouble } = useAction()
   useEffect(forgetTrouble, [status?.enabled, isRunning])

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ModelsReport } from '../../src/api/upstreams.ts'
 import { baseUrlOf } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type FirstCallKind, firstCall, firstCallKinds, firstModel } from './first-call-words.ts'
 import { Note } from '../design/note.tsx'
@@ -18,7 +18,7 @@ export function FirstCallCommand() {
   const upstream = useLive(({ status }) => status?.upstream ?? null)
   // OpenAI has the usual one, and lists none without a key.
   const isAsked = upstream !== null && !upstream.startsWith('https://api.openai.com/')
-  const { answer } = useAnswer<ModelsReport>(isAsked ? upstream : null, () => '/api/models')
+  const { answer } = useQuery<ModelsReport>(isAsked ? upstream : null, () => '/api/models')
   const { text, note } = firstCall(kind, useBaseUrl(), firstModel(answer?.models ?? []))
   return (
     <>

@@ -2,7 +2,7 @@ import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
-import type { Answered } from '../data/use-answer.ts'
+import type { QueryState } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
@@ -82,7 +82,7 @@ export function Refusal({ what, asked }: { readonly what: string; readonly asked
   )
 }
 
-type Refused = Pick<Answered<unknown>, 'trouble' | 'error' | 'again'>
+type Refused = Pick<QueryState<unknown>, 'trouble' | 'error' | 'again'>
 
 /** In place of what the sums of calls that were folded until then do not tell. */
 export function FoldedTime({ untilMs }: { readonly untilMs: number }) {

@@ -5,7 +5,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { boundsOf } from '../data/page-address.ts'
 import { useAction } from '../data/use-action.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Note } from '../design/note.tsx'
 import { instantOfWallTime, wallMinuteOf } from '../format/wall-time.ts'
@@ -16,7 +16,7 @@ const mostLetters = 200
 export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const { address } = useNavigation()
   const times = useTimes()
-  const { answer, trouble, again } = useAnswer<NotesReport>(JSON.stringify(address.range), () => {
+  const { answer, trouble, again } = useQuery<NotesReport>(JSON.stringify(address.range), () => {
     const { fromMs } = boundsOf(address, nowMs())
     const to = address.range.last === null ? `&to=${new Date(address.range.toMs).toISOString()}` : ''
     return `/api/notes?from=${new Date(fromMs).toISOString()}${to}`

@@ -7,8 +7,8 @@ import { isFiltered, questionKey, refreshEveryMs } from '../data/page-address.ts
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { ChartEventsContext, isDragging } from '../charts/plot.tsx'
-import { useAnswer } from '../data/use-answer.ts'
-import { useWatched } from '../data/watched.ts'
+import { useQuery } from '../data/use-query.ts'
+import { useObservable } from '../data/observable.ts'
 import { AgainstMenu } from '../filters/choice-filters.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
@@ -29,10 +29,10 @@ const firstCallEveryMs = 2000
 export function OverviewView() {
   const { address } = useNavigation()
   const times = useTimes()
-  const isHeld = useWatched(isDragging)
+  const isHeld = useObservable(isDragging)
   const [awaitsFirst, awaitFirst] = useState(false)
   const greets = useRef(false)
-  const answered = useAnswer<Overview>(
+  const answered = useQuery<Overview>(
     questionKey(address),
     () => overviewPath(address, times.zone, nowMs()),
     {
@@ -135,7 +135,7 @@ function useEarlier(isPaused: boolean): readonly [Overview | null, string | null
   const { address } = useNavigation()
   const { zone } = useTimes()
   const { against } = address
-  const { answer, isStale, trouble } = useAnswer<Overview>(
+  const { answer, isStale, trouble } = useQuery<Overview>(
     against === null ? null : questionKey(address, against),
     () => earlierPath(address, against ?? 'previous', zone, nowMs()),
     { everyMs: refreshEveryMs(address.range), isPaused: isPaused || address.call !== null },

@@ -4,7 +4,7 @@ import { RankedList } from '../charts/ranked-list.tsx'
 import { failureCodeWords } from '../data/failure-words.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { callsQuery, questionKey } from '../data/page-address.ts'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
@@ -53,7 +53,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   const { failures, totals, from, to } = answer
   const { address } = useNavigation()
   const [by, failedBy] = useState<keyof typeof failedByWords>('failure_code')
-  const asked = useAnswer<
+  const asked = useQuery<
     { readonly groups: readonly FailedGroup[] },
     { readonly path: string; readonly by: typeof by }
   >(by === 'failure_code' ? null : questionKey(address, by, from, to), () => {

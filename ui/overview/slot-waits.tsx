@@ -2,7 +2,7 @@ import type { SlotWaits, SlotWaitsReport } from '../../src/api/slot-waits.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Note } from '../design/note.tsx'
 import { Popover } from '../design/popover.tsx'
 import { Table } from '../design/table.tsx'
@@ -24,7 +24,7 @@ function SlotWaitsPanel() {
   const { address } = useNavigation()
   const upstream = upstreamOf(address)
   const slots = useLive(({ status }) => slotsOf(status?.health, upstream))
-  const { answer, trouble, again } = useAnswer<SlotWaitsReport>(
+  const { answer, trouble, again } = useQuery<SlotWaitsReport>(
     JSON.stringify([address.range, upstream, slots?.max_concurrent, slots?.slot_cooldown_ms]),
     () => slotsPath(address, upstream, slots, nowMs()),
   )

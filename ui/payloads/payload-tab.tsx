@@ -5,7 +5,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallTab } from '../data/call-words.ts'
 import { failureSentence } from '../data/failure-words.ts'
 import { AddressLink } from '../data/navigation.tsx'
-import { useAnswer } from '../data/use-answer.ts'
+import { useQuery } from '../data/use-query.ts'
 import { Facts } from '../design/facts.tsx'
 import { Note } from '../design/note.tsx'
 import { Nothing } from '../design/nothing.tsx'
@@ -33,7 +33,7 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
   const isWhole = heard !== null && (fed?.isWhole ?? false)
   const path = `/api/calls/${id}/payloads`
   const key = isWhole ? null : `${path} ${fed?.version ?? ''}`
-  const asked = useAnswer<AnsweredPayloads>(key, () => path, { read: readPayloads })
+  const asked = useQuery<AnsweredPayloads>(key, () => path, { read: readPayloads })
   const kept = isWhole || asked.isStale ? null : asked.answer
   // What is kept is whole; what was heard may be the beginning alone.
   const request = kept?.request ?? heard?.request ?? null

@@ -13,8 +13,8 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import type { CallSort } from '../data/call-words.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
-import { useAnswer } from '../data/use-answer.ts'
-import { useWatched } from '../data/watched.ts'
+import { useQuery } from '../data/use-query.ts'
+import { useObservable } from '../data/observable.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Facts } from '../design/facts.tsx'
 import { useShortcuts } from '../design/keys.ts'
@@ -42,7 +42,7 @@ import { useAgainOnCalls } from './use-sessions.ts'
 /** One session: its figures, its calls on one line of time, and the same calls as a list. */
 export function SessionView({ session }: { readonly session: string }) {
   const { go } = useNavigation()
-  const head = useAnswer<Sessions>(
+  const head = useQuery<Sessions>(
     session,
     () => `/api/sessions?${new URLSearchParams({ session, limit: '1' })}`,
   )
@@ -109,7 +109,7 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
   const isNarrow = useMedia('(width < 40rem)')
   const widthRem = useWidth(box) / 16
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
-  const columns = useWatched(keptColumns) ?? fitting
+  const columns = useObservable(keptColumns) ?? fitting
   return (
     <>
       <Timeline course={course} openId={address.call} onOpen={panel.open} />

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { type Watched, useWatched } from '../data/watched.ts'
+import { type Observable, useObservable } from '../data/observable.ts'
 import { count, dollars, percent, shortCount } from '../format/figures.ts'
 import { type CoursePoint, type SessionCourse, courseLines, pointAt } from './session-course.ts'
 import { linePath } from './timeline-drawing.ts'
@@ -44,7 +44,7 @@ export interface TimelineLinesProps {
   readonly fromPx: number
   readonly toPx: number
   /** When the call begins that is pointed at, in milliseconds since the session began. */
-  readonly pointed: Watched<number | null>
+  readonly pointed: Observable<number | null>
 }
 
 /** How prompt, cache and cost went on, with the figures of the call that is pointed at. */
@@ -90,13 +90,13 @@ interface PointedValueProps extends Pick<TimelineLinesProps, 'pointed'> {
 
 /** The pointer renders this and the mark alone. */
 function PointedValue({ points, pointed, format }: PointedValueProps) {
-  const ms = useWatched(pointed)
+  const ms = useObservable(pointed)
   const point = ms === null ? null : pointAt(points, ms)
   return point && <strong>{format(point.value)}</strong>
 }
 
 function PointedMark({ course, axisPx, pointed }: Pick<TimelineLinesProps, 'course' | 'axisPx' | 'pointed'>) {
-  const ms = useWatched(pointed)
+  const ms = useObservable(pointed)
   return ms === null ? null : (
     <i class="timeline-pointed" style={{ left: `${course.placeOf(ms) * axisPx}px` }} />
   )

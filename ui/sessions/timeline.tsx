@@ -4,7 +4,7 @@ import { barPieces } from '../call/call-phases.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { endWords } from '../data/failure-words.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { Watched } from '../data/watched.ts'
+import { Observable } from '../data/observable.ts'
 import { Button } from '../design/button.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { useWidth } from '../design/use-window.ts'
@@ -47,7 +47,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
     const { scrollLeft = 0 } = box.current ?? {}
     return (clientX - (box.current?.getBoundingClientRect().left ?? 0) + scrollLeft) / axisPx
   }
-  const pointed = useMemo(() => new Watched<number | null>(null), [])
+  const pointed = useMemo(() => new Observable<number | null>(null), [])
   const marked = useRef<HTMLDivElement>(null)
   const press = useRef<{ readonly place: number; isDrag: boolean } | null>(null)
   const handlers: HTMLAttributes<HTMLDivElement> = {

@@ -5,7 +5,7 @@ import { ask } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import { type PageAddress, boundsOf, callsQuery, questionKey } from '../data/page-address.ts'
-import { type Answered, useAnswer } from '../data/use-answer.ts'
+import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 
 /** Sessions that are asked for at once. */
@@ -20,7 +20,7 @@ export interface SessionRow extends CallSession {
 }
 
 /** The sessions of an address. */
-export interface SessionList extends Answered<Sessions> {
+export interface SessionList extends QueryState<Sessions> {
   readonly rows: readonly SessionRow[]
   readonly hasMore: boolean
   readonly loadMore: () => void
@@ -62,7 +62,7 @@ export function sessionRows(
 /** The sessions of an address, the one that was last called in first; renewed when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
   const key = questionKey(address, 'sessions', address.text.trim())
-  const answered = useAnswer<Sessions, SessionsQuestion>(key, () => {
+  const answered = useQuery<Sessions, SessionsQuestion>(key, () => {
     const atMs = nowMs()
     return { atMs, path: sessionsPath(address, null, atMs) }
   })

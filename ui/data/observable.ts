@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value of the whole page, and who is told when it is another one. */
-export class Watched<Value> {
+/** A value with listeners that are called when it changes. */
+export class Observable<Value> {
   #current: Value
   readonly #listeners = new Set<(value: Value) => void>()
 
@@ -19,21 +19,21 @@ export class Watched<Value> {
     for (const listener of this.#listeners) listener(next)
   }
 
-  /** Calls back when it changes, until the function that it answers is called. */
+  /** Calls back on each change, until the returned function is called. */
   watch(listener: (value: Value) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 }
 
-/** The value as it is now. */
-export function useWatched<Value>(watched: Watched<Value>): Value {
-  const [value, setValue] = useState(watched.current)
+/** The current value; renders again when it changes. */
+export function useObservable<Value>(observable: Observable<Value>): Value {
+  const [value, setValue] = useState(observable.current)
   useEffect(() => {
     const follow = (next: Value): void => setValue(() => next)
-    // It may have changed since it was drawn.
-    follow(watched.current)
-    return watched.watch(follow)
-  }, [watched])
+    // The value may have changed since the render.
+    follow(observable.current)
+    return observable.watch(follow)
+  }, [observable])
   return value
 }

@@ -3,82 +3,76 @@ import { type AnswerReader, ask } from './dashboard-api.ts'
 import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
-/** What is known of an answer that is asked for again and again. */
-export interface Answered<Answer, Question extends Asked = Asked> {
+/** The state of a query that is asked again and again. */
+export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
   /** The last good answer, also while the next one is awaited, and after one has failed. */
   readonly answer: Answer | null
-  /** The question that `answer` is to. */
-  readonly question: Question | null
-  /** Of `answer`, by the dashboard's clock: milliseconds since the Unix epoch. */
+  /** The query that `answer` is to. */
+  readonly question: Query | null
+  /** When `answer` came, by the dashboard's clock: milliseconds since the Unix epoch. */
   readonly answeredMs: number | null
-  /** Why the last question came to nothing; null once one has been answered since. */
+  /** Why the last query failed; null once one has succeeded since. */
   readonly trouble: string | null
-  /** The dashboard's error, where it has answered with one. */
+  /** The dashboard's error, if it answered with one. */
   readonly error: DashboardError | null
   readonly isLoading: boolean
-  /** Whether `answer` is to another question than the present one: the next answer is on its way. */
+  /** Whether `answer` is to another query than the present one, whose answer is on its way. */
   readonly isStale: boolean
   /** Asks again at once. */
   readonly again: () => void
 }
 
-/** An answer that a change can be answered with, too. */
-interface ChangingAnswer<Answer, Question extends Asked = Asked> extends Answered<Answer, Question> {
-  /** Takes what a change was answered with for the answer. */
-  readonly put: (answer: Answer) => void
-}
+/** A path, or an object with a path and what else belongs to the answer. */
+type AnyQuery = string | { readonly path: string }
 
-/** A path, or what else is to be known with the answer beside it. */
-export type Asked = string | { readonly path: string }
-
-export interface AnswerOptions<Answer> {
-  /** Milliseconds between an answer and the next question; once unless told. Nothing is asked while the tab is hidden. */
+export interface QueryOptions<Answer> {
+  /** Milliseconds between an answer and the next query (default: asked once). A hidden tab asks nothing. */
   readonly everyMs?: number | null
-  /** Holds back what is asked by itself: while something is dragged, or a panel is read. */
+  /** Pauses repeated queries: while something is dragged, or a panel is read. */
   readonly isPaused?: boolean
-  /** Makes an answer of what came; the same function for as long as the component is there. */
+  /** Parses an answer; must be the same function for as long as the component lives. */
   readonly read?: AnswerReader<Answer>
 }
 
 /**
- * Asks the dashboard, keeps what it has until there is something newer, and asks again as time goes by.
- * `key` tells one question from another; `makeQuestion` makes it each time it is asked, as times move on.
- * Null asks nothing.
+ * Asks the dashboard, keeps the last answer until a newer one comes, and asks again from time to time. `key` identifies
+ * the query, null asks nothing; `makeQuery` makes it anew each time, because ranges move with the clock. `put` replaces
+ * the answer by one that a change brought.
  */
-export function useAnswer<Answer, Question extends Asked = Asked>(
+export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
   key: string | null,
-  makeQuestion: () => Question,
-  { everyMs = null, isPaused = false, read }: AnswerOptions<Answer> = {},
-): ChangingAnswer<Answer, Question> {
-  const [state, setState] = useState<State<Answer, Question>>(nothing)
+  makeQuery: () => Query,
+  { everyMs = null, isPaused = false, read }: QueryOptions<Answer> = {},
+): QueryState<Answer, Query> & { readonly put: (answer: Answer) => void } {
+  const [state, setState] = useState<State<Answer, Query>>(nothing)
   const [round, setRound] = useState(0)
-  const present = useRef({ key, makeQuestion })
-  present.current = { key, makeQuestion }
+  const present = useRef({ key, makeQuery })
+  present.current = { key, makeQuery }
   const isSecond = useRef(false)
-  const underWay = useRef<AbortController | null>(null)
+  const pending = useRef<AbortController | null>(null)
   const again = useCallback(() => setRound((before) => before + 1), [])
   const put = useCallback((answer: Answer) => {
-    // What is under way may tell how it was before the change.
-    underWay.current?.abort()
+    // A pending answer may be from before the change.
+    pending.current?.abort()
     const { key } = present.current
     setState(({ question }) => ({ ...nothing, key, question, answer, answeredMs: nowMs() }))
   }, [])
 
-  // Not after the paint: until then a question would only wait.
+  // A layout effect asks before the paint.
   useLayoutEffect(() => {
     if (key === null) return
     const leaving = new AbortController()
-    underWay.current = leaving
+    pending.current = leaving
     setState((before) => ({ ...before, isLoading: true }))
     const offsetMs = clockOffsetMs()
-    /** Whether the question may have been about another time than was meant: once it is asked anew. */
+    /** Asks once more if the dashboard's clock turned out to differ: the range was wrong. */
     const isOfOtherTime = (): boolean => {
       const isOff = !isSecond.current && Math.abs(clockOffsetMs() - offsetMs) > clockSlackMs
       isSecond.current = isOff
       if (isOff) again()
       return isOff
     }
-    const question = present.current.makeQuestion()
+    const question = present.current.makeQuery()
     const path = typeof question === 'string' ? question : question.path
     ask<Answer>(path, leaving.signal, read).then(
       (answer) => {
@@ -87,8 +81,8 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
       },
       (error: unknown) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
-        const told = error instanceof DashboardError ? error : null
-        setState((before) => ({ ...before, trouble: reasonOf(error), error: told, isLoading: false }))
+        const cause = error instanceof DashboardError ? error : null
+        setState((before) => ({ ...before, trouble: reasonOf(error), error: cause, isLoading: false }))
       },
     )
     return () => leaving.abort()
@@ -96,7 +90,7 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
 
   useEffect(() => {
     if (key === null || everyMs === null || isPaused || state.isLoading) return
-    // The very first question is about to be asked: this is run before it is known to be under way.
+    // The first query is about to start; the state does not say so yet.
     if (state.answeredMs === null && state.trouble === null) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const plan = (): void => {
@@ -117,14 +111,11 @@ export function useAnswer<Answer, Question extends Asked = Asked>(
 }
 
 const retryMs = 5000
-/** Of so little time a question may be off: the next one is not. */
+/** A range that is off by less is not asked for again. */
 const clockSlackMs = 60_000
 
-interface State<Answer, Question extends Asked> extends Omit<
-  Answered<Answer, Question>,
-  'isStale' | 'again'
-> {
-  /** Of the question that `answer` is to. */
+interface State<Answer, Query extends AnyQuery> extends Omit<QueryState<Answer, Query>, 'isStale' | 'again'> {
+  /** Identifies the query that `answer` is to. */
   readonly key: string | null
 }
 
