@@ -1,5 +1,5 @@
-/** What an answer is by its first bytes: events, JSON, or words for people. */
-export type BegunForm = 'events' | 'json' | 'words'
+/** What an answer is by its first bytes: events, JSON, words for people, or nothing yet but white space. */
+export type BegunForm = 'events' | 'json' | 'words' | 'blank'
 
 const fieldNames = ['data:', 'event:', 'id:', 'retry:', ':']
 /** UTF-8's byte order mark, in Latin-1. */
@@ -9,16 +9,12 @@ const longestName = 'event:'.length
 
 /** The form of an answer that begins with these bytes (WHATWG HTML §9.2.6; RFC 8259 §2); null while they may be any. */
 export function formBegunBy(bytes: Buffer): BegunForm | null {
-  const at = bytes.findIndex(isNoBlank)
-  if (at < 0) return null
+  const at = bytes.findIndex((byte) => byte > 0x20)
+  if (at < 0) return 'blank'
   const begun = bytes.toString('latin1', at, at + looked)
   const text = begun.startsWith(mark) ? begun.slice(mark.length).trimStart() : begun
   if (mark.startsWith(text)) return null
   if (text.startsWith('{') || text.startsWith('[')) return 'json'
   if (fieldNames.some((name) => text.startsWith(name))) return 'events'
   return text.length < longestName && fieldNames.some((name) => name.startsWith(text)) ? null : 'words'
-}
-
-function isNoBlank(byte: number): boolean {
-  return byte > 0x20
 }

@@ -261,9 +261,8 @@ export class CallMeter implements EventReceiver {
       this.#wordBytes += bytes.length
       const begun = Buffer.concat([this.#begun, bytes])
       const form = formBegunBy(begun)
-      // Blanks before it are of no account.
-      this.#begun = form === null && begun.every((byte) => byte <= 0x20) ? Buffer.alloc(0) : begun
-      if (form !== null) this.#decide(form)
+      this.#begun = form === 'blank' ? Buffer.alloc(0) : begun
+      if (form !== null && form !== 'blank') this.#decide(form)
     } else if (this.#isWords) this.#wordBytes += bytes.length
     else this.#readOn(bytes)
   }
