@@ -19,7 +19,7 @@ const source: Record<string, string> = {
   // The gateway reaches the store and the raw log through the ports in src/call; process composes it all.
   'gateway/admission': 'api call lib',
   'gateway/upstream': 'call lib',
-  'gateway/limits': 'api call lib',
+  'gateway/limits': 'api call lib gateway/admission',
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',
   'gateway/caller': 'json lib',

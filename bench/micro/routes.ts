@@ -20,6 +20,8 @@ writeFileSync(path, JSON.stringify({ version: 1, upstreams: named }))
 const upstreams = new Upstreams({
   url: 'http://127.0.0.1:9',
   path,
+  maxRpm: 0,
+  maxTpm: 0,
   ownPorts: [],
   defaultKey: null,
   variable: () => undefined,

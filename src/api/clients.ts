@@ -37,6 +37,9 @@ export const ClientRow = v.object({
   /** Null if no gateway tells. */
   active: v.nullable(v.number()),
   waiting: v.nullable(v.number()),
+  /** Requests, and tokens, that it may use in a minute; null for as many as all may. */
+  max_rpm: v.nullable(v.number()),
+  max_tpm: v.nullable(v.number()),
   /** Of `token_limit`; may be negative. Null without one, or if nobody counts. */
   remaining_tokens: v.nullable(v.number()),
 })

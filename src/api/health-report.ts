@@ -67,6 +67,27 @@ export const ProviderLimit = v.object({
 
 export type ProviderLimit = Infer<typeof ProviderLimit>
 
+/** A limit a minute that calls wait for. */
+export const MinuteLimitUse = v.object({
+  /** Whose it is: set of an upstream, of its models, or of a client; or learned of a provider. */
+  of: v.picklist(['upstream', 'model', 'client', 'learned']),
+  /** Null for a client's. */
+  upstream: v.nullable(v.string()),
+  /** The pattern of models that share it, or the model. */
+  model: v.nullable(v.string()),
+  /** Name of a client or fingerprint of a key; null for all. */
+  client: v.nullable(v.string()),
+  kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens']),
+  /** In any 60 seconds; this gateway's part if several share. */
+  limit: v.number(),
+  /** In the last 60 seconds; what calls in flight will use is estimated. */
+  used: v.number(),
+  /** Calls that wait for it. */
+  waiting: v.number(),
+})
+
+export type MinuteLimitUse = Infer<typeof MinuteLimitUse>
+
 /** The body of the gateway's `GET /health`: the outside names of its figures. */
 export const HealthReport = v.object({
   status: HealthStatus,
@@ -100,6 +121,8 @@ export const HealthReport = v.object({
    * at the end. Absent in earlier versions.
    */
   provider_limits: v.exactOptional(v.array(ProviderLimit)),
+  /** Limits a minute that calls wait for, at most 100, those that most wait for first. Absent in earlier versions. */
+  minute_limits: v.exactOptional(v.array(MinuteLimitUse)),
   pid: v.number(),
   instance: v.string(),
   version: v.string(),

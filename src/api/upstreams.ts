@@ -13,6 +13,11 @@ export const UpstreamRow = v.object({
   max_concurrent: v.nullable(v.number()),
   /** Tokens of any 24 hours; null if it has no limit of its own. */
   token_limit: v.nullable(v.number()),
+  /** Requests, and tokens, a minute; null if it has no such limit. */
+  max_rpm: v.nullable(v.number()),
+  max_tpm: v.nullable(v.number()),
+  /** The same by patterns of models; empty for none. */
+  limits: v.record(v.string(), v.object({ rpm: v.optional(v.number()), tpm: v.optional(v.number()) })),
   /** The client's own, none, or where a key of the gateway's own comes from. */
   credentials: v.union([
     v.picklist(['client', 'none']),

@@ -20,6 +20,8 @@ const labelWords = 'a text of 1 to 200 characters without control characters'
 const labelPattern = /^(?=.*\S)[^\p{Cc}]{1,200}$/u
 const maxConcurrent = whole(1, 100_000)
 const tokenLimit = whole(1, Number.MAX_SAFE_INTEGER)
+/** Requests, and tokens, a minute. */
+const perMinute = whole(1, Number.MAX_SAFE_INTEGER)
 const label = textLike(labelWords, labelPattern)
 
 /** What a person has said of a client, or of the key with a fingerprint. */
@@ -28,11 +30,16 @@ const setting = objectWithRemarks({
   max_concurrent: v.optional(maxConcurrent),
   /** Tokens of any 24 hours. */
   token_limit: v.optional(tokenLimit),
+  max_rpm: v.optional(perMinute),
+  max_tpm: v.optional(perMinute),
   /** Of a key's calls, if they name no client themselves. */
   name: v.optional(label),
 })
 
-export type ClientSetting = Pick<Checked<typeof setting>, 'max_concurrent' | 'token_limit' | 'name'>
+export type ClientSetting = Pick<
+  Checked<typeof setting>,
+  'max_concurrent' | 'token_limit' | 'max_rpm' | 'max_tpm' | 'name'
+>
 
 /** By the name of a client or the fingerprint of a key. */
 export type ClientSettings = Readonly<Record<string, ClientSetting>>
@@ -59,6 +66,8 @@ export const clientSettings: Schema<ClientSettings> = v.pipe(
 export const clientChange = object({
   max_concurrent: v.optional(v.nullable(maxConcurrent)),
   token_limit: v.optional(v.nullable(tokenLimit)),
+  max_rpm: v.optional(v.nullable(perMinute)),
+  max_tpm: v.optional(v.nullable(perMinute)),
   name: v.optional(v.nullable(label)),
 })
 

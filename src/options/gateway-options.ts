@@ -64,6 +64,21 @@ export const gatewayOptionTable = optionTable({
     "tries again after the upstream's 429, within a minute of waiting; 0 for none",
     { changes: 'restart' },
   ),
+  maxRpm: row(
+    integer(0, 100_000_000, 'calls'),
+    0,
+    'requests a minute that the default upstream is sent, the others wait; 0 for no limit',
+  ),
+  maxTpm: row(
+    integer(0, Number.MAX_SAFE_INTEGER, 'tokens'),
+    0,
+    'tokens a minute that calls of the default upstream may use, the others wait; 0 for no limit',
+  ),
+  pace: row(
+    oneOf(['off', 'learn']),
+    'off',
+    'learn keeps the limits a minute that providers tell of: calls wait in place of meeting a 429',
+  ),
   tokenLimit: row(
     integer(1, Number.MAX_SAFE_INTEGER, 'tokens'),
     480_000_000,

@@ -73,6 +73,12 @@ const maxConcurrent = whole(1, 100_000)
 /** Tokens of any 24 hours, besides the budget of all. */
 const tokenLimit = whole(1, Number.MAX_SAFE_INTEGER)
 
+/** Requests, and tokens, a minute. */
+const perMinute = whole(1, Number.MAX_SAFE_INTEGER)
+const modelLimit = object({ rpm: v.optional(perMinute), tpm: v.optional(perMinute) })
+/** By patterns of models: all models that a pattern takes share its limits, and the first pattern that fits counts. */
+const limits = mapOf(modelLimit)
+
 /** An upstream besides the default one. */
 const setting = objectWithRemarks({
   name,
@@ -80,13 +86,28 @@ const setting = objectWithRemarks({
   models: v.optional(models),
   max_concurrent: v.optional(maxConcurrent),
   token_limit: v.optional(tokenLimit),
+  max_rpm: v.optional(perMinute),
+  max_tpm: v.optional(perMinute),
+  limits: v.optional(limits),
   credentials: v.optional(credentials),
   fallback: v.optional(fallback),
 })
 
 type Setting = Checked<typeof setting>
 export type UpstreamSetting = Readonly<
-  Pick<Setting, 'name' | 'urls' | 'models' | 'max_concurrent' | 'token_limit' | 'credentials' | 'fallback'>
+  Pick<
+    Setting,
+    | 'name'
+    | 'urls'
+    | 'models'
+    | 'max_concurrent'
+    | 'token_limit'
+    | 'max_rpm'
+    | 'max_tpm'
+    | 'limits'
+    | 'credentials'
+    | 'fallback'
+  >
 >
 
 /** The body of a change of one of them; null takes a value away. */
@@ -95,6 +116,9 @@ export const upstreamChange = object({
   models: v.optional(v.nullable(models)),
   max_concurrent: v.optional(v.nullable(maxConcurrent)),
   token_limit: v.optional(v.nullable(tokenLimit)),
+  max_rpm: v.optional(v.nullable(perMinute)),
+  max_tpm: v.optional(v.nullable(perMinute)),
+  limits: v.optional(v.nullable(limits)),
   credentials: v.optional(v.nullable(credentials)),
   fallback: v.optional(v.nullable(fallback)),
 })

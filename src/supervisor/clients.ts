@@ -72,7 +72,14 @@ export function clientRows(
   for (const client of [...settings.keys(), ...inUse.keys()]) of(client)
   return [...calls]
     .map(([client, row]): ClientRow => {
-      const { max_concurrent = null, token_limit = null, name = null } = settings.get(client) ?? {}
+      const setting = settings.get(client) ?? {}
+      const {
+        max_concurrent = null,
+        token_limit = null,
+        max_rpm = null,
+        max_tpm = null,
+        name = null,
+      } = setting
       const use = inUse.get(client)
       const none = uses === null ? null : 0
       const used_tokens = use?.used_tokens ?? null
@@ -86,6 +93,8 @@ export function clientRows(
         last_at: row.last,
         max_concurrent,
         token_limit,
+        max_rpm,
+        max_tpm,
         active: use?.active ?? none,
         waiting: use?.waiting ?? none,
         used_tokens,
@@ -95,6 +104,6 @@ export function clientRows(
     .sort((one, other) => Number(isLimited(other)) - Number(isLimited(one)) || other.calls - one.calls)
 }
 
-function isLimited({ max_concurrent: slots, token_limit: tokens }: ClientRow): boolean {
-  return slots !== null || tokens !== null
+function isLimited({ max_concurrent: slots, token_limit: tokens, max_rpm, max_tpm }: ClientRow): boolean {
+  return [slots, tokens, max_rpm, max_tpm].some((limit) => limit !== null)
 }

@@ -287,6 +287,7 @@ test('options of a few words name them, and can be set by them', () => {
       named.map(({ name, choices }) => [name, choices]),
       [
         ['queue_order', ['fifo', 'fair']],
+        ['pace', ['off', 'learn']],
         ['budget_action', ['report', 'reject']],
         ['usage_injection', ['auto', 'off']],
         ['share_lost', ['keep', 'cut']],

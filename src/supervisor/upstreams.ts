@@ -116,9 +116,23 @@ function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamR
     models = [],
     max_concurrent = null,
     token_limit = null,
+    max_rpm = null,
+    max_tpm = null,
+    limits = {},
     credentials = 'none',
     fallback = null,
   } = setting
   const found = health?.upstreams?.find((each) => each.name === name) ?? null
-  return { name, urls, models, max_concurrent, token_limit, credentials, fallback, health: found }
+  const perMinute = { max_rpm, max_tpm, limits }
+  return {
+    name,
+    urls,
+    models,
+    max_concurrent,
+    token_limit,
+    ...perMinute,
+    credentials,
+    fallback,
+    health: found,
+  }
 }

@@ -47,6 +47,7 @@ test('the report has the fields that were promised, and no others', async () => 
     },
     clients: [],
     provider_limits: [],
+    minute_limits: [],
     token_budget: {
       daily_limit: 1000,
       total_used: 0,

@@ -16,6 +16,8 @@ const row: ClientRow = {
   active: null,
   waiting: null,
   used_tokens: null,
+  max_rpm: null,
+  max_tpm: null,
   remaining_tokens: null,
 }
 

@@ -24,7 +24,7 @@ import {
   cancelPoints,
   nextRows,
   statePart,
-  stateWords,
+  callState,
   timedAt,
 } from './board-rows.ts'
 
@@ -230,7 +230,7 @@ class Row extends OnlyWhenChanged<RowProps> {
           {goneMs === null ? (
             <>
               <StateMark shape={state === 'streaming' ? 'half' : state === 'waiting' ? 'disc' : 'ring'} />
-              {stateWords[state]}
+              {callState(call)}
               {call.queue_place !== null && ` #${count(call.queue_place)}`}
               <span class="quiet"> {seconds(call.state_since)}</span>
             </>

@@ -61,6 +61,12 @@ export const stateWords: Readonly<Record<LiveState, string>> = {
   backing_off: 'Trying again',
 }
 
+/** The state of a call; of one in line, what it waits for. */
+export function callState({ state, waits_for: awaited }: LiveCall): string {
+  if (awaited === 'tokens') return 'Waits for tokens'
+  return awaited === 'requests' ? 'Waits for the minute’s calls' : stateWords[state]
+}
+
 /** The part of a bar that has the state's colour. */
 export const statePart: Readonly<Record<LiveState, BarPart>> = {
   receiving: 'receive',

@@ -69,6 +69,8 @@ const columns: readonly Column<ClientRow>[] = [
   column('waiting', 1, 7, ({ waiting }) => orUnknown(waiting), right),
   column('used in 24 h', 2, 12, ({ used_tokens: used }) => orUnknown(used), right),
   column('token limit', 1, 11, ({ token_limit: limit }) => orUnknown(limit), right),
+  column('requests/min', 5, 12, ({ max_rpm: most }) => orUnknown(most), right),
+  column('tokens/min', 5, 10, ({ max_tpm: most }) => orUnknown(most), right),
   column('left', 1, 9, ({ remaining_tokens: left }) => orUnknown(left), right),
 ]
 

@@ -13,6 +13,8 @@ import { onlyReported } from './clients-list.ts'
 export const table = optionTable({
   maxConcurrent: limit(100_000, 'its calls in flight at once'),
   tokenLimit: limit(Number.MAX_SAFE_INTEGER, 'its tokens in any 24 hours'),
+  maxRpm: limit(Number.MAX_SAFE_INTEGER, 'its requests a minute'),
+  maxTpm: limit(Number.MAX_SAFE_INTEGER, 'its tokens a minute'),
   db: database('file of the telemetry database; the limits of clients lie beside it'),
 })
 
@@ -24,16 +26,18 @@ function limit(most: number, description: string): OptionRow<number | 'none' | n
 
 /** `tokenweir clients set <client>`: sets limits, or takes them away. */
 export const run: CommandRun<typeof table> = async (
-  { db, maxConcurrent, tokenLimit },
+  { db, maxConcurrent, tokenLimit, maxRpm, maxTpm },
   { operands, terminal },
 ) => {
   const [client = ''] = operands
-  if (maxConcurrent === null && tokenLimit === null) {
-    throw new OptionError('say which limit: --max-concurrent, --token-limit')
+  if ([maxConcurrent, tokenLimit, maxRpm, maxTpm].every((limit) => limit === null)) {
+    throw new OptionError('say which limit: --max-concurrent, --token-limit, --max-rpm, --max-tpm')
   }
   return change(db, terminal, client, {
     ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
     ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
+    ...(maxRpm === null ? {} : { max_rpm: maxRpm === 'none' ? null : maxRpm }),
+    ...(maxTpm === null ? {} : { max_tpm: maxTpm === 'none' ? null : maxTpm }),
   })
 }
 
@@ -49,10 +53,13 @@ export async function change(
   const report = await clients.report({ clients: [], counted_from: '' })
   const row = report.clients.find(({ client }) => client === of)
   const { name = null, max_concurrent: slots = null, token_limit: tokens = null } = row ?? {}
+  const { max_rpm: rpm = null, max_tpm: tpm = null } = row ?? {}
   const words = [
     ...(name === null ? [] : [`its calls count as those of ${printable(name)}`]),
     ...(slots === null ? [] : [`at most ${counted(slots, 'call')} at once`]),
     ...(tokens === null ? [] : [`${count(tokens)} tokens in 24 hours`]),
+    ...(rpm === null ? [] : [`${counted(rpm, 'request')} a minute`]),
+    ...(tpm === null ? [] : [`${counted(tpm, 'token')} a minute`]),
   ]
   print(`${printable(of)}: ${words.length === 0 ? 'no limit of its own' : words.join(', ')}\n`)
   if (report.budget_action === null) {

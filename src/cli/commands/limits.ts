@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { ProviderLimit } from '../../api/health-report.ts'
+import type { MinuteLimitUse, ProviderLimit } from '../../api/health-report.ts'
 import { ControlClient, type NoAnswer } from '../../control/control-client.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { optionTable } from '../../options/option-spec.ts'
@@ -25,10 +25,16 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) 
   const status = await new ControlClient(controlFolder(dirname(db))).status()
   if (typeof status === 'string')
     throw new CommandError(`no gateway answers in ${dirname(db)}: ${noAnswers[status]}`, exitCode.noGateway)
-  const { provider_limits = [] } = status.health
-  if (json) terminal.print(`${JSON.stringify({ provider_limits })}\n`)
-  else if (provider_limits.length === 0) terminal.print('No answer of the last hour told of a limit.\n')
-  else printTable(columns, provider_limits, terminal)
+  const { provider_limits = [], minute_limits = [] } = status.health
+  if (json) terminal.print(`${JSON.stringify({ provider_limits, minute_limits })}\n`)
+  else {
+    if (provider_limits.length === 0) terminal.print('No answer of the last hour told of a limit.\n')
+    else printTable(columns, provider_limits, terminal)
+    if (minute_limits.length > 0) {
+      terminal.print('\nCalls wait for these:\n')
+      printTable(keptColumns, minute_limits, terminal)
+    }
+  }
   return 0
 }
 
@@ -46,6 +52,22 @@ const columns: readonly Column<ProviderLimit>[] = [
   column('full again in', 1, 13, ({ reset_at: at }, nowMs) => resetText(at, nowMs), right),
   column('seen', 4, 8, ({ seen_at: at }, nowMs) => clockTime(Date.parse(at), nowMs), right),
 ]
+
+const keptColumns: readonly Column<MinuteLimitUse>[] = [
+  column('limit of', 0, 24, (row) => printable(ownerText(row)), {
+    gap: '',
+    cut: { minWidth: 12, at: 'end' },
+  }),
+  column('kind', 0, 13, ({ kind }) => `${kind.replace('_', ' ')}/min`),
+  column('used', 0, 9, ({ used }) => count(used), right),
+  column('limit', 0, 9, ({ limit }) => count(limit), right),
+  column('waiting', 0, 7, ({ waiting }) => count(waiting), right),
+]
+
+function ownerText({ of, upstream, model, client }: MinuteLimitUse): string {
+  if (of === 'client') return client ?? unknownFigure
+  return [upstream, model, client].filter((each) => each !== null).join(' ')
+}
 
 function kindText({ kind, window_s: seconds }: ProviderLimit): string {
   if (kind === 'wait') return 'a wait'

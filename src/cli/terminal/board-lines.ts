@@ -51,8 +51,15 @@ export const boardColumns: readonly Column<LiveCall>[] = [
   column('upstream', 8, 20, (call) => printable(call.upstream), { cut: { minWidth: 12, at: 'end' } }),
 ]
 
-function stateText({ state, queue_place: place }: LiveCall): string {
-  return place === null ? states[state][0] : `${states[state][0]} #${count(place)}`
+function stateText({ state, queue_place: place, waits_for: awaited }: LiveCall): string {
+  if (place === null) return states[state][0]
+  const words =
+    awaited === 'tokens'
+      ? 'waits for tokens'
+      : awaited === 'requests'
+        ? "waits for the minute's calls"
+        : states[state][0]
+  return `${words} #${count(place)}`
 }
 
 function since(iso: string, nowMs: number): string {

@@ -24,6 +24,22 @@ const urls: ValueKind<readonly string[]> = {
 }
 const none: readonly string[] = []
 
+type ModelLimits = NonNullable<UpstreamChange['limits']>
+/** All that were given; `none` alone takes them away. */
+const modelLimits: ValueKind<ModelLimits | 'none'> = {
+  placeholder: '<pattern=rpm/tpm>',
+  range: 'a pattern of models with requests and tokens a minute, as gpt-4.1*=500/200000, or none',
+  parse: (text, earlier) => {
+    if (text === 'none') return 'none'
+    const [, pattern = '', rpm = '', tpm = ''] =
+      /^([^\p{Cc}]{1,200})=([1-9]\d{0,14})?(?:\/([1-9]\d{0,14}))?$/u.exec(text) ?? []
+    if (rpm + tpm === '') return undefined
+    const before = typeof earlier === 'object' ? earlier : {}
+    const limit = { ...(rpm !== '' && { rpm: Number(rpm) }), ...(tpm !== '' && { tpm: Number(tpm) }) }
+    return { ...before, [pattern]: limit }
+  },
+}
+
 /** What can be said of an upstream. */
 export const table = optionTable({
   url: value(urls, none, 'its base URL; repeatable, for servers that have the same models'),
@@ -36,6 +52,12 @@ export const table = optionTable({
   tokenLimit: optional(
     integerOrNone(1, Number.MAX_SAFE_INTEGER),
     'its tokens in any 24 hours; none: no limit of its own',
+  ),
+  maxRpm: optional(integerOrNone(1, Number.MAX_SAFE_INTEGER), 'its requests a minute; none: no such limit'),
+  maxTpm: optional(integerOrNone(1, Number.MAX_SAFE_INTEGER), 'its tokens a minute; none: no such limit'),
+  modelLimit: optional(
+    modelLimits,
+    'requests and tokens a minute of the models that a pattern takes, as gpt-4.1*=500/200000, or 500 or /200000 alone; repeatable; none: no such limits',
   ),
   credentials: optional(oneOf(['client', 'none']), "credentials that it is sent: the client's, or none"),
   keyEnv: optional(
@@ -80,13 +102,16 @@ export async function set(
 }
 
 function changeOf(options: OptionsOf<typeof table>): UpstreamChange {
-  const { url, model, maxConcurrent, tokenLimit, fallback } = options
+  const { url, model, maxConcurrent, tokenLimit, maxRpm, maxTpm, modelLimit, fallback } = options
   const credentials = credentialsOf(options)
   return {
     ...(url.length === 0 ? {} : { urls: url }),
     ...(model.length === 0 ? {} : { models: model.includes('none') ? null : model }),
     ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
     ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
+    ...(maxRpm === null ? {} : { max_rpm: maxRpm === 'none' ? null : maxRpm }),
+    ...(maxTpm === null ? {} : { max_tpm: maxTpm === 'none' ? null : maxTpm }),
+    ...(modelLimit === null ? {} : { limits: modelLimit === 'none' ? null : modelLimit }),
     ...(credentials === null ? {} : { credentials }),
     ...(fallback === null ? {} : { fallback: fallback === 'none' ? null : fallback }),
   }

@@ -21,6 +21,18 @@ export interface Caller {
 /** Of a call that nothing tells apart. */
 export const nobody: Caller = { client: null, keyFingerprint: null }
 
+/** What a call takes of limits a minute, besides its slot. */
+export interface MinuteStake {
+  /** Calls of one group wait one behind the other for the same limits. */
+  readonly group: object
+  /**
+   * 0 if it may go now, else how long until one of the limits that it lacks has room, in ms. `claims` are the limits for which
+   * calls before it wait; the limits for which it waits itself are added.
+   */
+  waitMs(nowMs: number, claims: Set<object>): number
+  take(nowMs: number): void
+}
+
 /** The right to be in flight. Whoever is given one must give it back, on every path. */
 export interface Permit extends Disposable {
   /** Gives the slot back; a second time does nothing. */
@@ -48,14 +60,21 @@ export const drainRetryAfterS = 5
 /** Decides which calls may be in flight. */
 export interface Admission {
   /** A permit for a call of this caller, if one can be had without waiting. `null` means: ask `acquire`. */
-  tryAcquire(caller?: Caller): Permit | null
+  tryAcquire(caller?: Caller, order?: QueueOrder, stake?: MinuteStake | null): Permit | null
   /**
    * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
    * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`, `budget_unknown`.
    *
-   * `heldMs`: how long a call that comes back had its slot.
+   * `heldMs`: how long a call that comes back had its slot. `stakeOf`: what it takes of limits a minute; asked again when
+   * these limits change while it waits.
    */
-  acquire(signal: AbortSignal, order?: QueueOrder, caller?: Caller, heldMs?: number): Promise<Permit>
+  acquire(
+    signal: AbortSignal,
+    order?: QueueOrder,
+    caller?: Caller,
+    heldMs?: number,
+    stakeOf?: () => MinuteStake | null,
+  ): Promise<Permit>
   /** Refuses all who wait and all who come from now on; permits that are held stay good. */
   drain(): void
   snapshot(): SlotFigures

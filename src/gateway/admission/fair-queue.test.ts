@@ -4,7 +4,8 @@ import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { Caller, QueueDiscipline, QueueOrder } from './admission.ts'
 import { LocalAdmission } from './local-admission.ts'
-import { SlotQueue, type Waiter } from './slot-queue.ts'
+import { SlotQueue } from './slot-queue.ts'
+import type { Waiter } from './waiting-lanes.ts'
 
 const none: ReadonlyMap<string, number> = new Map()
 

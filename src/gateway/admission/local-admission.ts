@@ -1,10 +1,11 @@
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { type Placed, SwapList } from '../../lib/swap-list.ts'
+import { SwapList } from '../../lib/swap-list.ts'
 import {
   type Admission,
   type Caller,
+  type MinuteStake,
   type Permit,
   type QueueDiscipline,
   type QueueOrder,
@@ -13,6 +14,7 @@ import {
   nobody,
 } from './admission.ts'
 import { DrainRate } from './drain-rate.ts'
+import { HeldPermit } from './held-permit.ts'
 import { MinuteFigures } from './minute-figures.ts'
 import type { MinuteCounts } from './minute-figures.ts'
 import { SlotQueue } from './slot-queue.ts'
@@ -33,12 +35,6 @@ export interface AdmissionOptions {
   readonly tally?: SlotTally
 }
 
-/** A client's calls at this instant. */
-export interface ClientCalls {
-  readonly active: number
-  readonly waiting: number
-}
-
 /** How slots are taken and given back that other gateways use, too. */
 export interface SlotSharing {
   /** Whether the slots that are this gateway's may be used at this instant. */
@@ -51,6 +47,8 @@ export interface SlotSharing {
 interface Wait {
   readonly signal: AbortSignal
   readonly sinceMs: number
+  /** What it takes of limits a minute, as these are now. */
+  readonly stakeOf: () => MinuteStake | null
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void
 }
@@ -93,8 +91,14 @@ export class LocalAdmission implements Admission {
     if (this.#queueOrder !== 'fifo') this.#arrange()
   }
 
-  tryAcquire(caller = nobody, order: QueueOrder = 'arrival'): Permit | null {
-    if (this.#draining !== null || !this.#isSure || !this.#queue.take(order, caller)) return null
+  tryAcquire(
+    caller = nobody,
+    order: QueueOrder = 'arrival',
+    stake: MinuteStake | null = null,
+  ): Permit | null {
+    if (this.#draining !== null || !this.#isSure) return null
+    const nowMs = stake === null && !this.#queue.waitsForMinutes ? 0 : this.#clock.now()
+    if (!this.#queue.take(order, caller, stake, nowMs)) return null
     this.#noteChange()
     return this.#permit(caller)
   }
@@ -104,15 +108,16 @@ export class LocalAdmission implements Admission {
     order: QueueOrder = 'arrival',
     caller = nobody,
     heldMs = 0,
+    stakeOf: () => MinuteStake | null = () => null,
   ): Promise<Permit> {
     signal.throwIfAborted()
     if (this.#draining !== null) throw this.#draining
-    const permit = this.tryAcquire(caller, order)
+    const permit = this.tryAcquire(caller, order, stakeOf())
     if (permit !== null) return permit
     // A slot that another gateway uses may be on its way to this call, which is then no reason to refuse it.
     const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.#slots
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
-    return this.#wait(signal, order, caller, heldMs)
+    return this.#wait(signal, order, caller, heldMs, stakeOf)
   }
 
   drain(): void {
@@ -186,7 +191,7 @@ export class LocalAdmission implements Admission {
   }
 
   /** In-flight and waiting calls by client; what has no name counts for the empty one. */
-  byClient(): ReadonlyMap<string, ClientCalls> {
+  byClient(): ReadonlyMap<string, { readonly active: number; readonly waiting: number }> {
     const calls = new Map<string, { active: number; waiting: number }>()
     const of = (caller: Caller) =>
       getOrAdd(calls, this.#queue.nameOf(caller), () => ({ active: 0, waiting: 0 }))
@@ -203,15 +208,30 @@ export class LocalAdmission implements Admission {
   /** How long (ms) calls have waited that a slot is all they lack, the longest first, without the first `skipped`. */
   ages(skipped: number, most: number): readonly number[] {
     const nowMs = this.#clock.now()
-    return this.#queue
-      .oldest(skipped + most)
-      .slice(skipped)
-      .map(({ call }) => nowMs - call.sinceMs)
+    const oldest = this.#queue.oldest(skipped + most, nowMs).slice(skipped)
+    return oldest.map(({ call }) => nowMs - call.sinceMs)
   }
 
-  /** How many calls could be in flight if slots were free. */
+  /** How many calls could be in flight if slots were free, now or once limits a minute have room for them. */
   get wanted(): number {
     return this.#queue.wanted
+  }
+
+  /** The same without calls that a limit a minute holds back at this instant. */
+  get wantedNow(): number {
+    return this.#queue.wantedAt(this.#clock.now())
+  }
+
+  /** Limits a minute may have room again. */
+  wake(): void {
+    if (this.#queue.waitsForMinutes) this.#admitNext()
+  }
+
+  /** Other limits a minute hold from now on, for calls that wait, too. */
+  restake(): void {
+    for (const waiter of this.#queue.unordered()) waiter.stake = waiter.call.stakeOf()
+    this.#arrange()
+    this.#admitNext()
   }
 
   /** The calls of each client with a limit, in flight or waiting. */
@@ -222,6 +242,11 @@ export class LocalAdmission implements Admission {
   /** Calls back whenever the number of calls that are in flight, or wait, may have changed. */
   watch(watcher: (() => void) | null): void {
     this.#watcher = watcher
+  }
+
+  /** What waiting calls take of limits a minute. */
+  stakes(): readonly MinuteStake[] {
+    return this.#queue.unordered().flatMap(({ stake }) => stake ?? [])
   }
 
   /** Changes the pause before a freed slot is given on; a shorter one also ends the pauses under way sooner. */
@@ -276,7 +301,9 @@ export class LocalAdmission implements Admission {
     }
   }
 
-  #wait(signal: AbortSignal, order: QueueOrder, caller: Caller, heldMs: number): Promise<Permit> {
+  #wait(
+    ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<Admission['acquire']>>
+  ): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
       const timers: (() => void)[] = []
@@ -287,6 +314,7 @@ export class LocalAdmission implements Admission {
       const wait: Wait = {
         signal,
         sinceMs: this.#clock.now(),
+        stakeOf,
         admit: () => {
           leave()
           resolve(this.#permit(caller))
@@ -294,6 +322,7 @@ export class LocalAdmission implements Admission {
         refuse: (reason) => {
           this.#queue.cancel(waiter)
           leave()
+          if (this.#queue.waitsForMinutes && this.#draining === null) this.#admitNext()
           this.#noteChange()
           this.#arm()
           // eslint-disable-next-line typescript/prefer-promise-reject-errors -- an abort's reason is whatever was given
@@ -301,13 +330,15 @@ export class LocalAdmission implements Admission {
         },
       }
       const onAbort = (): void => wait.refuse(signal.reason)
-      const waiter = this.#queue.wait(wait, order, caller, this.#clock.now() - heldMs)
+      const stake = stakeOf()
+      const waiter = this.#queue.wait(wait, order, caller, this.#clock.now() - heldMs, stake)
       signal.addEventListener('abort', onAbort)
       if (this.#options.queueTimeoutMs > 0) {
         const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
         timers.push(this.#clock.after(this.#options.queueTimeoutMs, tooLate))
       }
-      this.#noteChange()
+      if (stake === null) this.#noteChange()
+      else this.#admitNext()
     })
   }
 
@@ -361,31 +392,9 @@ export class LocalAdmission implements Admission {
     const { queued } = this.#queue
     const message =
       code === 'queue_full'
-        ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots.`
+        ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots, or for a limit a minute.`
         : `No slot became free for this call within ${this.#options.queueTimeoutMs} ms.`
     const retryAfterS = this.#drainRate.retryAfterS(queued, this.#clock.now())
     return new Failure(code, message, { retryAfterS })
-  }
-}
-
-/** A slot in use. */
-class HeldPermit implements Permit, Placed {
-  place = -1
-  readonly caller: Caller
-  #giveBack: ((permit: HeldPermit) => void) | null
-
-  constructor(caller: Caller, giveBack: (permit: HeldPermit) => void) {
-    this.caller = caller
-    this.#giveBack = giveBack
-  }
-
-  release(): void {
-    const giveBack = this.#giveBack
-    this.#giveBack = null
-    giveBack?.(this)
-  }
-
-  [Symbol.dispose](): void {
-    this.release()
   }
 }

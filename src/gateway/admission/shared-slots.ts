@@ -170,7 +170,7 @@ export class SharedSlots implements SlotSharing {
   /** Calls that wait for a slot which is not held yet, as far as the pool is told of them. */
   #waiting(): number {
     const { admission } = this.#options
-    return Math.min(mostAges, Math.max(0, admission.wanted - admission.snapshot().active - this.#free()))
+    return Math.min(mostAges, Math.max(0, admission.wantedNow - admission.snapshot().active - this.#free()))
   }
 
   /** Held, and not used by a call. */

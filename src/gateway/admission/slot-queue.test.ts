@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { SlotQueue } from './slot-queue.ts'
 import type { QueueOrder } from './admission.ts'
-import type { Waiter } from './slot-queue.ts'
+import type { Waiter } from './waiting-lanes.ts'
 
 const cooldownMs = 50
 

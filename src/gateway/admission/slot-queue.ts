@@ -1,28 +1,28 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { type Owner, clientOwner, keyOwner, ownerOfCaller, ownerOfEntry } from './owner.ts'
-import { type Placeable, SortedLine, WaitingLine, compared } from './waiting-line.ts'
-import { type Caller, type QueueDiscipline, type QueueOrder, type SlotFigures, nobody } from './admission.ts'
-
-/** A waiting call, to be kept for {@link SlotQueue.cancel}. */
-export interface Waiter<T> extends Placeable {
-  readonly call: T
-  readonly order: QueueOrder
-  readonly caller: Caller
-  lane: Lane<T>
-}
-
-/** Calls that wait for one another: those of one client, or of all whom nothing tells apart. */
-interface Lane<T> {
-  readonly arrival: WaitingLine<Waiter<T>>
-  readonly back: SortedLine<Waiter<T>>
-  readonly client: string
-  /** Whose calls they are, if clients take turns. */
-  readonly owner: Owner | ''
-  /** Slots that they may hold together. */
-  most: number
-  /** Slots that they hold; counted only if there is such a limit. */
-  active: number
-}
+import {
+  type Lane,
+  type Place,
+  type Queuer,
+  type Waiter,
+  byAge,
+  inOrder,
+  laneOf,
+  mayGo,
+  newQueuer,
+  oldest,
+  room,
+  sizeOf,
+} from './waiting-lanes.ts'
+import { WaitingLine, compared } from './waiting-line.ts'
+import {
+  type Caller,
+  type MinuteStake,
+  type QueueDiscipline,
+  type QueueOrder,
+  type SlotFigures,
+  nobody,
+} from './admission.ts'
 
 /**
  * Who may be in flight: a pure machine that knows neither timers nor promises. `take`, `wait`, `cancel`,
@@ -31,12 +31,14 @@ interface Lane<T> {
  * Calls wait first in, first out (`fifo`), or so within each client, and clients take turns, a call each (`fair`): deficit
  * round robin (Shreedhar and Varghese, 1995) with calls of one size. A call that comes back goes before all that wait since
  * later than it does, whoever's they are. A client may have a limit of its own: at its limit, its
- * calls keep their places, and those behind them are served past them. A slot that is given back while a call waits that
+ * calls keep their places, and those behind them are served past them. The same holds for calls that wait for a limit a
+ * minute: only calls behind them that need none of what they wait for are served past them. A slot that is given back while a call waits that
  * may take it cools before the next one does, each slot on its own; a cooling slot is neither in use nor free for an
  * arrival. When nobody waits who may go, nothing cools.
  *
  * All times are milliseconds of one monotonic clock. However many wait, all operations but `setCooldown` and `arrange`
- * take constant time; `next` with `fifo` looks at each client with a limit of its own that waits.
+ * take constant time; `next` with `fifo` looks at each client with a limit of its own that waits. While calls with limits a
+ * minute wait, `take`, `next` and `release` look at the first call of each lane.
  */
 export class SlotQueue<T> {
   #max: number
@@ -49,15 +51,21 @@ export class SlotQueue<T> {
   #totalQueued = 0
   #seq = 0
   #peakActive = 0
-  #common: Lane<T> = newLane('')
-  /** Of clients with a limit. */
-  readonly #limited = new Map<Owner, Lane<T>>()
-  /** Of clients that take turns and have none, while they wait. */
-  readonly #fair = new Map<Owner | '', Lane<T>>()
+  #common: Queuer<T> = newQueuer('')
+  /** Clients with a limit. */
+  readonly #limited = new Map<Owner, Queuer<T>>()
+  /** Clients that take turns and have none, while they wait. */
+  readonly #fair = new Map<Owner | '', Queuer<T>>()
   /** Lanes in which a call waits that a slot is all it lacks. With `fair`, the one whose turn is next comes first. */
   readonly #turns = { back: new WaitingLine<Lane<T>>(), arrival: new WaitingLine<Lane<T>>() }
   /** The instants at which the cooling slots are ready, in rising order. */
   #cooling: number[] = []
+  /** Waiting calls with limits a minute. */
+  #staked = 0
+  /** Limits for which the calls wait that were looked at so far. */
+  readonly #claims = new Set<object>()
+  /** When the first of them may go, as it was when they were looked at last. */
+  #roomAtMs = Infinity
 
   constructor(maxConcurrent: number, cooldownMs: number) {
     this.#max = maxConcurrent
@@ -74,9 +82,15 @@ export class SlotQueue<T> {
     return this.active + this.#cooling.length
   }
 
-  /** The instant at which the next cooling slot is ready, `null` where none cools. */
+  /** The instant at which the next cooling slot is ready, or else a limit a minute has room; `null` where nothing is awaited. */
   get readyAtMs(): number | null {
-    return this.#cooling[0] ?? null
+    const isAwaited = this.#staked > 0 && this.active < this.#max && this.#roomAtMs !== Infinity
+    return this.#cooling[0] ?? (isAwaited ? this.#roomAtMs : null)
+  }
+
+  /** Some calls wait for limits a minute. */
+  get waitsForMinutes(): boolean {
+    return this.#staked > 0
   }
 
   /** All that wait, in any order. */
@@ -96,39 +110,51 @@ export class SlotQueue<T> {
   }
 
   /** Of those that a slot is all they lack, these that have waited the longest. */
-  oldest(count: number): readonly Waiter<T>[] {
+  oldest(count: number, nowMs: number): readonly Waiter<T>[] {
     return this.#lanes()
       .flatMap((lane) => {
-        const most = Math.min(count, room(lane))
+        const most = Math.min(count, room(lane.of), mayGo(lane, nowMs))
         return [...lane.back.values().take(most), ...lane.arrival.values().take(most)].slice(0, most)
       })
       .sort((one, other) => one.seq - other.seq)
       .slice(0, count)
   }
 
-  /** How many could be in flight if slots were free: those in flight, and those that wait for nothing else. */
+  /** How many could be in flight if slots were free: those in flight, and those that wait for no limit of their client. */
   get wanted(): number {
     let wanted = this.active + this.queued
-    for (const lane of this.#limited.values()) wanted -= Math.max(0, sizeOf(lane) - room(lane))
+    for (const queuer of this.#limited.values()) wanted -= Math.max(0, sizeOf(queuer) - room(queuer))
     return wanted
+  }
+
+  /** The same without calls that a limit a minute holds back. */
+  wantedAt(nowMs: number): number {
+    if (this.#staked === 0) return this.wanted
+    return this.active + this.oldest(this.queued, nowMs).length
   }
 
   /** The calls of each client with a limit, in flight or waiting. */
   get ofLimited(): ReadonlyMap<string, number> {
-    return new Map(Array.from(this.#limited.values(), (lane) => [lane.client, lane.active + sizeOf(lane)]))
+    return new Map(
+      Array.from(this.#limited.values(), (queuer) => [queuer.client, queuer.active + sizeOf(queuer)]),
+    )
   }
 
   /** Under which name a caller's calls are counted. */
   nameOf(caller: Caller): string {
-    return this.#limitedLane(caller)?.client ?? caller.client ?? caller.keyFingerprint ?? ''
+    return this.#limitedQueuer(caller)?.client ?? caller.client ?? caller.keyFingerprint ?? ''
   }
 
   /** A call takes a free slot, unless there is none for it or others wait for it. */
-  take(order: QueueOrder = 'arrival', caller = nobody): boolean {
-    if (this.full || this.#mayGo) return false
-    const lane = this.#limitedLane(caller)
-    if (lane !== undefined && lane.active >= lane.most) return false
-    this.#admit(order, lane)
+  take(order: QueueOrder = 'arrival', caller = nobody, stake: MinuteStake | null = null, nowMs = 0): boolean {
+    if (this.full || this.#someMayGo(nowMs)) return false
+    const queuer = this.#limitedQueuer(caller)
+    if (queuer !== undefined && queuer.active >= queuer.most) return false
+    if (stake !== null) {
+      if (stake.waitMs(nowMs, this.#claims) > 0) return false
+      stake.take(nowMs)
+    }
+    this.#admit(order, queuer)
     return true
   }
 
@@ -138,8 +164,10 @@ export class SlotQueue<T> {
     order: QueueOrder = 'arrival',
     caller = nobody,
     sinceMs = order === 'back' ? -Infinity : 0,
+    stake: MinuteStake | null = null,
   ): Waiter<T> {
-    const waiter = { call, order, caller, seq: this.#seq++, sinceMs, lane: this.#common }
+    const lane = laneOf(this.#common, null)
+    const waiter = { call, order, caller, seq: this.#seq++, sinceMs, stake, lane }
     if (order === 'arrival') this.#totalQueued += 1
     this.queued += 1
     this.#place(waiter)
@@ -150,7 +178,7 @@ export class SlotQueue<T> {
   cancel(waiter: Waiter<T>): boolean {
     const { lane, order } = waiter
     const left = lane[order].delete(waiter)
-    if (left) this.#left(lane)
+    if (left) this.#left(waiter)
     return left
   }
 
@@ -158,34 +186,36 @@ export class SlotQueue<T> {
   release(nowMs: number, caller = nobody): void {
     if (this.active === 0) throw new Error('A slot was given back that nobody holds.')
     this.active -= 1
-    const lane = this.#limitedLane(caller)
-    if (lane !== undefined) {
-      lane.active -= 1
-      this.#enlist(lane)
+    const queuer = this.#limitedQueuer(caller)
+    if (queuer !== undefined) {
+      queuer.active -= 1
+      this.#enlist(queuer)
     }
     // With a lowered capacity the slot does not come back at all.
-    if (this.#mayGo && !this.full) this.#cooling.push(nowMs + this.#cooldownMs)
+    if (!this.full && this.#someMayGo(nowMs)) this.#cooling.push(nowMs + this.#cooldownMs)
   }
 
   /** The call whose turn it is, if a slot is ready for it, which it then holds. Ask until it says `null`. */
   next(nowMs: number): Waiter<T> | null {
-    while (this.#mayGo) {
+    for (let first = this.#first(nowMs); first !== null; first = this.#first(nowMs)) {
       if (this.full) {
-        const readyAtMs = this.readyAtMs
-        if (readyAtMs === null || readyAtMs > nowMs) return null
+        const [readyAtMs] = this.#cooling
+        if (readyAtMs === undefined || readyAtMs > nowMs) return null
         this.#cooling.shift()
         // A lowered capacity may have left more cooling slots than there are places.
         if (this.active >= this.#max) continue
       }
-      const order = this.#nextOrder()
-      const turns = this.#turns[order]
-      const lane = this.#discipline === 'fair' ? turns.shift() : oldest(turns, order)
-      const waiter = lane?.[order].shift()
-      if (lane === undefined || waiter === undefined) return null
-      this.#admit(order, lane)
-      this.#left(lane)
+      const { order, lane } = first
+      const waiter = lane[order].shift()
+      if (waiter === undefined) return null
+      if (this.#discipline === 'fair')
+        for (const each of lane.of.lanes.values()) this.#turns[order].delete(each)
+      waiter.stake?.take(nowMs)
+      this.#admit(order, lane.of)
+      this.#left(waiter)
       return waiter
     }
+    this.#cooling.length = 0
     return null
   }
 
@@ -213,17 +243,18 @@ export class SlotQueue<T> {
   ): void {
     const waiting = this.unordered()
     this.#discipline = discipline
-    this.#common = newLane('')
+    this.#common = newQueuer('')
+    this.#staked = 0
     this.#limited.clear()
     this.#fair.clear()
     this.#turns.back.clear()
     this.#turns.arrival.clear()
     for (const [client, most] of limits) {
-      this.#limited.set(ownerOfEntry(client), Object.assign(newLane<T>(client), { most }))
+      this.#limited.set(ownerOfEntry(client), Object.assign(newQueuer<T>(client), { most }))
     }
     for (const { caller } of inFlight) {
-      const lane = this.#limitedLane(caller)
-      if (lane !== undefined) lane.active += 1
+      const queuer = this.#limitedQueuer(caller)
+      if (queuer !== undefined) queuer.active += 1
     }
     for (const waiter of waiting.sort((one, other) => one.seq - other.seq)) this.#place(waiter)
     this.#stopCoolingIfNobodyMayGo()
@@ -231,10 +262,10 @@ export class SlotQueue<T> {
 
   /** A client that has a limit has another one now. */
   limit(client: string, most: number): void {
-    const lane = this.#limited.get(ownerOfEntry(client))
-    if (lane === undefined) return
-    lane.most = most
-    this.#enlist(lane)
+    const queuer = this.#limited.get(ownerOfEntry(client))
+    if (queuer === undefined) return
+    queuer.most = most
+    this.#enlist(queuer)
     this.#stopCoolingIfNobodyMayGo()
   }
 
@@ -254,6 +285,39 @@ export class SlotQueue<T> {
     return this.#turns.arrival.size > 0 || this.#turns.back.size > 0
   }
 
+  #someMayGo(nowMs: number): boolean {
+    if (this.#staked > 0) return this.#first(nowMs) !== null
+    this.#claims.clear()
+    return this.#mayGo
+  }
+
+  /** The lane whose first call goes next, if it has a slot. */
+  #first(nowMs: number): Place<T> | null {
+    this.#claims.clear()
+    this.#roomAtMs = Infinity
+    if (!this.#mayGo) return null
+    if (this.#staked > 0) return this.#firstWithRoom(nowMs)
+    const order = this.#nextOrder()
+    const turns = this.#turns[order]
+    const lane = this.#discipline === 'fair' ? turns.head : oldest(turns, order)
+    return lane === undefined ? null : { lane, order }
+  }
+
+  /** As it would be their turn, the first calls of the lanes: until one is found that waits for no limit a minute. */
+  #firstWithRoom(nowMs: number): Place<T> | null {
+    const places = (this.#nextOrder() === 'back' ? orders : orders.toReversed()).flatMap((order) =>
+      Array.from(this.#turns[order], (lane) => ({ lane, order })),
+    )
+    if (this.#discipline === 'fifo') places.sort(byAge)
+    for (const place of places) {
+      const stake = place.lane[place.order].head?.stake ?? null
+      const waitMs = stake === null ? 0 : stake.waitMs(nowMs, this.#claims)
+      if (waitMs === 0) return place
+      this.#roomAtMs = Math.min(this.#roomAtMs, nowMs + waitMs)
+    }
+    return null
+  }
+
   /** Whether a call that comes back is next. */
   #nextOrder(): QueueOrder {
     const { back, arrival } = this.#turns
@@ -266,51 +330,59 @@ export class SlotQueue<T> {
   }
 
   #lanes(): Lane<T>[] {
-    return [this.#common, ...this.#limited.values(), ...this.#fair.values()]
+    return [this.#common, ...this.#limited.values(), ...this.#fair.values()].flatMap(({ lanes }) =>
+      Array.from(lanes.values()),
+    )
   }
 
   #place(waiter: Waiter<T>): void {
-    const { caller, order } = waiter
+    const { caller, order, stake } = waiter
     const isFair = this.#discipline === 'fair'
-    const lane = this.#limitedLane(caller) ?? (isFair ? this.#fairLane(caller) : this.#common)
-    waiter.lane = lane
-    lane[order].push(waiter)
-    this.#enlist(lane)
+    const queuer = this.#limitedQueuer(caller) ?? (isFair ? this.#fairQueuer(caller) : this.#common)
+    if (stake !== null) this.#staked += 1
+    waiter.lane = laneOf(queuer, stake?.group ?? null)
+    waiter.lane[order].push(waiter)
+    this.#enlist(queuer)
   }
 
   /** A key's own limit goes before that of its client's name. */
-  #limitedLane({ client, keyFingerprint }: Caller): Lane<T> | undefined {
+  #limitedQueuer({ client, keyFingerprint }: Caller): Queuer<T> | undefined {
     if (this.#limited.size === 0) return undefined
     const byKey = keyFingerprint === null ? undefined : this.#limited.get(keyOwner(keyFingerprint))
     return byKey ?? (client === null ? undefined : this.#limited.get(clientOwner(client)))
   }
 
-  #fairLane(caller: Caller): Lane<T> {
+  #fairQueuer(caller: Caller): Queuer<T> {
     const owner = ownerOfCaller(caller)
-    return getOrAdd(this.#fair, owner, () => newLane(this.nameOf(caller), owner))
+    return getOrAdd(this.#fair, owner, () => newQueuer(this.nameOf(caller), owner))
   }
 
-  #admit(order: QueueOrder, lane: Lane<T> | undefined): void {
+  #admit(order: QueueOrder, queuer: Queuer<T> | undefined): void {
     this.active += 1
-    if (lane !== undefined) lane.active += lane.most === Infinity ? 0 : 1
+    if (queuer !== undefined) queuer.active += queuer.most === Infinity ? 0 : 1
     if (this.active > this.#peakActive) this.#peakActive = this.active
     if (order === 'arrival') this.totalAdmitted += 1
   }
 
-  /** A call has left this lane. */
-  #left(lane: Lane<T>): void {
+  /** A call has left its lane. */
+  #left({ lane, stake }: Waiter<T>): void {
+    const { of: queuer, group, back, arrival } = lane
     this.queued -= 1
-    this.#enlist(lane)
-    if (sizeOf(lane) === 0) this.#fair.delete(lane.owner)
+    if (stake !== null) this.#staked -= 1
+    this.#enlist(queuer)
+    if (group !== null && back.size + arrival.size === 0) queuer.lanes.delete(group)
+    if (sizeOf(queuer) === 0) this.#fair.delete(queuer.owner)
     this.#stopCoolingIfNobodyMayGo()
   }
 
-  /** Who has had its turn, or had none, comes last; who has one already keeps it. */
-  #enlist(lane: Lane<T>): void {
-    const hasRoom = lane.active < lane.most
+  /** A client that has had its turn, or had none, comes last; one that has a turn already keeps it. */
+  #enlist(queuer: Queuer<T>): void {
+    const hasRoom = queuer.active < queuer.most
     for (const order of orders) {
-      if (hasRoom && lane[order].size > 0) this.#turns[order].push(lane)
-      else this.#turns[order].delete(lane)
+      for (const lane of inOrder(queuer, order)) {
+        if (hasRoom && lane[order].size > 0) this.#turns[order].push(lane)
+        else this.#turns[order].delete(lane)
+      }
     }
   }
 
@@ -320,28 +392,3 @@ export class SlotQueue<T> {
 }
 
 const orders = ['back', 'arrival'] as const
-
-function newLane<T>(client: string, owner: Owner | '' = ''): Lane<T> {
-  return { client, owner, most: Infinity, active: 0, back: new SortedLine(), arrival: new WaitingLine() }
-}
-
-function sizeOf({ back, arrival }: Lane<unknown>): number {
-  return back.size + arrival.size
-}
-
-/** Slots that a client may still take. */
-function room({ most, active }: Lane<unknown>): number {
-  return Math.max(0, most - active)
-}
-
-/** Of these lanes, the one whose first call has waited longest. */
-function oldest<T>(lanes: ReadonlySet<Lane<T>>, order: QueueOrder): Lane<T> | undefined {
-  let found: Lane<T> | undefined
-  let first: Waiter<unknown> | undefined
-  for (const lane of lanes) {
-    const { head } = lane[order]
-    if (head !== undefined && (first === undefined || compared(head, first) < 0))
-      [found, first] = [lane, head]
-  }
-  return found
-}

@@ -51,6 +51,7 @@ export class LiveBoard {
       upstream: upstream.isDefault ? endpoint.base.host : upstream.name,
       state,
       queue_place: place,
+      waits_for: place === null ? null : call.waitsFor,
       state_since: new Date(startedMs + Math.max(0, sinceMs - receivedAt)).toISOString(),
       chunks: meter?.chunks ?? 0,
       chunks_per_s: this.#speed(call, nowMs),

@@ -17,7 +17,8 @@ import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { Target } from '../http/target.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
-import { type SeenLimits, metLimit, tellsOfLimits } from '../limits/seen-limits.ts'
+import { type LimitStake, nothingUsed } from '../limits/kept-limit.ts'
+import { tellsOfLimits } from '../limits/seen-limits.ts'
 import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'
@@ -27,6 +28,7 @@ import type { Endpoint } from '../routing/replicas.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
 import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
+import { type ProviderLimits, noteLimits, settleLimits, stakeOf } from './call-limits.ts'
 import { CallRequest, type CallRequestOptions } from './call-request.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { identify, noteCaller, openTap, unreadableBody, unreadableModel } from './identify.ts'
@@ -50,7 +52,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly ids: CallIds
   readonly labels: ClientLabels
   readonly tokens: TokenWindows
-  readonly seenLimits: SeenLimits
+  readonly providerLimits: ProviderLimits
   readonly sessionPlaces: SessionPlaces
   readonly upstreams: Upstreams
   /** Who may use a key of the gateway's own, so that nobody else can spend it. */
@@ -82,6 +84,8 @@ export class RunningCall implements Placed {
   #meter: CallMeter | null = null
   #injected: InjectedAnswer | null = null
   #permit: Permit | null = null
+  /** What its newest attempt takes of limits a minute. */
+  #stake: LimitStake | null = null
   /** What it may use of the token budgets until it is over. */
   #reservation: Disposable | null = null
   #waitsSince: number | null = null
@@ -213,14 +217,21 @@ export class RunningCall implements Placed {
 
   /** False if none is free. */
   tryTakeSlot(): boolean {
-    this.#permit = this.#upstream.admission.tryAcquire(this.record)
+    this.#stake = stakeOf(this, this.#options.providerLimits)
+    this.#permit = this.#upstream.admission.tryAcquire(this.record, 'arrival', this.#stake)
     return this.#permit !== null
   }
 
   /** `heldMs`: it had one for so long before. */
   async waitForSlot(order: QueueOrder, heldMs?: number): Promise<void> {
     const { admission } = this.#upstream
-    this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs)
+    const stake = (): LimitStake | null => (this.#stake = stakeOf(this, this.#options.providerLimits))
+    this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs, stake)
+  }
+
+  /** Of limits a minute, the kind for which it waits in line, or would. */
+  get waitsFor(): 'slot' | 'requests' | 'tokens' {
+    return this.#stake?.group.kindWaitedFor ?? 'slot'
   }
 
   /** It has what it needs to be sent. */
@@ -237,6 +248,7 @@ export class RunningCall implements Placed {
   /** Its newest attempt is lost, and another one is to follow. */
   leaveUpstream(): void {
     this.#giveSlotBack()
+    if (this.#stake !== null) this.#options.providerLimits.kept.settle(this.#stake, nothingUsed)
     this.timeline.attemptLost()
     this.#waitsSince = this.clock.now()
   }
@@ -252,12 +264,12 @@ export class RunningCall implements Placed {
   async moveTo({ upstream, model }: Fallback): Promise<void> {
     this.#goTo(upstream)
     if (model !== null) this.request.rename(model)
+    this.#usesGatewayKey = this.needsKey && (await this.isTrusted())
     if (this.needsSlot) {
       await this.checkTokens(this.#options.tokens.at(upstream.name))
       await this.waitForSlot('arrival')
       this.reserveTokens()
     }
-    this.#usesGatewayKey = this.needsKey && (await this.isTrusted())
     this.#waitsSince = null
   }
 
@@ -276,16 +288,9 @@ export class RunningCall implements Placed {
   /** The head of an attempt's answer has come. */
   answered(head: ResponseHead): void {
     this.timeline.answeredAt = this.clock.now()
-    this.record.metLimit = tellsOfLimits(head) ? this.#noteLimits(head) : null
-  }
-
-  /** Answers which limit of the provider it met, if it met one. */
-  #noteLimits(head: ResponseHead): string | null {
-    const { record, clock, upstream } = this
-    const isOwnKey = this.#usesGatewayKey || this.#endpoint.stripsCredentials
-    const use = { upstream: upstream.name, model: record.model, key: isOwnKey ? null : record.keyFingerprint }
-    const sighting = this.#options.seenLimits.note(use, head, clock.wallTime())
-    return sighting.isRefusal ? metLimit(sighting) : null
+    this.record.metLimit = tellsOfLimits(head)
+      ? noteLimits(this, this.#options.providerLimits, head, this.#stake)
+      : null
   }
 
   /** Headers that the gateway adds to the answer. */
@@ -374,6 +379,7 @@ export class RunningCall implements Placed {
   countTokens(): void {
     const { record } = this
     this.#options.tokens.add(this.#windows, reportedTokens(record), estimatedTokens(record))
+    if (this.#stake !== null) settleLimits(this.#stake, this.#options.providerLimits, record)
   }
 
   /** It may use no more of the budgets. */

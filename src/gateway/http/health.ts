@@ -1,5 +1,11 @@
 import { basename, isAbsolute } from 'node:path'
-import type { HealthReport, PublicHealthReport, SlotReport, UpstreamHealth } from '../../api/health-report.ts'
+import type {
+  HealthReport,
+  MinuteLimitUse,
+  PublicHealthReport,
+  SlotReport,
+  UpstreamHealth,
+} from '../../api/health-report.ts'
 import type { ClientUse } from '../../api/clients.ts'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { CallSink, Warning } from '../../call/call-sink.ts'
@@ -7,7 +13,7 @@ import type { Clock } from '../../call/clock.ts'
 import { upstreamOwner } from '../admission/owner.ts'
 import type { SlotTally } from '../admission/slot-tally.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
-import type { SeenLimits } from '../limits/seen-limits.ts'
+import type { ProviderLimits } from '../call/call-limits.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 
@@ -26,7 +32,7 @@ export interface HealthSources {
   /** What the start met. */
   readonly ofStart: readonly Warning[]
   readonly tokens: TokenWindows
-  readonly seenLimits: SeenLimits
+  readonly providerLimits: ProviderLimits & { report(): readonly MinuteLimitUse[] }
   /** Whether calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
   readonly sink: CallSink
@@ -91,7 +97,8 @@ export class Health {
         known: tokens.isKnown,
       },
       clients: clients.report(),
-      provider_limits: this.#sources.seenLimits.report(clock.wallTime()),
+      provider_limits: this.#sources.providerLimits.seen.report(clock.wallTime()),
+      minute_limits: this.#sources.providerLimits.report(),
       pid: process.pid,
       instance: this.#sources.instance,
       version: this.#sources.version,

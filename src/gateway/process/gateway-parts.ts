@@ -32,7 +32,6 @@ import { CallHandler } from '../call/handle-call.ts'
 import type { StartedBy } from '../../control/spawn-gateway.ts'
 import type { Handover } from '../handover/handover.ts'
 import { Succession } from '../handover/succession.ts'
-import { SeenLimits } from '../limits/seen-limits.ts'
 import { sessionPlaces } from '../caller/caller-headers.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
 import { Health } from '../http/health.ts'
@@ -45,6 +44,7 @@ import { UnreachableTransport } from '../upstream/unreachable-transport.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
+import { makeProviderLimits } from './provider-limits.ts'
 import { WatchedClients } from './watched-clients.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { guardLimit } from './limit-guard.ts'
@@ -162,6 +162,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   }
   const upstreams = new Upstreams({
     url: options.upstream,
+    maxRpm: options.maxRpm,
+    maxTpm: options.maxTpm,
     defaultKey: secrets.upstreamKey,
     path: upstreamsPath(options.upstreamFile, dataFolder),
     ownPorts: [listener.port],
@@ -232,15 +234,21 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const limitTokens = (usedBefore: readonly UsedByOwner[] = []): void => {
     tokens.setLimits(new Map([...clients.tokenLimits, ...tokenLimits(upstreams)]), usedBefore)
   }
+  const learns = options.pace === 'learn'
+  const providerLimits = makeProviderLimits({ clock, learns, admissions, upstreams, clients })
   const onUpstreams = (): void => {
     succession.refreshUpstreams()
     clients.limitSlots()
     if (traces !== null) tellTraces()
   }
-  clients.onChange = () => limitTokens()
+  clients.onChange = () => {
+    limitTokens()
+    providerLimits.refresh()
+  }
   upstreams.onChange = () => {
     onUpstreams()
     limitTokens()
+    providerLimits.refresh()
   }
   onUpstreams()
   limitTokens(handover?.usedByOwners)
@@ -255,14 +263,13 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
   const places = sessionPlaces(options.sessionHeader)
   const ids = new CallIds(() => clock.wallTime(), limit?.number ?? number.value, { isShared: limit !== null })
-  const seenLimits = new SeenLimits()
   const calls = new CallHandler({
     clock,
     instance,
     ids,
     labels: new ClientLabels(salt, (fingerprint) => clients.nameOf(fingerprint)),
     tokens,
-    seenLimits,
+    providerLimits,
     sessionPlaces: places,
     upstreams,
     retry429Max: options.retry429Max,
@@ -282,7 +289,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     version,
     tally,
     tokens,
-    seenLimits,
+    providerLimits,
     clients,
     upstreams,
     ofStart: saltWarning === null ? [] : [saltWarning],

@@ -4,7 +4,8 @@ import type { Warning } from '../../call/call-sink.ts'
 import { watchPath } from '../../lib/files/watch-path.ts'
 import type { ClientSetting } from '../../options/client-settings.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
-import type { ClientCalls, LocalAdmission } from '../admission/local-admission.ts'
+import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { MinuteSetting } from '../limits/kept-limits.ts'
 import { type Owner, ownerOfEntry } from '../admission/owner.ts'
 
 const lookEveryMs = 500
@@ -71,6 +72,14 @@ export class WatchedClients {
     return new Map([...limits].map(([of, limit]) => [ownerOfEntry(of), limit]))
   }
 
+  /** Requests and tokens a minute. */
+  get minuteLimits(): ReadonlyMap<Owner, MinuteSetting> {
+    const limited = [...this.#settings].filter(
+      ([, { max_rpm, max_tpm }]) => (max_rpm ?? max_tpm) !== undefined,
+    )
+    return new Map(limited.map(([of, setting]) => [ownerOfEntry(of), setting]))
+  }
+
   /** What is wrong with the file. */
   get warning(): Warning | null {
     const { problem } = this.#file
@@ -100,8 +109,8 @@ export class WatchedClients {
       .slice(0, mostReported)
   }
 
-  #calls(): ReadonlyMap<string, ClientCalls> {
-    const calls = new Map<string, ClientCalls>()
+  #calls(): ReturnType<LocalAdmission['byClient']> {
+    const calls = new Map<string, { readonly active: number; readonly waiting: number }>()
     for (const admission of this.#options.admissions()) {
       for (const [client, { active, waiting }] of admission.byClient()) {
         const before = calls.get(client) ?? { active: 0, waiting: 0 }

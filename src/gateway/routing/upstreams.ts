@@ -18,6 +18,9 @@ export interface UpstreamsOptions extends Omit<UpstreamOptions, 'admission' | 'k
   readonly admission: AdmissionSettings
   /** Base URL of the default upstream. */
   readonly url: string
+  /** Requests and tokens a minute there; 0 for no limit. */
+  readonly maxRpm: number
+  readonly maxTpm: number
   /** The file of the others. */
   readonly path: string
   /** Of the gateway and its dashboard. */
@@ -59,7 +62,13 @@ export class Upstreams {
     this.#admission = options.admission
     const keys = { variable, folder: dirname(path) }
     this.#upstreamOptions = { ...options, keys, admission: () => this.#admission }
-    const setting = { name: defaultName, urls: [options.url], credentials: 'client' } as const
+    const setting = {
+      name: defaultName,
+      urls: [options.url],
+      credentials: 'client',
+      ...(options.maxRpm > 0 && { max_rpm: options.maxRpm }),
+      ...(options.maxTpm > 0 && { max_tpm: options.maxTpm }),
+    } as const
     this.default = new Upstream(setting, this.#upstreamOptions, true)
     this.#ofModel = () => this.default
     this.#file = new UpstreamsFile(path, options.ownPorts)

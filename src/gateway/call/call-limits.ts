@@ -1,0 +1,52 @@
+import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
+import type { CallRecord } from '../../call/call-record.ts'
+import type { ResponseHead } from '../../call/response-head.ts'
+import { type LimitStake, nothingUsed } from '../limits/kept-limit.ts'
+import type { KeptLimits } from '../limits/kept-limits.ts'
+import { type LimitedUse, type SeenLimits, metLimit } from '../limits/seen-limits.ts'
+import type { RunningCall } from './running-call.ts'
+
+/** What a gateway knows of limits of providers, and which of them its calls wait for. */
+export interface ProviderLimits {
+  readonly seen: SeenLimits
+  readonly kept: KeptLimits
+}
+
+/** Notes what an answer tells. Answers which limit of the provider the call met; null if it met none. */
+export function noteLimits(
+  call: RunningCall,
+  { seen, kept }: ProviderLimits,
+  head: ResponseHead,
+  stake: LimitStake | null,
+): string | null {
+  const use = useOf(call)
+  const sighting = seen.note(use, head, call.clock.wallTime())
+  if (sighting.isRefusal && stake !== null) kept.settle(stake, nothingUsed)
+  kept.sighted(use, sighting)
+  return sighting.isRefusal ? metLimit(sighting) : null
+}
+
+/** What the next attempt of a call takes of limits a minute; null where nothing limits it. */
+export function stakeOf(call: RunningCall, { kept }: ProviderLimits): LimitStake | null {
+  if (!kept.isOn) return null
+  const { record, tokensAsked } = call
+  return kept.stakeOf(useOf(call), { caller: record, requestBytes: record.requestBytes, tokensAsked })
+}
+
+/** A call is over: what it used counts in place of what was estimated. */
+export function settleLimits(
+  stake: LimitStake,
+  { kept }: ProviderLimits,
+  record: Readonly<CallRecord>,
+): void {
+  const reported = reportedTokens(record)
+  const input = record.inputTokens ?? estimatedTokens(record)
+  const used = { input, output: record.outputTokens ?? 0 }
+  kept.settle(stake, used)
+  if (reported > 0 && record.outcome === 'ok') kept.learn(record.model, record.requestBytes, used)
+}
+
+function useOf({ record, upstream, endpoint, usesGatewayKey }: RunningCall): LimitedUse {
+  const isOwnKey = usesGatewayKey || endpoint.stripsCredentials
+  return { upstream: upstream.name, model: record.model, key: isOwnKey ? null : record.keyFingerprint }
+}

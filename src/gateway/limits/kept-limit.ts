@@ -1,0 +1,119 @@
+import type { MinuteStake } from '../admission/admission.ts'
+import type { LimitedKind } from './limit-headers.ts'
+import { MinuteLimit } from './minute-limit.ts'
+import type { Tokens } from './token-estimate.ts'
+
+/** Whose limit it is, for people. */
+export interface LimitOwner {
+  readonly of: 'upstream' | 'model' | 'client' | 'learned'
+  /** Null for a client's. */
+  readonly upstream: string | null
+  /** A pattern, or a model. */
+  readonly model: string | null
+  /** A client's name, or the fingerprint of a key. */
+  readonly client: string | null
+}
+
+/** Share of a limit of tokens that is let through: some calls use more than was estimated. */
+const tokenShare = 0.99
+
+/** A limit a minute that calls wait for. */
+export class KeptLimit extends MinuteLimit {
+  /** The same in every gateway: what it was told of goes to its successor. */
+  readonly key: string
+  readonly kind: LimitedKind
+  readonly owner: LimitOwner
+
+  constructor(key: string, kind: LimitedKind, owner: LimitOwner, limit: number) {
+    super(limit, kind === 'requests' ? 1 : tokenShare)
+    this.key = key
+    this.kind = kind
+    this.owner = owner
+  }
+
+  amountOf({ input, output }: Tokens): number {
+    if (this.kind === 'requests') return 1
+    if (this.kind === 'tokens') return input + output
+    return this.kind === 'input_tokens' ? input : output
+  }
+}
+
+/** Until when a provider asked not to be called. */
+export class Stop {
+  untilMs = 0
+}
+
+/** Calls that wait one behind the other for the same limits. */
+export class LimitGroup {
+  limits: readonly KeptLimit[]
+  readonly stop: Stop | null
+  /** What the first of its calls waited for when it was looked at last. */
+  waitsFor: KeptLimit | Stop | null = null
+
+  constructor(limits: readonly KeptLimit[], stop: Stop | null) {
+    this.limits = limits
+    this.stop = stop
+  }
+
+  /** A provider that asked not to be called counts calls. */
+  get kindWaitedFor(): 'requests' | 'tokens' | null {
+    const { waitsFor } = this
+    if (waitsFor === null) return null
+    return waitsFor instanceof Stop || waitsFor.kind === 'requests' ? 'requests' : 'tokens'
+  }
+}
+
+/** What is counted of an attempt to which nothing was answered. */
+export const nothingUsed: Tokens = { input: 0, output: 0 }
+
+/** What one attempt of a call takes of its limits. */
+export class LimitStake implements MinuteStake {
+  readonly group: LimitGroup
+  readonly #estimate: Tokens
+  #takenAtMs = 0
+  /** What was taken of which limit; empty before and after. */
+  #taken: readonly (readonly [limit: KeptLimit, amount: number])[] = []
+
+  constructor(group: LimitGroup, estimate: Tokens) {
+    this.group = group
+    this.#estimate = estimate
+  }
+
+  waitMs(nowMs: number, claims: Set<object>): number {
+    const { group } = this
+    const { limits, stop } = group
+    const stoppedMs = stop === null ? 0 : Math.max(0, stop.untilMs - nowMs)
+    group.waitsFor = stoppedMs > 0 ? stop : null
+    if (stoppedMs > 0) return stoppedMs
+    let [shortestMs, longestMs] = [Infinity, 0]
+    for (const limit of limits) {
+      // A call before this one has it next.
+      const isClaimed = claims.has(limit)
+      const waitMs = isClaimed ? Infinity : limit.waitMs(nowMs, limit.amountOf(this.#estimate))
+      if (waitMs === 0) continue
+      claims.add(limit)
+      shortestMs = Math.min(shortestMs, waitMs)
+      if (waitMs > longestMs) group.waitsFor = limit
+      longestMs = Math.max(longestMs, waitMs)
+    }
+    return longestMs === 0 ? 0 : shortestMs
+  }
+
+  take(nowMs: number): void {
+    this.#takenAtMs = nowMs
+    this.#taken = this.group.limits.map((limit) => [limit, limit.amountOf(this.#estimate)])
+    for (const [limit, amount] of this.#taken) limit.take(nowMs, amount)
+  }
+
+  /** It used these tokens in place of those that were taken; requests stay as they are. True if there is more room now. */
+  settle(nowMs: number, used: Tokens): boolean {
+    let hasRoom = false
+    for (const [limit, amount] of this.#taken) {
+      const more = limit.amountOf(used) - amount
+      if (more !== 0) limit.correct(nowMs, this.#takenAtMs, more)
+      hasRoom ||= more < 0
+    }
+    this.#taken = []
+    return hasRoom
+  }
+}

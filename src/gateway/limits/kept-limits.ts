@@ -1,0 +1,204 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import type { Caller } from '../admission/admission.ts'
+import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/owner.ts'
+import { KeptLimit, LimitGroup, type LimitOwner, LimitStake } from './kept-limit.ts'
+import { type LearnedUse, LearnedLimits } from './learned-limits.ts'
+import type { LimitedKind } from './limit-headers.ts'
+import type { Taken } from './minute-limit.ts'
+import type { LimitedUse, Sighting } from './seen-limits.ts'
+import { TokenEstimate, type Tokens } from './token-estimate.ts'
+
+/** Limits a minute that a person has set. */
+export interface MinuteSetting {
+  readonly max_rpm?: number | undefined
+  readonly max_tpm?: number | undefined
+}
+
+/** What is set of an upstream. */
+export interface UpstreamLimits extends MinuteSetting {
+  readonly name: string
+  /** By patterns of models, the first that fits counts. */
+  readonly models: readonly (MinuteSetting & {
+    readonly pattern: string
+    readonly takes: (model: string) => boolean
+  })[]
+}
+
+/** What is known of a call before it is made. */
+export interface CallToCome {
+  readonly caller: Caller
+  readonly requestBytes: number
+  /** Output tokens that it allows; 0 where it does not say. */
+  readonly tokensAsked: number
+}
+
+/** What was taken of a limit, for the gateway that takes over. */
+export interface HandedLimit {
+  readonly key: string
+  readonly taken: readonly Taken[]
+  /** Calls wait for it here, and go before those of the successor. */
+  readonly isAwaited: boolean
+}
+
+/** Groups of which the limits are remembered. */
+const mostGroups = 2000
+const kinds = [
+  ['requests', 'max_rpm'],
+  ['tokens', 'max_tpm'],
+] as const
+
+/**
+ * The limits a minute that calls wait for: those that people set for upstreams, models and clients, and with `learns` those that
+ * providers tell of.
+ */
+export class KeptLimits {
+  readonly #nowMs: () => number
+  readonly #learned: LearnedLimits | null
+  readonly #estimate = new TokenEstimate()
+  /** By their keys. */
+  readonly #limits = new Map<string, KeptLimit>()
+  readonly #groups = new Map<string, LimitGroup | null>()
+  #upstreams: ReadonlyMap<string, UpstreamLimits> = new Map()
+  #clients: ReadonlyMap<Owner, MinuteSetting> = new Map()
+  /** Gateways that divide the limits. */
+  #gateways = 1
+  /** Told when calls may go that waited for a limit. */
+  onRoom = (): void => {}
+  /** Told when other limits hold. */
+  onChange = (): void => {}
+
+  constructor(nowMs: () => number, learns: boolean) {
+    this.#nowMs = nowMs
+    this.#learned = learns ? new LearnedLimits() : null
+  }
+
+  /** These hold from now on. */
+  set(upstreams: Iterable<UpstreamLimits>, clients: ReadonlyMap<Owner, MinuteSetting>): void {
+    this.#upstreams = new Map(Array.from(upstreams, (each) => [each.name, each]))
+    this.#clients = clients
+    const before = this.#limits.size
+    const wanted = new Set<KeptLimit>()
+    for (const { name, models, ...own } of this.#upstreams.values()) {
+      const all = [own, ...models].map((setting) => this.#ofUpstream(name, setting))
+      for (const limit of all.flat()) wanted.add(limit)
+    }
+    for (const [owner, setting] of clients)
+      for (const limit of this.#ofClient(owner, setting)) wanted.add(limit)
+    for (const [key, limit] of this.#limits) if (!wanted.has(limit)) this.#limits.delete(key)
+    this.#groups.clear()
+    if (before + wanted.size > 0) this.onChange()
+  }
+
+  /** So many gateways divide the limits. What a limit gains counts as used: others may have used it within this minute. */
+  divide(gateways: number): void {
+    if (gateways === this.#gateways) return
+    const nowMs = this.#nowMs()
+    for (const limit of this.#limits.values()) {
+      const before = limit.limit
+      limit.limit = (before * this.#gateways) / gateways
+      if (limit.limit > before) limit.take(nowMs, limit.limit - before)
+    }
+    this.#gateways = gateways
+    this.onRoom()
+  }
+
+  /** Something may limit calls. */
+  get isOn(): boolean {
+    return this.#limits.size > 0 || this.#learned !== null
+  }
+
+  /** What a call takes; null where nothing limits it. */
+  stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked }: CallToCome): LimitStake | null {
+    const of = JSON.stringify([use.upstream, use.model, use.key, caller.client, caller.keyFingerprint])
+    this.#learned?.of(use).grow(this.#nowMs())
+    if (this.#groups.size > mostGroups) this.#groups.clear()
+    const group = getOrAdd(this.#groups, of, () => this.#groupOf(use, caller))
+    if (group === null) return null
+    return new LimitStake(group, this.#estimate.of(use.model, requestBytes, tokensAsked))
+  }
+
+  /** An attempt has used these tokens. */
+  settle(stake: LimitStake, used: Tokens): void {
+    if (stake.settle(this.#nowMs(), used)) this.onRoom()
+  }
+
+  /** What a provider reported that a call used. */
+  learn(model: string | null, requestBytes: number, used: Tokens): void {
+    this.#estimate.learn(model, requestBytes, used)
+  }
+
+  /** What an answer tells of its provider's limits. */
+  sighted(use: LimitedUse, sighting: Sighting): void {
+    const learned = this.#learned?.of(use)
+    if (learned === undefined) return
+    const before = learned.limits
+    learned.sighted(sighting, this.#nowMs(), this.#gateways)
+    if (learned.limits !== before) {
+      this.#groups.clear()
+      this.onChange()
+    } else this.onRoom()
+  }
+
+  /** All limits, for people. */
+  list(): readonly KeptLimit[] {
+    return [...this.#limits.values(), ...(this.#learned?.limits() ?? [])]
+  }
+
+  /** `awaited`: limits for which calls wait here. */
+  handover(awaited: ReadonlySet<object>): readonly HandedLimit[] {
+    const nowMs = this.#nowMs()
+    return this.list().map((limit) => ({
+      key: limit.key,
+      taken: limit.taken(nowMs),
+      isAwaited: awaited.has(limit),
+    }))
+  }
+
+  #groupOf(use: LimitedUse, { client, keyFingerprint }: Caller): LimitGroup | null {
+    const upstream = this.#upstreams.get(use.upstream)
+    const { model } = use
+    const ofModel = model === null ? undefined : upstream?.models.find(({ takes }) => takes(model))
+    const owners = [
+      ...(keyFingerprint === null ? [] : [keyOwner(keyFingerprint)]),
+      ...(client === null ? [] : [clientOwner(client)]),
+    ]
+    const limits = [
+      ...(upstream === undefined ? [] : this.#ofUpstream(use.upstream, upstream)),
+      ...(ofModel === undefined ? [] : this.#ofUpstream(use.upstream, ofModel)),
+      // For each of the two limits, a key's own goes before that of its client's name.
+      ...kinds.flatMap(([kind, setting]) => {
+        const owner = owners.find((each) => this.#clients.get(each)?.[setting] !== undefined)
+        if (owner === undefined) return []
+        return this.#ofClient(owner, { [setting]: this.#clients.get(owner)?.[setting] }).filter(
+          (limit) => limit.kind === kind,
+        )
+      }),
+    ]
+    const learned: LearnedUse | null = this.#learned?.of(use) ?? null
+    if (limits.length === 0 && learned === null) return null
+    return new LimitGroup([...limits, ...(learned?.limits ?? [])], learned?.stop ?? null)
+  }
+
+  #ofUpstream(name: string, setting: MinuteSetting & { readonly pattern?: string }): KeptLimit[] {
+    const { pattern = null } = setting
+    const of = pattern === null ? 'upstream' : 'model'
+    const key = pattern === null ? `upstream:${name}` : `model:${name}:${pattern}`
+    return this.#made(key, { of, upstream: name, model: pattern, client: null }, setting)
+  }
+
+  #ofClient(owner: Owner, setting: MinuteSetting): KeptLimit[] {
+    const client = nameOfOwner(owner)
+    return this.#made(owner, { of: 'client', upstream: null, model: null, client }, setting)
+  }
+
+  #made(of: string, owner: LimitOwner, setting: MinuteSetting): KeptLimit[] {
+    return kinds.flatMap(([kind, name]: readonly [LimitedKind, keyof MinuteSetting]) => {
+      const most = setting[name]
+      if (most === undefined) return []
+      const key = `${of}:${kind}`
+      const limit = getOrAdd(this.#limits, key, () => new KeptLimit(key, kind, owner, most))
+      limit.limit = most / this.#gateways
+      return [limit]
+    })
+  }
+}

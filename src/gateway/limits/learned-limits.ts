@@ -1,0 +1,106 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import { KeptLimit, Stop } from './kept-limit.ts'
+import type { LimitedKind } from './limit-headers.ts'
+import type { LimitedUse, Sighting } from './seen-limits.ts'
+
+const minuteMs = 60_000
+/** A refusal that asks for a longer wait is about no limit a minute: its client had better hear it. */
+const longestStopMs = 10 * minuteMs
+/** Models and keys at upstreams; the one that was not called for the longest is forgotten first. */
+const mostUses = 500
+
+/** A pace that follows from refusals alone is a little below what was seen, and grows from there, by this share in a minute. */
+const carefulShare = 0.97
+const growthAMinute = 0.06
+/** Calls that were on their way together are refused together. */
+const sameRefusalMs = 2000
+/** What was used in less time says little. */
+const shortestSpanMs = 10_000
+
+/** What was learned of a provider's limits for one model and key. */
+export class LearnedUse {
+  readonly #use: LimitedUse
+  readonly stop = new Stop()
+  /** The limits of requests and tokens are infinite until something is learned. */
+  limits: readonly KeptLimit[] = []
+  /** Of a provider that tells no limit: what was used of tokens when it refused a call last, and the pace since then. */
+  #refused: { readonly atMs: number; readonly total: number; readonly limit: number } | null = null
+  #isTold = false
+
+  constructor(use: LimitedUse) {
+    this.#use = use
+    this.#ofKind('requests')
+    this.#ofKind('tokens')
+  }
+
+  /** `gateways`: so many divide the limits. */
+  sighted({ limits, waitMs, isRefusal }: Sighting, nowMs: number, gateways: number): void {
+    for (const { kind, limit: most, remaining, windowMs } of limits) {
+      if (most === null || most === 0 || windowMs !== minuteMs) continue
+      this.#isTold = true
+      const limit = this.#ofKind(kind)
+      limit.limit = most / gateways
+      // Others may use the same key.
+      if (remaining !== null && gateways === 1) limit.correctTo(nowMs, most - remaining)
+    }
+    if (!isRefusal) return
+    if (waitMs !== null && waitMs <= longestStopMs)
+      this.stop.untilMs = Math.max(this.stop.untilMs, nowMs + waitMs)
+    if (!this.#isTold) this.#slowDown(nowMs)
+  }
+
+  /** A pace that only refusals have told may be too slow: it grows until the next one. */
+  grow(nowMs: number): void {
+    if (this.#isTold || this.#refused === null) return
+    const minutes = (nowMs - this.#refused.atMs) / minuteMs
+    this.#ofKind('tokens').limit = this.#refused.limit * (1 + growthAMinute * minutes)
+  }
+
+  /**
+   * The provider has no room at each refusal, so what was used from one to the next is what it allows in that time. Before the
+   * first one, it had room for a minute's worth at once, besides what it allows as time passes.
+   */
+  #slowDown(nowMs: number): void {
+    const tokens = this.#ofKind('tokens')
+    const { total } = tokens
+    const before = this.#refused
+    if (before !== null && nowMs - before.atMs < sameRefusalMs) return
+    let limit: number
+    if (before === null) {
+      const [[sinceMs] = [0]] = tokens.taken(nowMs)
+      limit = tokens.used(nowMs) / (1 + sinceMs / minuteMs)
+    } else if (nowMs - before.atMs < shortestSpanMs) limit = before.limit * carefulShare
+    else limit = ((total - before.total) / (nowMs - before.atMs)) * minuteMs
+    if (limit <= 0) return
+    tokens.limit = limit * carefulShare
+    this.#refused = { atMs: nowMs, total, limit: tokens.limit }
+  }
+
+  #ofKind(kind: LimitedKind): KeptLimit {
+    const known = this.limits.find((each) => each.kind === kind)
+    if (known !== undefined) return known
+    const { upstream, model, key } = this.#use
+    const of = `learned:${JSON.stringify([upstream, model, key])}:${kind}`
+    const limit = new KeptLimit(of, kind, { of: 'learned', upstream, model, client: key }, Infinity)
+    this.limits = [...this.limits, limit]
+    return limit
+  }
+}
+
+/** What providers tell of their limits, to be kept as if a person had set it. */
+export class LearnedLimits {
+  readonly #uses = new Map<string, LearnedUse>()
+
+  of(use: LimitedUse): LearnedUse {
+    const key = JSON.stringify([use.upstream, use.model, use.key])
+    const [oldest] = this.#uses.keys()
+    if (this.#uses.size >= mostUses && oldest !== undefined && !this.#uses.has(key)) this.#uses.delete(oldest)
+    return getOrAdd(this.#uses, key, () => new LearnedUse(use))
+  }
+
+  limits(): readonly KeptLimit[] {
+    return Array.from(this.#uses.values()).flatMap(({ limits }) =>
+      limits.filter(({ limit }) => limit !== Infinity),
+    )
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { MinuteLimit } from './minute-limit.ts'
+
+const minuteMs = 60_000
+
+/** All that is taken when it may be, one after the other: when, and how much. */
+function run(
+  limit: MinuteLimit,
+  asked: readonly (readonly [restMs: number, amount: number])[],
+): [number, number][] {
+  let nowMs = 1_000_000
+  return asked.map(([restMs, amount]) => {
+    nowMs += restMs
+    for (let wait = limit.waitMs(nowMs, amount); wait > 0; wait = limit.waitMs(nowMs, amount)) nowMs += wait
+    limit.take(nowMs, amount)
+    return [nowMs, amount]
+  })
+}
+
+/** The most of any minute that ends with something taken. */
+function fullestMinute(taken: readonly (readonly [number, number])[]): number {
+  let fullest = 0
+  let from = 0
+  let sum = 0
+  for (const [atMs, amount] of taken) {
+    sum += amount
+    while (taken[from]![0] <= atMs - minuteMs) sum -= taken[from++]![1]
+    fullest = Math.max(fullest, sum)
+  }
+  return fullest
+}
+
+test('in no sliding minute goes more than the limit, whatever comes when', () => {
+  const asked = fc.array(
+    fc.tuple(fc.constantFrom(0, 0, 0, 1, 40, 900, 20_000, 90_000), fc.integer({ min: 1, max: 8000 })),
+    {
+      maxLength: 400,
+    },
+  )
+  fc.assert(
+    fc.property(asked, fc.constantFrom(8000, 10_000, 100_000), (all, most) => {
+      assert.ok(fullestMinute(run(new MinuteLimit(most), all)) <= most + 1e-6)
+    }),
+  )
+})
+
+for (const [what, most, amount] of [
+  ['500 requests', 500, 1],
+  ['3 requests', 3, 1],
+  ['100,000 tokens', 100_000, 3000],
+] as const) {
+  test(`nearly all of a limit of ${what} is used where more is wanted`, () => {
+    const taken = run(
+      new MinuteLimit(most),
+      Array.from({ length: Math.ceil((most / amount) * 5) }, () => [0, amount] as const),
+    )
+    const [startMs] = taken[0]!
+    const used = taken.filter(([atMs]) => atMs < startMs + 3 * minuteMs).length * amount
+    assert.ok(used >= 3 * most * 0.95, `${used} of ${3 * most}`)
+  })
+}
+
+test('nothing waits after a rest, and a burst beyond a twentieth goes evenly', () => {
+  const limit = new MinuteLimit(600)
+  const taken = run(
+    limit,
+    Array.from({ length: 130 }, () => [0, 1] as const),
+  )
+  const waits = taken.map(([atMs], at) => atMs - (taken[at - 1]?.[0] ?? atMs))
+  assert.deepEqual(new Set(waits.slice(0, 30)), new Set([0]))
+  for (const wait of waits.slice(31)) assert.ok(Math.abs(wait - 100) < 1, String(wait))
+})
+
+test('what is put right counts in its own minute, and gives room back', () => {
+  const limit = new MinuteLimit(1000)
+  limit.take(1_000_000, 1000)
+  assert.ok(limit.waitMs(1_000_000, 500) > 50_000)
+  limit.correct(1_001_000, 1_000_000, -900)
+  assert.equal(limit.used(1_001_000), 100)
+  assert.ok(limit.waitMs(1_001_000, 500) < 6000)
+  limit.correct(1_002_000, 1_000_000, 100)
+  assert.equal(limit.used(1_002_000), 200)
+  assert.equal(limit.used(1_061_000), 0)
+  limit.correct(1_070_000, 1_000_000, 500)
+  assert.equal(limit.used(1_070_000), 0)
+})
+
+test('what is larger than the limit goes when a whole minute is free', () => {
+  const taken = run(new MinuteLimit(1000), [
+    [0, 5000],
+    [0, 10],
+    [0, 5000],
+  ])
+  assert.ok(taken[1]![0] - taken[0]![0] >= minuteMs)
+})

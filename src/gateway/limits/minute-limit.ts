@@ -1,0 +1,135 @@
+const minuteMs = 60_000
+/** A minute is counted in cells of this length; a cell counts until all of it is over. */
+const cellMs = 250
+const cells = minuteMs / cellMs + 1
+/** Share of the limit that may go at once after a rest; the rest goes evenly. */
+const burstShare = 0.05
+/** A limit that is closed for now is asked again after this time. */
+const closedMs = 250
+
+/** What was taken at one time: its age in milliseconds, and how much. */
+export type Taken = readonly [ageMs: number, amount: number]
+
+/**
+ * Lets through at most `limit` of something, calls or tokens, in any sliding minute, and evenly: behind a small burst, calls go
+ * at the pace of the limit (GCRA, ITU-T I.371). All times are monotonic milliseconds.
+ */
+export class MinuteLimit {
+  /** It counts for what was taken before, too. An infinite limit only counts. */
+  limit: number
+  /** Nothing may be taken: another gateway takes of it first. */
+  isClosed = false
+  /** All that was taken so far. Set here alone. */
+  total = 0
+  /** Share of the limit that is let through. */
+  readonly #share: number
+  readonly #taken = new Float64Array(cells)
+  #sum = 0
+  /** Of the newest cell: milliseconds divided by their length. */
+  #newest = 0
+  /** When the bucket is empty again, at the pace of the limit. */
+  #emptyAtMs = 0
+
+  constructor(limit: number, share = 1) {
+    this.limit = limit
+    this.#share = share
+  }
+
+  /** So much was taken within the last minute. */
+  used(nowMs: number): number {
+    this.#advance(nowMs)
+    return this.#sum
+  }
+
+  /** How long until so much may be taken; 0 for now. What is larger than the limit waits for a minute of its own. */
+  waitMs(nowMs: number, amount: number): number {
+    if (this.isClosed) return closedMs
+    if (this.limit === Infinity) return 0
+    this.#advance(nowMs)
+    const asked = Math.min(amount, this.#most)
+    const burst = Math.max(asked, this.#most * burstShare)
+    const pacedAtMs = this.#emptyAtMs - (burst - asked) * this.#msEach
+    return Math.max(0, pacedAtMs - nowMs, this.#roomAtMs(asked) - nowMs)
+  }
+
+  take(nowMs: number, amount: number): void {
+    this.add(nowMs, nowMs, amount)
+  }
+
+  /** Counts what was taken at that time, perhaps by others; those that are added together come in their order. */
+  add(nowMs: number, atMs: number, amount: number): void {
+    this.#advance(nowMs)
+    this.#addTo(Math.floor(atMs / cellMs), amount)
+    if (this.limit !== Infinity)
+      this.#emptyAtMs = Math.max(this.#emptyAtMs, atMs) + Math.min(amount, this.#most) * this.#msEach
+  }
+
+  /** What was taken at that time has turned out to be so much more, or less. */
+  correct(nowMs: number, takenAtMs: number, more: number): void {
+    this.#advance(nowMs)
+    this.#addTo(Math.floor(takenAtMs / cellMs), more)
+    if (this.limit !== Infinity) this.#emptyAtMs += more * this.#msEach
+  }
+
+  /** At least so much of it was used within the last minute, by whomever. */
+  correctTo(nowMs: number, used: number): void {
+    this.#advance(nowMs)
+    if (used > this.#sum) this.#addTo(this.#newest, used - this.#sum)
+  }
+
+  /** What was taken within the last minute, the oldest first. */
+  taken(nowMs: number): readonly Taken[] {
+    this.#advance(nowMs)
+    const taken: Taken[] = []
+    for (let cell = this.#newest - cells + 1; cell <= this.#newest; cell++) {
+      const amount = this.#taken[placeOf(cell)] ?? 0
+      if (amount > 0) taken.push([Math.max(0, nowMs - (cell + 1) * cellMs), amount])
+    }
+    return taken
+  }
+
+  get #most(): number {
+    return this.limit * this.#share
+  }
+
+  get #msEach(): number {
+    return minuteMs / Math.max(this.#most, 1e-3)
+  }
+
+  #addTo(cell: number, amount: number): void {
+    this.total += amount
+    if (cell <= this.#newest - cells || cell > this.#newest) return
+    const at = placeOf(cell)
+    const before = this.#taken[at] ?? 0
+    const after = Math.max(0, before + amount)
+    this.#taken[at] = after
+    this.#sum += after - before
+  }
+
+  /** When enough of what was taken is a minute old. */
+  #roomAtMs(asked: number): number {
+    let over = this.#sum + asked - this.#most
+    // Sums of fractions are not exact.
+    for (let cell = this.#newest - cells + 1; over > 1e-6 && cell <= this.#newest; cell++) {
+      over -= this.#taken[placeOf(cell)] ?? 0
+      if (over <= 1e-6) return (cell + cells) * cellMs
+    }
+    return 0
+  }
+
+  #advance(nowMs: number): void {
+    const cell = Math.floor(nowMs / cellMs)
+    const from = Math.max(this.#newest + 1, cell - cells + 1)
+    for (let next = from; next <= cell; next++) {
+      this.#sum -= this.#taken[next % cells] ?? 0
+      this.#taken[next % cells] = 0
+    }
+    if (cell > this.#newest) this.#newest = cell
+    if (this.#sum < 1e-6) this.#sum = 0
+  }
+}
+
+/** A clock begins at 0 with its process, so what others took before has negative times. */
+function placeOf(cell: number): number {
+  return ((cell % cells) + cells) % cells
+}

@@ -1,0 +1,56 @@
+/** Of ordinary text, as long as nothing was learned. */
+const usualBytesPerToken = 4
+/** Of a call that says nothing, to a model of which nothing is known. */
+const usualOutput = 1000
+/** Share that the newest call has in the running ratio. */
+const newestShare = 1 / 16
+/** Outputs of so many calls say how long one may be. */
+const keptOutputs = 64
+const outputShare = 0.95
+/** Models that are remembered; the one that was not called for the longest goes first. */
+const mostModels = 200
+
+export interface Tokens {
+  readonly input: number
+  readonly output: number
+}
+
+interface Learned {
+  bytesPerToken: number
+  /** The newest at the end. */
+  readonly outputs: number[]
+}
+
+/** Estimates what a call will use before it is made, by what earlier calls of its model used. */
+export class TokenEstimate {
+  readonly #models = new Map<string, Learned>()
+
+  /** `asked`: output tokens that the call allows; 0 where it does not say. */
+  of(model: string | null, requestBytes: number, asked: number): Tokens {
+    const { bytesPerToken, outputs } = this.#models.get(model ?? '') ?? unknown
+    const input = Math.ceil(requestBytes / bytesPerToken)
+    const sorted = outputs.toSorted((one, other) => one - other)
+    const usual = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * outputShare))]
+    const most = asked > 0 ? asked : Infinity
+    return { input, output: Math.min(most, usual ?? (asked > 0 ? most : usualOutput)) }
+  }
+
+  /** What a call has used. */
+  learn(model: string | null, requestBytes: number, { input, output }: Tokens): void {
+    const key = model ?? ''
+    const known = this.#models.get(key) ?? { bytesPerToken: usualBytesPerToken, outputs: [] }
+    this.#models.delete(key)
+    this.#models.set(key, known)
+    if (input > 0 && requestBytes > 0) {
+      // Images may be many bytes and few tokens: one such call must not make all others look cheap.
+      const ratio = Math.min(16, Math.max(0.5, requestBytes / input))
+      known.bytesPerToken += (ratio - known.bytesPerToken) * newestShare
+    }
+    known.outputs.push(output)
+    if (known.outputs.length > keptOutputs) known.outputs.shift()
+    const [oldest] = this.#models.keys()
+    if (this.#models.size > mostModels && oldest !== undefined) this.#models.delete(oldest)
+  }
+}
+
+const unknown: Learned = { bytesPerToken: usualBytesPerToken, outputs: [] }

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth } from '../support/gateway-state.ts'
+import { asRecord } from '../support/json-record.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+const chat = '/v1/chat/completions'
+const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
+const answer = {
+  choices: [{ index: 0, message: { role: 'assistant', content: 'y' }, finish_reason: 'stop' }],
+  usage,
+}
+
+function ask(port: number, model: string, client: string) {
+  const body = JSON.stringify({
+    model,
+    max_tokens: 10,
+    messages: [{ role: 'user', content: 'x'.repeat(400) }],
+  })
+  return exchange(port, 'POST', chat, { body, headers: [['x-tokenweir-client', client]] })
+}
+
+function limitsIn(health: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  return (health['minute_limits'] as unknown[]).map(asRecord)
+}
+
+test('calls beyond the requests a minute wait in line, at the pace of the limit, and none is refused', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-rpm', '1200', '--max-concurrent', '100'],
+  })
+  const calls = Array.from({ length: 160 }, () => ask(gateway.port, 'm', 'c'))
+  const health = await untilHealth(gateway, 'calls wait for the minute', (each) =>
+    limitsIn(each).some(({ waiting }) => Number(waiting) > 0),
+  )
+  const [limit] = limitsIn(health)
+  assert.deepEqual(
+    [limit!['of'], limit!['upstream'], limit!['kind'], limit!['limit']],
+    ['upstream', 'default', 'requests', 1200],
+  )
+  assert.equal(asRecord(health['rate_limiter'])['queued'], limit!['waiting'])
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
+  const rows = await recordedCalls(gateway, 160)
+  const wentMs = rows
+    .map(({ started_at: at, receive_ms, queue_ms }) => Date.parse(at) + receive_ms! + queue_ms!)
+    .toSorted((one, other) => one - other)
+  // A twentieth at once, the rest one each 50 ms.
+  assert.ok(wentMs.at(-1)! - wentMs[0]! >= 4900, String(wentMs.at(-1)! - wentMs[0]!))
+  assert.ok(Math.max(...rows.map(({ queue_ms }) => queue_ms!)) >= 1000)
+})
+
+test('limits of a model and of a client hold as they are written, and others pass those that wait', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-concurrent', '100'],
+  })
+  const folder = dirname(gateway.databaseFile)
+  const limited = {
+    name: 'named',
+    urls: [upstream.baseUrl],
+    models: ['slow*', 'fast'],
+    limits: { 'slow*': { tpm: 150 } },
+  }
+  writeFileSync(join(folder, 'upstreams.json'), JSON.stringify({ version: 1, upstreams: [limited] }))
+  writeFileSync(join(folder, 'clients.json'), JSON.stringify({ rare: { max_rpm: 1 } }))
+  await untilHealth(gateway, 'both limits hold', (health) => limitsIn(health).length === 2)
+  assert.equal((await ask(gateway.port, 'slow-1', 'c')).status, 200)
+  assert.equal((await ask(gateway.port, 'fast', 'rare')).status, 200)
+  const waiting = [ask(gateway.port, 'slow-2', 'c'), ask(gateway.port, 'fast', 'rare')]
+  const health = await untilHealth(gateway, 'two wait', (each) =>
+    limitsIn(each).every(({ waiting }) => waiting === 1),
+  )
+  assert.deepEqual(
+    new Set(limitsIn(health).map(({ of, model, client, kind }) => `${of} ${model ?? client} ${kind}`)),
+    new Set(['client rare requests', 'model slow* tokens']),
+  )
+  assert.equal((await ask(gateway.port, 'fast', 'c')).status, 200)
+  // A limit that is taken away lets those go at once that waited for it.
+  writeFileSync(
+    join(folder, 'upstreams.json'),
+    JSON.stringify({ version: 1, upstreams: [{ ...limited, limits: {} }] }),
+  )
+  writeFileSync(join(folder, 'clients.json'), '{}')
+  for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
+})
+
+test('what a provider tells is kept where that was asked for, and a 429 stops the calls behind it', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--pace', 'learn', '--retry-429-max', '3', '--max-concurrent', '100'],
+  })
+  upstream.replyOnce(
+    jsonReply(429, { error: { message: 'Slow down', code: 'rate_limit_exceeded' } }, [['retry-after', '1']]),
+  )
+  const first = ask(gateway.port, 'm', 'c')
+  await upstream.waitForRequest(0)
+  await untilHealth(
+    gateway,
+    'the stop is known',
+    (health) => (health['provider_limits'] as unknown[]).length > 0,
+  )
+  const others = [ask(gateway.port, 'm', 'c'), ask(gateway.port, 'm', 'd')]
+  assert.equal((await ask(gateway.port, 'other', 'c')).status, 200)
+  for (const { status } of await Promise.all([first, ...others])) assert.equal(status, 200)
+  const ofM = upstream.requests.filter(({ body }) => body.includes('"m"'))
+  assert.equal(ofM.length, 4)
+  for (const { headAtMs } of ofM.slice(1)) assert.ok(headAtMs - ofM[0]!.headAtMs >= 990)
+
+  upstream.replyOnce(
+    jsonReply(200, answer, [
+      ['x-ratelimit-limit-requests', '60'],
+      ['x-ratelimit-remaining-requests', '0'],
+      ['x-ratelimit-reset-requests', '60s'],
+    ]),
+    jsonReply(429, { error: { message: 'Out of money', code: 'insufficient_quota' } }, [
+      ['retry-after', '0'],
+    ]),
+  )
+  assert.equal((await ask(gateway.port, 'told', 'c')).status, 200)
+  const waits = ask(gateway.port, 'told', 'c')
+  waits.catch(() => {})
+  const health = await untilHealth(gateway, 'a call waits for what is told', (each) =>
+    limitsIn(each).some(({ of, waiting }) => of === 'learned' && waiting === 1),
+  )
+  assert.deepEqual(
+    limitsIn(health)
+      .filter(({ waiting }) => waiting === 1)
+      .map(({ model, limit, used }) => [model, limit, used]),
+    [['told', 60, 60]],
+  )
+  assert.equal((await ask(gateway.port, 'unpaid', 'c')).status, 429, 'a quota that is used up passes at once')
+})
