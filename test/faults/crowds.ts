@@ -28,7 +28,7 @@ function rssMb(gateway: GatewayProcess): number {
   return (Number(readFileSync(`/proc/${gateway.pid}/statm`, 'latin1').split(' ')[1]) * 4096) / 1e6
 }
 
-interface Observable {
+interface Watched {
   /** Of `/health`: the slowest answer, and the one that 95 of 100 were faster than. */
   readonly slowestMs: number
   readonly p95Ms: number
@@ -36,7 +36,7 @@ interface Observable {
 }
 
 /** Asks for `/health` again and again, for so long. */
-async function watch(gateway: GatewayProcess, forMs: number): Promise<Observable> {
+async function watch(gateway: GatewayProcess, forMs: number): Promise<Watched> {
   const tookMs: number[] = []
   let peakMb = 0
   for (const untilMs = performance.now() + forMs; performance.now() < untilMs; await delay(50)) {
@@ -49,7 +49,7 @@ async function watch(gateway: GatewayProcess, forMs: number): Promise<Observable
   return { slowestMs: tookMs.at(-1) ?? 0, p95Ms: tookMs[Math.floor(tookMs.length * 0.95)] ?? 0, peakMb }
 }
 
-function wordsOf({ slowestMs, p95Ms }: Observable): string {
+function wordsOf({ slowestMs, p95Ms }: Watched): string {
   return `/health p95 ${p95Ms.toFixed(0)} ms, slowest ${slowestMs.toFixed(0)} ms`
 }
 

@@ -38,7 +38,7 @@ export async function logUnderTest(options: Partial<PayloadLogOptions> = {}): Pr
 }
 
 /** What a log's feed told. */
-export class Observable implements Disposable {
+export class Watched implements Disposable {
   readonly events: RawLogEvent[] = []
   readonly seqs: (number | null)[] = []
   dropped = 0

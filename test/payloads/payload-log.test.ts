@@ -11,7 +11,7 @@ import { FakeClock } from '../support/fake-clock.ts'
 import { fullDisk } from '../support/full-disk.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { endedRecord, passBy, passThrough, payloadCall } from './imagined-call.ts'
-import { logUnderTest, until, Observable } from './log-under-test.ts'
+import { logUnderTest, until, Watched } from './log-under-test.ts'
 import { assertWithin } from '../support/assert-within.ts'
 
 describe('what is kept', () => {
@@ -96,7 +96,7 @@ describe('what is left out', () => {
       })
     const unwatched = pass()
     assert.equal((await under.entries()).length, 4)
-    using watched = new Observable(under.log)
+    using watched = new Watched(under.log)
     const calls = pass()
     const kept = await under.entries(4)
     const expected = [calls[3], calls[3], calls[1], calls[1]]
@@ -131,7 +131,7 @@ describe('what is left out', () => {
 
   test('a call whose client said `x-tokenweir-capture: off`: neither kept nor shown', async () => {
     await using under = await logUnderTest()
-    using watched = new Observable(under.log)
+    using watched = new Watched(under.log)
     assert.equal(passBy(under.log, { id: under.nextId(), headers: ['X-Tokenweir-Capture', ' Off '] }), false)
     assert.equal(passBy(under.log, { id: under.nextId(), headers: ['x-tokenweir-capture', 'on'] }), true)
     assert.equal((await under.entries()).length, 2)
@@ -148,7 +148,7 @@ describe('what is left out', () => {
     assert.equal(under.log.isOpen, false)
     assert.equal(passBy(under.log, { id: under.nextId() }), false)
     assert.equal(started, 0)
-    const watched = new Observable(under.log)
+    const watched = new Watched(under.log)
     assert.equal(passBy(under.log, { id: under.nextId() }), true)
     await until(() => watched.events.length === 3)
     watched[Symbol.dispose]()
@@ -249,7 +249,7 @@ describe('the feed', () => {
       },
       dropped: () => {},
     })
-    using watched = new Observable(under.log)
+    using watched = new Watched(under.log)
     passBy(under.log, { id: under.nextId() })
     await until(() => watched.events.length === 3)
     passBy(under.log, { id: under.nextId() })
@@ -260,7 +260,7 @@ describe('the feed', () => {
 
   test('what is too much between the threads is left out and told', async () => {
     await using under = await logUnderTest({ fedBytesLimit: 1 })
-    using watched = new Observable(under.log)
+    using watched = new Watched(under.log)
     const pass = (): void => void passBy(under.log, { id: under.nextId() })
     pass()
     const first = under.log.recent(1)
@@ -383,7 +383,7 @@ describe('a file that cannot be written', () => {
     await using under = await logUnderTest({ enabled: false, filePath: dir.file('logger/payloads.jsonl') })
     const { log } = under
     log.toggle(true, 60_000)
-    using watched = new Observable(log)
+    using watched = new Watched(log)
     passBy(log, { id: under.nextId() })
     await until(() => !log.enabled && log.status().dropped > 0)
     const { trouble, dropped, enabled_until } = log.status()

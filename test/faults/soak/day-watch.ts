@@ -21,7 +21,7 @@ export interface Sample {
   readonly payloads: number
 }
 
-export interface Observable {
+export interface Watched {
   readonly directory: string
   readonly gateway: string
   readonly dashboard: string
@@ -46,12 +46,12 @@ export class DayWatch {
   /** Told that the gateway is down: then nobody can say how it is. */
   isGatewayDown = false
   eventBytes = 0
-  readonly #watched: Observable
+  readonly #watched: Watched
   readonly #stop = new AbortController()
   readonly #loops: Promise<void>[]
   readonly #events: Promise<void>
 
-  constructor(watched: Observable, sampleEveryMs: number) {
+  constructor(watched: Watched, sampleEveryMs: number) {
     this.#watched = watched
     const { gateway, dashboard } = watched
     const day = 24 * 3_600_000
