@@ -9,8 +9,8 @@ import {
   type RepriceJob,
   RepriceProgress,
   RepriceResult,
+  type ExportFormat,
 } from '../api/database-job.ts'
-import type { ExportFormat } from '../api/database-job.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { PriceSync, SyncResult } from '../api/costs.ts'
 import type { EventData } from '../api/dashboard-event.ts'

@@ -1,5 +1,4 @@
-import type { LiveCall } from '../../src/api/live-calls.ts'
-import type { LiveState } from '../../src/api/live-calls.ts'
+import type { LiveCall, LiveState } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { BarPart, TimedCall } from '../call/call-phases.ts'
 import { count } from '../format/figures.ts'

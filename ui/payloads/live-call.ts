@@ -1,5 +1,4 @@
-import type { LiveCall as ToldCall } from '../../src/api/live-calls.ts'
-import type { LiveState } from '../../src/api/live-calls.ts'
+import type { LiveCall as ToldCall, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { type EndedCall, type JudgedCall, isFailure } from '../data/failure-words.ts'

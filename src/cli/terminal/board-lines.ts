@@ -1,5 +1,4 @@
-import type { LiveCall, LiveCalls } from '../../api/live-calls.ts'
-import type { LiveState } from '../../api/live-calls.ts'
+import type { LiveCall, LiveCalls, LiveState } from '../../api/live-calls.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import { bytes, count, counted, longDuration, speed, unknownFigure } from './figures.ts'
 import { type LineStyle, type Tone, paint } from './paint.ts'

@@ -1,5 +1,4 @@
-import type { LiveCall } from '../../api/live-calls.ts'
-import type { LiveState } from '../../api/live-calls.ts'
+import type { LiveCall, LiveState } from '../../api/live-calls.ts'
 import { formatCallId, startedAtMs } from '../../call/call-id.ts'
 import type { RunningCall } from './running-call.ts'
 
