@@ -64,8 +64,6 @@ export type CallList = Infer<typeof CallList>
 /** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
 export const GroupKey = v.nullable(v.union([v.string(), v.number()]))
 
-export type GroupKey = Infer<typeof GroupKey>
-
 /** All sums, and as `measures` says those of times and speeds. */
 export const ToldFigures = v.object({
   ...v.partial(GroupFigures).entries,

@@ -125,10 +125,8 @@ export const MatchedPrice = v.union([
   v.object({
     key: v.string(),
     source: v.string(),
-    effective_from: v.nullable(v.string()),
+    ...v.omit(PricePeriod, ['source']).entries,
     updated_at: v.nullable(v.string()),
-    tiers: v.array(RateTier),
-    service_tiers: v.exactOptional(v.record(v.string(), v.array(RateTier))),
   }),
   v.object({ none: WhyUnpriced }),
 ])

@@ -75,14 +75,14 @@ export const CallStarted = v.object({
 
 export type CallStarted = Infer<typeof CallStarted>
 
+/** The feed begins; `enabled`: whether payloads are kept. */
+export const FeedConnected = v.object({ type: v.literal('connected'), enabled: v.boolean() })
+
+/** A number of records were not sent to this reader. */
+export const FeedDropped = v.object({ type: v.literal('dropped'), count: v.number() })
+
 /** The data of the feed's events; a record has no `type`. */
-export const RawLogEvent = v.union([
-  PayloadRecord,
-  OutgoingRecord,
-  v.object({ type: v.literal('connected'), enabled: v.boolean() }),
-  CallStarted,
-  v.object({ type: v.literal('dropped'), count: v.number() }),
-])
+export const RawLogEvent = v.union([PayloadRecord, OutgoingRecord, FeedConnected, CallStarted, FeedDropped])
 
 export type RawLogEvent = Infer<typeof RawLogEvent>
 

@@ -1,56 +1,32 @@
 /** What the events of the gateway's feed of payloads must hold, as far as it is looked at. */
-import type { CallStarted, OutgoingRecord, PayloadRecord } from '../api/raw-log.ts'
-import {
-  either,
-  isAmount,
-  isFlag,
-  isNumber,
-  isOneOf,
-  isText,
-  listOf,
-  nullable,
-  optional,
-  record,
-} from '../lib/message-shape.ts'
+import * as v from 'valibot'
+import { CallStarted, FeedConnected, FeedDropped, OutgoingRecord, PayloadRecord } from '../api/raw-log.ts'
+import { fits } from '../options/schema.ts'
 
-const isTime = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value))
-
-/** An event that is no record. */
-export const isFeedNote = either(
-  record({ type: isOneOf(['connected']), enabled: isFlag }),
-  record({ type: isOneOf(['dropped']), count: isNumber }),
-  record<CallStarted>({
-    type: isOneOf(['started']),
-    id: isText,
-    timestamp: isTime,
-    method: isText,
-    path: isText,
-  }),
+const timestamp = v.pipe(
+  v.string(),
+  v.check((text) => !Number.isNaN(Date.parse(text))),
 )
 
-const isRequest = record({
-  direction: isOneOf(['incoming', 'outgoing']),
-  id: isText,
-  timestamp: isTime,
-  method: isText,
-  path: isText,
-  body_encoding: optional(isText),
-  body_withheld: optional(isText),
-  body_bytes: isAmount,
-  truncated: isFlag,
-  model: nullable(isText),
-  stream: isFlag,
-})
+/** An event that is no record. */
+export const isFeedNote = fits(
+  v.union([FeedConnected, FeedDropped, v.object({ ...CallStarted.entries, timestamp })]),
+)
 
-const isEnd = record({
-  status: nullable(isNumber),
-  outcome: isText,
-  failure_code: nullable(isText),
-  duration_ms: isAmount,
-  text: optional(nullable(isText)),
-  reasoning: optional(nullable(isText)),
-  tool_calls: optional(listOf(record({ name: nullable(isText), arguments: isText }))),
-})
+const isRequest = fits(
+  v.object({ ...v.omit(PayloadRecord, ['seq', 'status', 'headers', 'body']).entries, timestamp }),
+)
+const isEnd = fits(
+  v.pick(OutgoingRecord, [
+    'status',
+    'outcome',
+    'failure_code',
+    'duration_ms',
+    'text',
+    'reasoning',
+    'tool_calls',
+  ]),
+)
 
 export function isFeedRecord(value: unknown): value is PayloadRecord | OutgoingRecord {
   return isRequest(value) && (value.direction === 'incoming' || isEnd(value))

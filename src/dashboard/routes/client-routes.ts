@@ -3,7 +3,7 @@ import { clientChange } from '../../options/client-settings.ts'
 import type { Seen } from '../../supervisor/clients.ts'
 import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
-import { answerIn } from './query-reply.ts'
+import { jsonIn } from './query-reply.ts'
 
 /** Clients are told by the calls of so long. */
 const seenMs = 7 * 24 * 60 * 60 * 1000
@@ -17,9 +17,7 @@ export function clientRoutes(
   const report = async () => {
     // By the minute, so that who asks soon again shares the answer.
     const fromMs = Math.floor((clock.wallTime() - seenMs) / minuteMs) * minuteMs
-    const { body } = answerIn(await queries.ask({ kind: 'clients', fromMs }))
-    const seen = JSON.parse(Buffer.from(body).toString()) as Seen
-    return clients.report(seen)
+    return clients.report(jsonIn<Seen>(await queries.ask({ kind: 'clients', fromMs })))
   }
   return {
     /** Who called in the last seven days or has limits: calls, limits, and what is in use and left by the running gateway. @fails too_busy too_slow query_interrupted */

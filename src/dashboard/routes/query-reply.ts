@@ -54,7 +54,7 @@ export function answerQuery(
 }
 
 /** The answer; throws {@link RequestError} if there is none. */
-export function answerIn(outcome: QueryOutcome): QueryAnswer {
+function answerIn(outcome: QueryOutcome): QueryAnswer {
   if (outcome.kind === 'answer') return outcome
   if (outcome.kind === 'refused') {
     const { code, message, param, data } = outcome
@@ -62,6 +62,11 @@ export function answerIn(outcome: QueryOutcome): QueryAnswer {
   }
   const [code, message] = unavailable[outcome.code]
   throw new RequestError(code, message)
+}
+
+/** The JSON of the answer; throws {@link RequestError} if there is none. */
+export function jsonIn<T>(outcome: QueryOutcome): T {
+  return JSON.parse(Buffer.from(answerIn(outcome).body).toString()) as T
 }
 
 function packedBody(answer: QueryAnswer, coding: ContentCoding): Promise<Buffer> {

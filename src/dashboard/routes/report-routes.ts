@@ -1,10 +1,12 @@
+import type { CallGroups } from '../../api/calls.ts'
+import type { Overview } from '../../api/overview.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { OverviewQuestion } from '../../query/query-question.ts'
 import type { PageAssets } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, bytes, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
-import { answerIn } from './query-reply.ts'
+import { jsonIn } from './query-reply.ts'
 import { overviewQuestion, overviewTable } from './query-request.ts'
 
 /** Of more models or clients, those with the most calls. */
@@ -18,15 +20,13 @@ export function reportRoutes(
   assets: PageAssets,
   clock: Clock,
 ): RouteTable {
-  const ask = async (question: Parameters<typeof queries.ask>[0]): Promise<unknown> =>
-    JSON.parse(Buffer.from(answerIn(await queries.ask(question)).body).toString())
   const groupsBy = async (
     dimension: 'model' | 'client',
     { filter, timeZone }: OverviewQuestion,
   ): Promise<readonly unknown[]> => {
     const groups = { kind: 'groups', filter, time: null, dimension, timeZone } as const
-    const answer = await ask({ ...groups, format: 'json', measures: 'curves' })
-    return (answer as { readonly groups: readonly unknown[] }).groups.slice(0, mostGroups)
+    const answer = jsonIn<CallGroups>(await queries.ask({ ...groups, format: 'json', measures: 'curves' }))
+    return answer.groups.slice(0, mostGroups)
   }
   return {
     /** The figures of a time as one file of HTML, to be kept or sent: it asks nobody for anything. @fails page_not_built folded_range too_busy too_slow query_interrupted */
@@ -37,7 +37,7 @@ export function reportRoutes(
         if (!page.includes(place)) throw new RequestError('page_not_built', notBuilt)
         const nowMs = clock.wallTime()
         const asked = overviewQuestion(query, nowMs, (range) => notes.report(range).notes)
-        const overview = (await ask(asked)) as { readonly from: string; readonly to: string }
+        const overview = jsonIn<Overview>(await queries.ask(asked))
         const { from, to } = overview
         const whole = {
           ...asked,
