@@ -44,7 +44,15 @@ export class VarintReader {
     return this.at >= this.bytes.length
   }
 
+  /** Most numbers have one byte. */
   read(): number {
+    const byte = this.bytes[this.at] ?? 128
+    if (byte >= 128) return this.#readLong()
+    this.at += 1
+    return byte
+  }
+
+  #readLong(): number {
     const { bytes } = this
     let value = 0
     // A byte that is not the last one counts 128 too many, which is one too many of the next.

@@ -23,10 +23,10 @@ export class FigureParts {
     return (this.#counted ??= new Figures())
   }
 
-  /** Adds a row of `figureColumns`. */
+  /** Adds a row of slot, key and spreads, with or without the sums. */
   addRow(row: readonly unknown[]): void {
-    for (let i = 0; i < sumColumns.length; i++) this.#sums[i] = (this.#sums[i] ?? 0) + Number(row[i])
-    const spreads = row[sumColumns.length]
+    const [, , spreads] = row
+    for (let i = 3; i < row.length; i++) this.#sums[i - 3] = (this.#sums[i - 3] ?? 0) + Number(row[i])
     if (spreads instanceof Uint8Array) this.#packed.push(spreads)
   }
 

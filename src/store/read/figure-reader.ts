@@ -18,7 +18,7 @@ import {
   type SumDimension,
 } from '../rollup/groupings.ts'
 import { coverOf, hourMs, hourOf, type Span } from '../rollup/time-cover.ts'
-import { figureColumns } from '../rollup/figure-rows.ts'
+import { sumColumns } from '../rollup/rollup-figures.ts'
 import { foldedUntil, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
@@ -47,6 +47,10 @@ const rowsPerLook = 256
 const cellsAtOnce = 5000
 /** Fewer keys than this part of all are looked up one by one. */
 const fewKeys = 1 / 40
+
+const askedSql =
+  'WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)'
+const totalColumns = sumColumns.map((name) => `total(s.${name})`).join(', ')
 
 const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
 /** All calls that an index finds; else those of a time, and those beyond a number. */
@@ -133,8 +137,7 @@ export class FigureReader {
     if (keys.other.length > 0 && this.#areUsed(grouping, keys.other, spans))
       return this.#byCalls(question, marks)
     const groups = new FigureGroups(edgesMs)
-    const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
-    for (const span of spans) this.#addSpan(columns, grouping, span, keys, groups)
+    for (const span of spans) this.#addSpan(question, grouping, span, keys, groups)
     const lackingSeq = (row: FigureRow): number => seqOf.get(hourOf(valueIn(row, 'id') ?? 0)) ?? 0
     const isLacking = (row: FigureRow): boolean => {
       const seq = lackingSeq(row)
@@ -164,35 +167,43 @@ export class FigureReader {
   }
 
   #addSpan(
-    columns: string,
+    { dimension, isSumsOnly }: FigureQuestion,
     { id }: Grouping,
     { minutes, first, past }: Span,
-    keys: Keys,
+    { entries, all }: Keys,
     groups: FigureGroups,
   ): void {
-    const { entries, all } = keys
-    const cells = `FROM sums WHERE grouping_id = ${id} AND minutes = ${minutes}`
-    const widthMs = minutes * minuteMs
     const isFew = entries.size < all * fewKeys
-    const json = isFew ? JSON.stringify([...entries.keys()]) : ''
-    const sql = isFew
-      ? `WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)
-         SELECT ${columns}, s.slot, s.key_id FROM asked CROSS JOIN json_each(?3) AS k CROSS JOIN sums AS s
-           ON s.grouping_id = ${id} AND s.minutes = ${minutes} AND s.slot = asked.slot AND s.key_id = k.value`
-      : `SELECT ${columns}, slot, key_id ${cells} AND slot >= ?1 AND slot < ?2`
+    const json = entries.size === all ? null : JSON.stringify([...entries.keys()])
+    const ofGrouping = `s.grouping_id = ${id} AND s.minutes = ${minutes}`
+    const cells = isFew
+      ? `FROM asked CROSS JOIN json_each(?3) AS k CROSS JOIN sums AS s
+         WHERE ${ofGrouping} AND s.slot = asked.slot AND s.key_id = k.value`
+      : `FROM sums AS s WHERE ${ofGrouping} AND s.slot >= ?1 AND s.slot < ?2
+         AND (?3 IS NULL OR s.key_id IN (SELECT value FROM json_each(?3)))`
+    const spreads = isSumsOnly === true ? 'NULL' : 's.spreads'
+    // Rows cost more than SQLite's adding.
+    const columns =
+      dimension !== null || isFew
+        ? [`s.slot, s.key_id, ${spreads}, ${sumColumns.join(', ')} ${cells}`]
+        : [
+            `s.slot, max(s.key_id), NULL, ${totalColumns} ${cells} GROUP BY s.slot`,
+            `s.slot, s.key_id, ${spreads} ${cells} AND ${spreads} IS NOT NULL`,
+          ]
     // A piece has few cells, whatever it has.
     const perSlot = isFew ? entries.size : Math.max(1, minutes === 1440 ? all / 2 : all / 10)
     const slotsAtOnce = Math.max(1, Math.floor(cellsAtOnce / perSlot))
     for (let from = first; from < past; from += slotsAtOnce) {
       const to = Math.min(past, from + slotsAtOnce)
-      for (const row of this.#rows(sql, from, to, ...(isFew ? [json] : []))) {
-        const entry = entries.get(Number(row.at(-1)))
-        if (entry !== undefined) groups.at(Number(row.at(-2)) * widthMs, entry).addRow(row)
+      for (const row of columns.flatMap((each) => this.#rows(`${askedSql} SELECT ${each}`, from, to, json))) {
+        const [slot, key] = row
+        const entry = entries.get(Number(key)) ?? null
+        groups.at(Number(slot) * minutes * minuteMs, entry).addRow(row)
       }
     }
   }
 
-  #rows(sql: string, ...values: readonly (number | string)[]): readonly (readonly unknown[])[] {
+  #rows(sql: string, ...values: readonly (number | string | null)[]): readonly (readonly unknown[])[] {
     if (this.#isOver()) throw new QueryTooSlowError()
     return this.#statements.all<readonly unknown[]>(sql, ...values)
   }

@@ -80,7 +80,7 @@ export class SumCheck {
     })
   }
 
-  /** The cells of an hour, and of its quarters. */
+  /** The cells of an hour, and of its parts. */
   #held(hour: number): ReadonlyMap<string, string> {
     const sql = `SELECT ${figureColumns}, grouping_id, minutes, slot, key_id FROM sums
       WHERE grouping_id = ? AND minutes = ? AND slot >= ? AND slot < ?`

@@ -26,7 +26,7 @@ export const keyColumns: readonly string[] = sumDimensions.map((dimension) => su
 export const namedDimensions: readonly SumDimension[] = ['endpoint', 'model', 'client', 'tags']
 
 /** Widths of the cells of time, in minutes. */
-export type CellMinutes = 15 | 60 | 1440
+export type CellMinutes = 15 | 30 | 60 | 1440
 
 export interface Grouping {
   /** Stands in the tables. */
@@ -42,8 +42,8 @@ const widths = [1440, 60] as const
 
 /** The first that can answer a question has the fewest cells. The last tells all combinations apart. */
 export const groupings: readonly Grouping[] = [
-  // Quarter hours are for the charts of zones that are off UTC by 30 or 45 minutes.
-  { id: 0, by: [], widths: [1440, 60, 15], mostKeys: 1 },
+  // Half and quarter hours are for the charts of zones that are off UTC by 30 or 45 minutes.
+  { id: 0, by: [], widths: [1440, 60, 30, 15], mostKeys: 1 },
   {
     id: 1,
     by: ['call_type', 'outcome', 'endpoint', 'status', 'failure_code', 'upstream_name'],
@@ -52,6 +52,7 @@ export const groupings: readonly Grouping[] = [
   },
   { id: 2, by: ['call_type', 'outcome', 'model'], widths, mostKeys: 4000 },
   { id: 3, by: ['client'], widths, mostKeys: 4000 },
+  { id: 5, by: ['tags'], widths, mostKeys: 200_000 },
   { id: 4, by: sumDimensions, widths, mostKeys: 200_000 },
 ]
 

@@ -18,7 +18,7 @@ const putSql = `REPLACE INTO sums (grouping_id, minutes, slot, key_id, ${figureC
 const ofHourSql = `SELECT ${figureColumns}, key_id FROM sums
   WHERE grouping_id = ? AND minutes = 60 AND slot = ? AND key_id >= ? AND key_id < ?`
 
-const quartersPerHour = 4
+const quarterMinutes = 15
 
 /** Used again for each cell. */
 const whole = new Figures()
@@ -33,7 +33,7 @@ export class SumCells {
     this.#keys = keys
   }
 
-  /** Adds calls to the cells of their quarters and hours; says in which hours. */
+  /** Adds calls to the cells of their hours and less; says in which hours. */
   add(calls: Iterable<CallCell>): ReadonlySet<number> {
     const hours = new Set<number>()
     for (const [cell, parts] of cellsOf(calls, this.#keys)) {
@@ -101,7 +101,7 @@ export class SumCells {
   }
 }
 
-/** The quarters and hours in which calls count, in the order of the table. */
+/** The cells of an hour or less in which calls count, in the order of the table. */
 export function cellsOf(
   calls: Iterable<CallCell>,
   keys: Pick<SumKeys, 'idFor'>,
@@ -112,7 +112,7 @@ export function cellsOf(
       const key = keys.idFor(grouping, call)
       for (const minutes of grouping.widths) {
         if (minutes === 1440) continue
-        const slot = minutes === 15 ? quarter : Math.floor(quarter / quartersPerHour)
+        const slot = Math.floor((quarter * quarterMinutes) / minutes)
         const cell = [grouping.id, minutes, slot, key] as const
         getOrAdd(found, cell.join(' '), (): readonly [Cell, Figures[]] => [cell, []])[1].push(figures)
       }

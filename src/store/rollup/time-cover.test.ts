@@ -21,6 +21,20 @@ test('whole days, hours and quarters are taken, and the rest is told', () => {
   })
 })
 
+test('hours of a zone that is off by 30 minutes are half hours, and of one that is off by 45 minutes quarters', () => {
+  for (const [minutes, off] of [
+    [30, 30],
+    [15, 45],
+  ] as const) {
+    const [fromMs, width] = [startMs + off * minuteMs, minutes * minuteMs]
+    const edges = [0, 1, 2, 3].map((hour) => fromMs + hour * hourMs)
+    assert.deepEqual(coverOf(edges, [1440, 60, 30, 15], always), {
+      spans: [{ minutes, first: fromMs / width, past: (fromMs + 3 * hourMs) / width }],
+      rest: [],
+    })
+  }
+})
+
 test('a day that is not made is covered by its hours, and an hour without cells is left', () => {
   const hour = startMs / hourMs
   const hasCells = (minutes: CellMinutes, cell: number): boolean => minutes === 60 && cell !== hour + 5

@@ -51,7 +51,9 @@ export function coverOf(
     for (let at = fromMs; at < toMs;) {
       const minutes = widths.find((width) => {
         const ms = width * minuteMs
-        return at % ms === 0 && at + ms <= toMs && hasCells(width, at / ms)
+        // Half hours between quarters would be a span each.
+        const isAlone = width === 30 && toMs % ms !== 0
+        return at % ms === 0 && at + ms <= toMs && !isAlone && hasCells(width, at / ms)
       })
       if (minutes === undefined) {
         const next = Math.min(toMs, (Math.floor(at / finestMs) + 1) * finestMs)

@@ -7,7 +7,7 @@ import {
   usageSourceCodes,
   wordTables,
 } from '../../call/call-fields.ts'
-import { keyColumns } from '../rollup/groupings.ts'
+import { groupings, keyColumns } from '../rollup/groupings.ts'
 import { sumColumns } from '../rollup/rollup-figures.ts'
 import { callsReadableSql } from './calls-readable.ts'
 import { inTransaction } from './transaction.ts'
@@ -128,6 +128,7 @@ CREATE TABLE sum_keys (
 ) STRICT;
 -- A cell of time, slot × minutes since 1970.
 CREATE TABLE sums (
+  -- With other groupings it is another schema: ${groupings.map(({ id, by, widths }) => `${id} by ${by.join(' ')} of ${widths.join(' ')}`).join('; ')}.
   grouping_id INTEGER NOT NULL,
   minutes INTEGER NOT NULL,
   slot INTEGER NOT NULL,
