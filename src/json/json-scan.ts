@@ -16,6 +16,7 @@ export interface WantedPlace {
   /** The most bytes of a value; -1 where only places within it are wanted. */
   readonly limit: number
   readonly element: WantedPlace | null
+  /** By their names as JSON. */
   readonly members: ReadonlyMap<string, WantedPlace> | null
   /** Names count in any case, as in Go. */
   readonly isLenient: boolean
@@ -46,6 +47,8 @@ const nearBytes = 24
 const calmBytes = 64
 /** A name that is longer, with its escapes, is not wanted. */
 const longestName = 256
+/** A native call makes text of so many bytes at once, as many short ones cost more. */
+const textBytes = 256
 /** Bytes of the wanted values together, with the structure around them. */
 const mostKept = 1024 * 1024
 
@@ -60,6 +63,9 @@ export class JsonScan {
   /** The text with 0 in place of all unwanted values, and where its part of this chunk goes on. */
   #kept = ''
   #keptTo = 0
+  /** A part of this chunk as text, and where it begins. */
+  #text = ''
+  #textFrom = 0
   /** The open containers on the way to wanted places. */
   readonly #entered: { readonly place: WantedPlace; readonly isArray: boolean }[] = []
   /** The place of the value that comes next, or is under way; null where it is not wanted. */
@@ -96,12 +102,14 @@ export class JsonScan {
     if (this.#isTooMuch) return
     const bytes = asBuffer(chunk)
     this.#start = this.#keptTo = 0
+    this.#text = ''
     let at = 0
     while (at < bytes.length) {
       at = this.#inLeaf ? this.#leaf(bytes, at) : this.#token(bytes[at] ?? 0, at)
     }
     this.#keepUpTo(bytes, this.#inLeaf ? this.#start : bytes.length)
-    if (this.#inLeaf) this.#earlier += bytes.toString('latin1', this.#start, this.#start + this.#room)
+    if (this.#inLeaf)
+      this.#earlier += this.#textOf(bytes, this.#start, Math.min(bytes.length, this.#start + this.#room))
     this.#pushed += bytes.length
   }
 
@@ -174,7 +182,7 @@ export class JsonScan {
     const isInOneChunk = this.#earlier === ''
     let leaf: string | null = null
     if (this.#limit >= 0) {
-      leaf = this.#earlier + bytes.toString('latin1', this.#start, Math.min(end, this.#start + this.#room))
+      leaf = this.#earlier + this.#textOf(bytes, this.#start, Math.min(end, this.#start + this.#room))
       if (leaf.length > this.#limit) leaf = null
     }
     if (leaf === null || !isInOneChunk) {
@@ -189,15 +197,23 @@ export class JsonScan {
       this.#isName = false
       this.#place = leaf === null ? null : memberOf(this.#entered.at(-1)?.place, leaf)
     } else if (this.#limit >= 0 && this.#onValue !== null) {
-      const value = leaf === null ? null : fromLatin1(leaf)
+      const value = leaf === null || this.#isScalar ? leaf : fromLatin1(leaf)
       this.#onValue(this.#place?.path ?? '', value, this.#offset, this.#pushed + end, this.#isScalar)
     }
     return end
   }
 
   #keepUpTo(bytes: Buffer, end: number): void {
-    if (end > this.#keptTo) this.#kept += bytes.toString('latin1', this.#keptTo, end)
+    if (end > this.#keptTo) this.#kept += this.#textOf(bytes, this.#keptTo, end)
     this.#keptTo = end
+  }
+
+  #textOf(bytes: Buffer, from: number, end: number): string {
+    const at = from - this.#textFrom
+    if (at >= 0 && end <= this.#textFrom + this.#text.length) return this.#text.slice(at, at + end - from)
+    this.#text = bytes.toString('latin1', from, Math.max(end, from + textBytes))
+    this.#textFrom = from
+    return this.#text.slice(0, end - from)
   }
 
   /** Behind the quote that closes the string; the end of the text where that is not in it. */
@@ -235,7 +251,7 @@ export function wantedPlaces(shape: JsonShape, isLenient = false, path = ''): Wa
   const { '': own = -1, '[]': element, ...members } = shape
   const entries = Object.entries(members).map(([name, inner]) => {
     const place = wantedPlaces(inner, isLenient, path === '' ? name : `${path}.${name}`)
-    return [isLenient ? folded(name) : name, place] as const
+    return [JSON.stringify(isLenient ? folded(name) : name), place] as const
   })
   return {
     path,
@@ -247,9 +263,12 @@ export function wantedPlaces(shape: JsonShape, isLenient = false, path = ''): Wa
 }
 
 function memberOf(place: WantedPlace | undefined, leaf: string): WantedPlace | null {
-  const isPlain = /^"[a-z_]*"$/.test(leaf)
-  const name = isPlain ? leaf.slice(1, -1) : String(jsonOrUndefined(fromLatin1(leaf)))
-  return place?.members?.get(isPlain || !place.isLenient ? name : folded(name)) ?? null
+  const members = place?.members
+  if (!members) return null
+  const same = members.get(leaf)
+  if (same !== undefined || /^"[a-z_]*"$/.test(leaf)) return same ?? null
+  const name = String(jsonOrUndefined(fromLatin1(leaf)))
+  return members.get(JSON.stringify(place.isLenient ? folded(name) : name)) ?? null
 }
 
 /** Both ways, as U+017F is an `s` only in upper case, and U+212A a `k` only in lower case. */

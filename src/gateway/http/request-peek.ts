@@ -70,7 +70,7 @@ const wanted = wantedPlaces(
   true,
 )
 /** Each bounds what one choice may use, to some upstream. */
-const bounds = [
+const bounds: ReadonlySet<string> = new Set([
   'max_tokens',
   'max_completion_tokens',
   'max_output_tokens',
@@ -78,10 +78,9 @@ const bounds = [
   'n_predict',
   'options.num_predict',
   'generationConfig.maxOutputTokens',
-] as const
+])
 /** Where a model may be named that the body itself does not name. */
 const innerModels = ['requests[].params.model', 'session.model'] as const
-const counted: ReadonlySet<string> = new Set([...bounds, 'n', 'best_of'])
 
 /** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
 export class RequestPeek {
@@ -91,8 +90,9 @@ export class RequestPeek {
   #first = 0
   #firstAt = 0
   readonly #found: Record<string, BodyValue | undefined> = {}
-  /** The highest that was set, as upstreams differ in which of two they read. */
-  #counts: Map<string, number> | null = null
+  /** The highest that were set, as upstreams differ in which of two they read. */
+  #tokens = 0
+  #choices = 1
   /** Texts, or lists of tokens, that are each completed on their own. */
   #prompts = 0
 
@@ -125,7 +125,7 @@ export class RequestPeek {
       streamOptions: isSame ? streamOptions : null,
       hasIncludeUsage:
         streamOptions !== null && (isUnread || (isObject(options) && 'include_usage' in options)),
-      tokensAsked: this.#tokensAsked(),
+      tokensAsked: this.#tokens === 0 ? 0 : this.#tokens * this.#choices * Math.max(1, this.#prompts),
       promptCacheKey: textOf(this.#found['prompt_cache_key']),
       user: textOf(user),
       safetyIdentifier: textOf(this.#found['safety_identifier']),
@@ -141,18 +141,9 @@ export class RequestPeek {
       return
     }
     const value = text === null ? tooLong : jsonOrUndefined(text)
-    if (counted.has(path)) {
-      const counts = (this.#counts ??= new Map<string, number>())
-      counts.set(path, Math.max(counts.get(path) ?? 0, countAsked(value)))
-    } else this.#found[path] = { start: markBytes + start, end: markBytes + end, value }
-  }
-
-  #tokensAsked(): number {
-    const counts = this.#counts
-    if (counts === null) return 0
-    const asked = (name: string): number => counts.get(name) ?? 0
-    const each = Math.max(...bounds.map(asked))
-    return each === 0 ? 0 : each * Math.max(1, asked('n'), asked('best_of')) * Math.max(1, this.#prompts)
+    if (bounds.has(path)) this.#tokens = Math.max(this.#tokens, countAsked(value))
+    else if (path === 'n' || path === 'best_of') this.#choices = Math.max(this.#choices, countAsked(value))
+    else this.#found[path] = { start: markBytes + start, end: markBytes + end, value }
   }
 }
 

@@ -55,7 +55,7 @@ export class Utf8Copy {
     const { width, isLittle } = encoding
     if (width === 1) {
       this.#rest = nothing
-      if (utf8Mark.equals(bytes.subarray(0, 3))) this.markBytes = 3
+      if (bytes[0] === utf8Mark[0] && utf8Mark.equals(bytes.subarray(0, 3))) this.markBytes = 3
       this.#receive(this.markBytes === 0 ? bytes : bytes.subarray(3))
       return
     }
