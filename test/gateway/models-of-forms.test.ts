@@ -40,6 +40,9 @@ test('a form is routed by its model, wherever that stands, and arrives byte for 
     const { model, upstream_name: upstream, input_tokens: tokens } = await rowOf(gateway, answer)
     assert.deepEqual([model, upstream, tokens], ['whisper-1', 'whisper', 140])
   }
+  const lines = Buffer.from(form(true, 'whisper-1').toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
+  const read = await exchange(gateway.port, 'POST', '/v1/audio/translations', { headers, body: lines })
+  assert.equal(read.header('x-tokenweir-upstream'), 'whisper')
   const coded = [...headers, ['Content-Encoding', 'gzip'] as const]
   const body = gzipSync(form(true, 'whisper-1'))
   const answer = await exchange(gateway.port, 'POST', '/v1/audio/translations', { headers: coded, body })

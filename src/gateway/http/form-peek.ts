@@ -3,7 +3,8 @@ import { type RequestFacts, noFacts } from './request-peek.ts'
 /** Longest head of a part, and longest value of a field, that are read: in bytes. */
 const longestHead = 8192
 const longestValue = 512
-const headEnd = Buffer.from('\r\n\r\n')
+/** Some clients end lines with LF alone, and Go reads them. */
+const headEnd = /\n\r?\n/
 const wanted = ['model', 'stream', 'user'] as const
 
 type Wanted = (typeof wanted)[number]
@@ -27,7 +28,7 @@ export class FormPeek {
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`--${boundary}`, 'latin1')
-    this.#valueEnd = Buffer.from(`\r\n--${boundary}`, 'latin1')
+    this.#valueEnd = Buffer.from(`\n--${boundary}`, 'latin1')
   }
 
   push(chunk: Uint8Array): void {
@@ -69,17 +70,18 @@ export class FormPeek {
       this.#state = 'over'
       return all
     }
-    const end = all.indexOf(isHead ? headEnd : this.#valueEnd)
+    const ended = isHead ? headEnd.exec(all.toString('latin1', 0, longestHead)) : null
+    const end = isHead ? (ended?.index ?? -1) : all.indexOf(this.#valueEnd)
     const longest = isHead ? longestHead : longestValue + this.#delimiter.length
     if (end < 0 && all.length <= longest) {
       this.#begun = Buffer.from(all)
       return Buffer.alloc(0)
     }
     this.#begun = Buffer.alloc(0)
-    if (end >= 0 && isHead) {
+    if (ended !== null) {
       this.#field = fieldIn(all.toString('latin1', 0, end))
       this.#state = this.#field === null ? 'between' : 'value'
-      return all.subarray(end + headEnd.length)
+      return all.subarray(end + ended[0].length)
     }
     if (end >= 0 && end <= longestValue && this.#field !== null) {
       this.#found[this.#field] ??= all.toString('utf8', 0, end).trim()
