@@ -17,7 +17,7 @@ export function clientRoutes(
   const report = async () => {
     // By the minute, so that who asks soon again shares the answer.
     const fromMs = Math.floor((clock.wallTime() - seenMs) / minuteMs) * minuteMs
-    return clients.report(jsonIn<Seen>(await queries.ask({ kind: 'clients', fromMs })))
+    return clients.report(jsonIn(await queries.ask({ kind: 'clients', fromMs })) as Seen)
   }
   return {
     /** Who called in the last seven days or has limits: calls, limits, and what is in use and left by the running gateway. @fails too_busy too_slow query_interrupted */

@@ -65,8 +65,8 @@ function answerIn(outcome: QueryOutcome): QueryAnswer {
 }
 
 /** The JSON of the answer; throws {@link RequestError} if there is none. */
-export function jsonIn<T>(outcome: QueryOutcome): T {
-  return JSON.parse(Buffer.from(answerIn(outcome).body).toString()) as T
+export function jsonIn(outcome: QueryOutcome): unknown {
+  return JSON.parse(Buffer.from(answerIn(outcome).body).toString())
 }
 
 function packedBody(answer: QueryAnswer, coding: ContentCoding): Promise<Buffer> {

@@ -25,8 +25,8 @@ export function reportRoutes(
     { filter, timeZone }: OverviewQuestion,
   ): Promise<readonly unknown[]> => {
     const groups = { kind: 'groups', filter, time: null, dimension, timeZone } as const
-    const answer = jsonIn<CallGroups>(await queries.ask({ ...groups, format: 'json', measures: 'curves' }))
-    return answer.groups.slice(0, mostGroups)
+    const answer = jsonIn(await queries.ask({ ...groups, format: 'json', measures: 'curves' }))
+    return (answer as CallGroups).groups.slice(0, mostGroups)
   }
   return {
     /** The figures of a time as one file of HTML, to be kept or sent: it asks nobody for anything. @fails page_not_built folded_range too_busy too_slow query_interrupted */
@@ -37,7 +37,7 @@ export function reportRoutes(
         if (!page.includes(place)) throw new RequestError('page_not_built', notBuilt)
         const nowMs = clock.wallTime()
         const asked = overviewQuestion(query, nowMs, (range) => notes.report(range).notes)
-        const overview = jsonIn<Overview>(await queries.ask(asked))
+        const overview = jsonIn(await queries.ask(asked)) as Overview
         const { from, to } = overview
         const whole = {
           ...asked,
