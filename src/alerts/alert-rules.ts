@@ -90,7 +90,7 @@ export const alertRules = {
   },
   degraded: {
     title: 'Gateway degraded',
-    asks: 'The gateway has warned of itself for {}',
+    asks: 'The gateway has reported problems for {}',
     threshold: { unit: 's', min: 0, max: 86_400, usual: 120 },
     isDelay: true,
     quietMs: 2 * minuteMs,

@@ -193,6 +193,6 @@ test('gateways that still finish calls are told of, in a sentence too', () => {
   }
   assert.equal(withPredecessors().message, null)
   assert.deepEqual(withPredecessors(1).predecessors, [{ pid: 50, calls: 1 }])
-  assert.equal(withPredecessors(1).message, 'The predecessor (process 50) still finishes 1 call.')
-  assert.equal(withPredecessors(2, 1).message, 'Predecessors (processes 50, 51) still finish 3 calls.')
+  assert.equal(withPredecessors(1).message, 'The previous process (50) is finishing 1 call.')
+  assert.equal(withPredecessors(2, 1).message, 'Previous processes (50, 51) are finishing 3 calls.')
 })

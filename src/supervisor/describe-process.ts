@@ -127,8 +127,8 @@ function predecessorsInWords(predecessors: readonly PredecessorProcess[]): strin
   const calls = predecessors.reduce((sum, predecessor) => sum + predecessor.calls, 0)
   if (calls === 0) return null
   const pids = predecessors.map(({ pid }) => pid).join(', ')
-  const one = `The predecessor (process ${pids}) still finishes`
-  const who = predecessors.length === 1 ? one : `Predecessors (processes ${pids}) still finish`
+  const one = `The previous process (${pids}) is finishing`
+  const who = predecessors.length === 1 ? one : `Previous processes (${pids}) are finishing`
   return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 

@@ -141,7 +141,7 @@ test('scrolling lists each call once, in order, and few rows are there at a time
       })`)
       assert.ok(performance.now() < deadline, `${seen.length} of ${calls.length} calls were seen`)
     }
-    await page.getByText(`That is all: ${calls.length} calls.`).waitFor()
+    await page.getByText(`${calls.length} calls · end of list`).waitFor()
     assert.deepEqual(
       seen,
       calls.map(({ id }) => id),
@@ -193,10 +193,10 @@ test('new calls are counted, and come in when they are asked for', async () => {
   // Not for a moment are calls new that the list has.
   await page.evaluate(`new MutationObserver(() => {
     const words = document.querySelector('main').innerText
-    if (words.includes('That is all: ${listed + 2} calls.')) globalThis.atOnce ??= words
+    if (words.includes('${listed + 2} calls · end of list')) globalThis.atOnce ??= words
   }).observe(document.querySelector('main'), { childList: true, characterData: true, subtree: true })`)
   await opened.button('2 new calls').click()
-  await page.getByText(`That is all: ${listed + 2} calls.`).waitFor()
+  await page.getByText(`${listed + 2} calls · end of list`).waitFor()
   assert.doesNotMatch(String(await page.evaluate('globalThis.atOnce')), /undefined|new calls?/)
   assert.notEqual(await topId(), before)
   await page.getByRole('button', { name: /new calls?/ }).waitFor({ state: 'detached' })
@@ -217,7 +217,7 @@ test('an empty list says why it is empty, and a refused one what can be done', a
   await page.goto(`${dashboard.origin}/calls?client=nobody`)
   await page.getByRole('heading', { name: 'No calls match' }).waitFor()
   await page.getByRole('link', { name: 'Clear filters' }).click()
-  await page.getByText('That is all: 3 calls.').waitFor()
+  await page.getByText('3 calls · end of list').waitFor()
   assert.deepEqual(opened.problems, [])
 
   const refuse = async (status: number, code: string, message: string, data?: object): Promise<void> => {

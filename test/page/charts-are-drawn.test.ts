@@ -141,6 +141,12 @@ for (const [theme, colours] of Object.entries(themes)) {
       const strip = page.getByRole('slider', { name: 'Calls over time' })
       await isDrawn('calls', strip, colours.p50, 1000)
       await isDrawn('failed calls', strip, colours.bad, 100)
+      // A time at the edge of the strip stays within it.
+      await page.goto(`${dashboard.origin}/calls?from=2026-11-19T16:00:00Z&to=2026-11-19T16:00:20Z`)
+      await untilReady(page)
+      const isInside = `[...document.querySelectorAll('.volume .plot-time')].every((label) =>
+        label.getBoundingClientRect().left >= document.querySelector('.volume').getBoundingClientRect().left)`
+      assert.equal(await page.evaluate(isInside), true)
     })
 
     await t.test('spend', async () => {

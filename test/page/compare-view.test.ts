@@ -59,6 +59,11 @@ test('the slowest model is two presses away; its line is drawn, spoken, and lead
   await page.getByRole('group', { name: 'Measure' }).getByText('Tokens/s').click()
   await page.getByRole('slider', { name: 'Tokens/s by percentile' }).waitFor()
 
+  // A long name makes the page no wider.
+  const isWide = `document.querySelector('.chart-legend .cut').textContent = 'x'.repeat(300);
+    document.documentElement.scrollWidth > innerWidth`
+  assert.equal(await page.evaluate(isWide), false)
+
   // Whoever gets the link sees the same.
   const drawn = await lines.count()
   await page.reload()

@@ -23,19 +23,19 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   await opened.untilText('database-size', /^\d[\d.]*\u202fMB$/)
 
   // Nothing can be begun that was not looked at first.
-  await opened.untilText('compress-told', /^Estimate first/)
+  await opened.untilText('compress-told', /^Run an estimate first/)
   assert.equal(await button('Compress').getAttribute('aria-disabled'), 'true')
-  const days = page.getByLabel('Keep single calls for')
+  const days = page.getByLabel('Keep individual calls for')
   await days.fill('0')
   await opened.untilText('compress-told', /^A whole number of days from 1 to/)
   assert.equal(await button('Estimate').getAttribute('aria-disabled'), 'true')
   await days.fill('1')
   await button('Estimate').click()
-  const told = await opened.untilText('compress-told', /^This would fold [\d.\u202f]+K? calls and give back/)
+  const told = await opened.untilText('compress-told', /^[\d.\u202f]+K? calls would be rolled up, freeing/)
   assert.equal(count.get()?.['calls'], 6000)
   // For other days it would be something else.
   await days.fill('2')
-  await opened.untilText('compress-told', /^Estimate first/)
+  await opened.untilText('compress-told', /^Run an estimate first/)
   await days.fill('1')
   await opened.untilText('compress-told', new RegExp(`^${RegExp.escape(told)}$`))
 
@@ -46,7 +46,7 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   assert.equal(count.get()?.['calls'], 6000)
   await button('Compress').click()
   await dialog.getByRole('button', { name: 'Compress' }).click()
-  await opened.untilText('compress-told', /^Folded [\d.\u202f]+K? calls and gave back .+ in .+\.$/)
+  await opened.untilText('compress-told', /^Rolled up .+ calls and freed .+ in .+\.$/)
   assert.ok(Number(count.get()?.['calls']) < 6000)
   database.close()
   assert.deepEqual(opened.problems, [])

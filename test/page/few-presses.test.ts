@@ -62,7 +62,7 @@ question('which client costs the most?', async (page, press) => {
 
 question('was the queue a problem, and which limit would have been enough?', async (page, press) => {
   await press(button(page, '30d'))
-  await page.getByText('waited at once, at most').waitFor()
+  await page.getByText('longest queue').waitFor()
   await press(button(page, 'Which limit?'))
   await page.getByText(/nobody would have waited/).waitFor()
 })
@@ -110,22 +110,22 @@ question('how do two models compare?', async (page, press) => {
 question('what is under way now?', async (page, press) => {
   await press(view(page, 'Live'))
   await page
-    .getByRole('region', { name: /now|under way/i })
+    .getByRole('region', { name: /now|in progress/i })
     .first()
     .waitFor()
 })
 
 question('what would folding old calls give back?', async (page, press) => {
   await press(view(page, 'Gateway'))
-  await page.getByLabel('Keep single calls for').fill('1')
+  await page.getByLabel('Keep individual calls for').fill('1')
   await press(button(page, 'Estimate'))
-  await page.getByText(/^This would fold|there are no calls that old/).waitFor()
+  await page.getByText(/would be rolled up|there are no calls that old/).waitFor()
 })
 
 question('may more calls run at once?', async (page, press) => {
   await dashboard.ask('POST', '/api/proxy/start')
   await press(view(page, 'Gateway'))
-  await page.getByLabel('Calls in flight at once').fill('7')
+  await page.getByLabel('Maximum concurrent calls').fill('7')
   await page.keyboard.press('Enter')
   await page.getByText('Saved, and in force.').waitFor()
   await page.getByRole('banner').getByText('of 7 slots').waitFor()

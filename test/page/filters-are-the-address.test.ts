@@ -112,7 +112,7 @@ test('while it has not answered the stamp says since when, and how to ask again'
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened
-  await page.getByText(/^Updated \d\d:\d\d:\d\d · 1.min buckets$/).waitFor()
+  await page.getByText(/^Updated \d\d:\d\d:\d\d · per minute$/).waitFor()
   await page.route('**/api/overview?**', (route) => route.abort())
   await button('Refresh').click()
   await page

@@ -31,7 +31,7 @@ for (const [path, shown, isRenewed] of [
     assert.ok(before.length >= 6)
 
     await dashboard.command.stop('SIGKILL')
-    await page.getByText(/^Dashboard not reached since \d\d:\d\d:\d\d/).waitFor()
+    await page.getByText(/^Dashboard unreachable since \d\d:\d\d:\d\d/).waitFor()
     // A view that was just asking has its stamp red already.
     await page.getByRole('button', { name: /^(?:Refresh|Try again)$/ }).click()
     await page.getByText(/^Not updated since .+ The dashboard did not answer\.$/).waitFor()

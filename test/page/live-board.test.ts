@@ -12,7 +12,7 @@ import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
 import { openDashboardPage, untilStill, untilTrue } from './dashboard-page.ts'
 
-const boardOf = (page: Page): Locator => page.getByRole('list', { name: 'Calls under way, the oldest first' })
+const boardOf = (page: Page): Locator => page.getByRole('list', { name: 'Calls in progress, oldest first' })
 const rowOf = (page: Page, model: string): Locator =>
   boardOf(page).getByRole('listitem').filter({ hasText: model })
 
@@ -50,9 +50,9 @@ test('calls under way keep their places, tell their states, and one is cancelled
     viewport: { width: 1440, height: 900 },
   })
   const { page } = opened
-  await page.getByText('The gateway is stopped, so no call is under way.').waitFor()
+  await page.getByText('The gateway is stopped, so no calls are in progress.').waitFor()
   await dashboard.ask('POST', '/api/proxy/start')
-  await page.getByText('No call is under way.').waitFor()
+  await page.getByText('No calls in progress.').waitFor()
   const { port } = await dashboard.status()
 
   upstream.replyOnce(
@@ -103,7 +103,7 @@ test('calls under way keep their places, tell their states, and one is cancelled
   await untilTrue(page, `document.activeElement?.textContent === 'streams'`)
   await page.keyboard.press('x')
   const question = page.getByRole('dialog', { name: 'Cancel this call of streams?' })
-  await question.getByText(/^Its answer breaks off after 1 chunk\./).waitFor()
+  await question.getByText(/^The response stops after 1 chunk\./).waitFor()
   await page.keyboard.press('Escape')
   await question.waitFor({ state: 'detached' })
   await untilTrue(page, `document.activeElement?.textContent === 'streams'`)
@@ -115,12 +115,12 @@ test('calls under way keep their places, tell their states, and one is cancelled
 
   await rowOf(page, 'streams').getByRole('button', { name: 'Cancel this call' }).click()
   // By keyboard, so that the mouse stays on the board, which keeps what has ended as long as it is read.
-  await question.getByRole('button', { name: 'Cancel the call' }).press('Enter')
+  await question.getByRole('button', { name: 'Cancel call' }).press('Enter')
   const cut = await streams.response()
   assert.deepEqual([cut.status, cut.complete], [200, false])
   await rowOf(page, 'streams').getByText('Ended').waitFor()
   // What became of it stands in the list below.
-  const below = page.getByRole('list', { name: 'Calls, the newest first' })
+  const below = page.getByRole('list', { name: 'Calls, newest first' })
   await below
     .getByRole('link', { name: /streams/ })
     .getByText('Cancelled')
@@ -132,9 +132,9 @@ test('calls under way keep their places, tell their states, and one is cancelled
   await page.evaluate('document.activeElement.blur()')
   queues.reset()
   await rowOf(page, 'queues').waitFor({ state: 'detached' })
-  await page.getByText('No call is under way.').waitFor()
+  await page.getByText('No calls in progress.').waitFor()
   await dashboard.command.stop('SIGKILL')
-  await page.getByText('The dashboard is not reached: what is under way is not known.').waitFor()
+  await page.getByText('The dashboard is unreachable: calls in progress are unknown.').waitFor()
 })
 
 test('on a phone each call has two lines, nothing is wider than the screen, and a thousand cost few rows', async () => {

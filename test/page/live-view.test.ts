@@ -68,7 +68,7 @@ async function tell(page: Page, ...events: readonly PayloadEvent[]): Promise<voi
 
 /** The calls that are there, of those that are listed. */
 const rowsOf = (page: Page): Locator =>
-  page.getByRole('list', { name: 'Calls, the newest first' }).getByRole('link')
+  page.getByRole('list', { name: 'Calls, newest first' }).getByRole('link')
 
 /** Eleven characters, as ids have. */
 const idOf = (number: number): string => `7${String(number).padStart(10, '0')}`
@@ -94,11 +94,11 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
   await page.route(`**/api/calls/${id}`, () => undefined)
   await tell(page, started(id), sampleRequest(id))
   await row.getByText('How is the weather in Lyon?').waitFor()
-  await row.getByText('Under way').waitFor()
+  await row.getByText('In progress').waitFor()
 
   await row.click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('The answer is under way.').waitFor()
+  await dialog.getByText('The answer is still coming.').waitFor()
   assert.equal(new URL(page.url()).search, `?call=${id}&tab=chat`)
   await tell(page, sampleAnswer(id))
   await dialog.getByText('I look it up.').waitFor()
@@ -179,7 +179,7 @@ test('the list stands still while it is read, and says how many came', async () 
   await page.keyboard.press('Escape')
   await untilFirst(81)
   await page
-    .getByRole('list', { name: 'Calls, the newest first' })
+    .getByRole('list', { name: 'Calls, newest first' })
     .evaluate((list) => list.parentElement.scrollTo(0, 500))
   // Seen once the rows at the top are not there any more.
   await untilTrue(page, `document.querySelector('li > a[data-id]')?.dataset.id !== '${idOf(81)}'`)
@@ -211,7 +211,7 @@ test('the switch says what is kept, and what becomes of clearing it', async () =
   await using opened = await openLive(browser, dashboard.origin)
   const { page } = opened
   // No gateway runs: nothing can be switched on.
-  await page.getByText('Payloads are not kept').waitFor()
+  await page.getByText('Payload capture is off').waitFor()
   await page.getByRole('heading', { name: 'The gateway is stopped' }).waitFor()
   assert.equal(await opened.button('10 minutes').getAttribute('aria-disabled'), 'true')
   await dashboard.ask('POST', '/api/proxy/start')
@@ -246,7 +246,7 @@ test('the switch says what is kept, and what becomes of clearing it', async () =
     await route.fulfill({ json: request.method() === 'POST' ? { success: true } : status })
   })
   await opened.button('10 minutes').click()
-  await page.getByRole('heading', { name: /^Payloads are kept until .*9.min left/ }).waitFor()
+  await page.getByRole('heading', { name: /^Payload capture is on until .*9.min left/ }).waitFor()
   await page.getByText('data/logger/payloads.jsonl').waitFor()
   await page.getByRole('button', { name: /^Clear…/ }).click()
   await page
@@ -374,9 +374,9 @@ test('from a client to the panel, by the real gateway: live, and later from the 
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
   const { page } = opened
-  await page.getByText('Watching').waitFor()
+  await page.locator('.live-told').getByText('Live', { exact: true }).first().waitFor()
   await opened.button('10 minutes').click()
-  await page.getByRole('heading', { name: /^Payloads are kept until / }).waitFor()
+  await page.getByRole('heading', { name: /^Payload capture is on until / }).waitFor()
 
   const key = `sk-proj-${'Ab3'.repeat(14)}`
   const { port } = await dashboard.status()

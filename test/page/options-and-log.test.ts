@@ -31,7 +31,7 @@ test('options: a wrong value is told beside its field, a live one is in force at
   await page.getByText('Set by --gateway-port').waitFor()
   assert.deepEqual(opened.problems, [])
 
-  const field = page.getByLabel('Calls in flight at once')
+  const field = page.getByLabel('Maximum concurrent calls')
   await field.fill('0')
   await button('Save').click()
   await opened.untilText('option-max_concurrent-trouble', /must be a whole number from 1 to 100000; got 0/)

@@ -244,7 +244,7 @@ test('another time is laid under the charts, and what figures change against', a
   const answered = page.waitForResponse(/\/api\/overview.*to=/)
   await page
     .getByRole('group', { name: 'Compare with an earlier time' })
-    .getByLabel('The time before')
+    .getByLabel('Previous period')
     .check()
   await page.waitForURL(/against=previous/)
   const earlier = (await (await answered).json()) as Overview
@@ -263,12 +263,12 @@ test('another time is laid under the charts, and what figures change against', a
   assert.ok(Math.abs(sum(column) - earlier.totals.calls) <= earlier.totals.calls / 20, String(sum(column)))
 
   await page.keyboard.press('b')
-  await page.getByLabel('A week earlier').check()
+  await page.getByLabel('Previous week').check()
   await page.getByText('Of the earlier time nothing was recorded.').waitFor()
 
   // Only the question about the earlier time comes to nothing.
   await page.route(/\/api\/overview.*to=/, (route) => route.abort())
-  await page.getByLabel('A day earlier').check()
+  await page.getByLabel('Previous day').check()
   await page.getByText('The earlier time cannot be read.').waitFor()
   assert.equal(await page.getByText(/^Not updated since/).count(), 0)
   await page.getByLabel('Nothing').check()

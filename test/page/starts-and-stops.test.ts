@@ -52,7 +52,7 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   assert.deepEqual(await points.allTextContents(), [
     '1 call in flight may finish within 1\u202fmin.',
     '1 waiting call will be refused.',
-    'Clients are refused until it is started again.',
+    'Requests will be refused until you start it again.',
   ])
   await page.keyboard.press('Escape')
   assert.equal((await dashboard.status()).state, 'running')

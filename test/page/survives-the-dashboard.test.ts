@@ -20,7 +20,7 @@ test('the dashboard is killed and comes back: the page keeps what it knew, says 
   await dashboard.command.stop('SIGKILL')
   await opened.page
     .getByRole('alert')
-    .getByText(/^Dashboard not reached since \d\d:\d\d:\d\d/)
+    .getByText(/^Dashboard unreachable since \d\d:\d\d:\d\d/)
     .waitFor()
   await opened.untilState('Running')
   await opened.untilText('process', new RegExp(`^${pid},`))

@@ -34,7 +34,7 @@ test('upstreams are added, changed and removed on the page, which tells how each
   await adding.getByLabel('Name').fill('v1')
   await adding.getByLabel('Addresses').fill(`http://127.0.0.1:${nobody} ${local.origin}`)
   await adding.getByLabel('Models').fill('llama*, qwen*')
-  await adding.getByLabel('Calls in flight at once').fill('3')
+  await adding.getByLabel('Maximum concurrent calls').fill('3')
   await adding.getByLabel('Falls back to').selectOption('default')
   await adding.getByRole('button', { name: 'Save' }).click()
   // What the dashboard says against it is said where it was asked.

@@ -125,7 +125,7 @@ test('the old gateway finishes the stream in flight and the call that waits, and
   await eventually('the report', async () => (await supervisor.status()).predecessors.length === 1)
   const status = await supervisor.status()
   assert.deepEqual(status.predecessors, [{ pid, calls: 2 }])
-  assert.equal(status.message, `The predecessor (process ${pid}) still finishes 2 calls.`)
+  assert.equal(status.message, `The previous process (${pid}) is finishing 2 calls.`)
   assert.equal(status.pid, restarted.pid)
 
   // The new one has no slot for as long as the old one holds, or waits for, the only one.

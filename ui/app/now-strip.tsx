@@ -25,8 +25,8 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
         <p class="now-lost" role="alert">
           <Icon name="warning" />
           <FullOrBrief
-            full={`Dashboard not reached since ${times.seconds(lostSinceMs)}, trying`}
-            brief={`Not reached since ${times.seconds(lostSinceMs)}, trying`}
+            full={`Dashboard unreachable since ${times.seconds(lostSinceMs)}, retrying`}
+            brief={`Unreachable since ${times.seconds(lostSinceMs)}, retrying`}
           />
         </p>
       </div>

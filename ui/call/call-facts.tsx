@@ -25,9 +25,9 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
   const parts: Readonly<Record<string, readonly Fact[]>> = {
     ...(isStreamed && {
       'Pace of the stream': [
-        ['Pieces with content', known(call.chunks, count)],
+        ['Content chunks', known(call.chunks, count)],
         [
-          'Time between them',
+          'Time between chunks',
           `median ${known(call.gap_p50_ms, duration)}, 95 % within ${known(call.gap_p95_ms, duration)}`,
         ],
         ['Longest pause', known(call.gap_max_ms, duration)],
@@ -48,7 +48,7 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
             ['Search units', counts(call.search_units)],
             ['Length of the audio', call.audio_ms === null ? null : duration(call.audio_ms)],
             ['Images of a tool', call.image_tokens === 0 ? null : counts(call.image_tokens)],
-            ['Told by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
+            ['Reported by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
           ],
     Request: [
       ['Endpoint', `${call.method} ${call.endpoint}`],

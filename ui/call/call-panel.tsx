@@ -105,7 +105,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
           </h2>
           <p class="fine">
             {ended !== null && <CallTag call={ended} />}
-            {isUnderWay && <span class="tag accent">Under way</span>}
+            {isUnderWay && <span class="tag accent">In progress</span>}
             {startedMs !== null && <time title={times.inUtc(startedMs)}>{times.full(startedMs)}</time>}
             <span>
               <code>{id}</code>
@@ -203,7 +203,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
           {typeof rest.error_message === 'string' && <q>{rest.error_message}</q>}
           {typeof rest.upstream_error_code === 'string' && (
             <p>
-              Its code: <code>{rest.upstream_error_code}</code>
+              Error code: <code>{rest.upstream_error_code}</code>
             </p>
           )}
         </Note>

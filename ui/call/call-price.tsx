@@ -16,7 +16,7 @@ export interface CallPriceProps {
 export function CallPrice({ call, costUsd }: CallPriceProps) {
   const { price_source: source, price_key: key, usage_source: usage, model } = call
   if (usage === undefined) return <small />
-  if (costUsd === null && usage === 'none') return <small>no usage told</small>
+  if (costUsd === null && usage === 'none') return <small>no usage reported</small>
   if (costUsd === null) {
     return (
       <small>
@@ -24,7 +24,7 @@ export function CallPrice({ call, costUsd }: CallPriceProps) {
       </small>
     )
   }
-  if (source === 'upstream') return <small>told by the upstream</small>
+  if (source === 'upstream') return <small>reported by the upstream</small>
   if (key === null || key === undefined) return <small>{sourceWords(source ?? '')}</small>
   return (
     <>

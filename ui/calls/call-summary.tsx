@@ -57,13 +57,13 @@ export function CallsFoot({ list }: { readonly list: CallList }) {
     if (address.sort !== 'started_at') {
       return total > calls.length && calls.length >= pageSize
         ? `The first ${count(calls.length)} by “${sortWords[address.sort].toLowerCase()}”.`
-        : `That is all${answer?.resolution === undefined ? '' : ' that is kept call by call'}.`
+        : `End of list${answer?.resolution === undefined ? '' : ': older calls are kept as totals'}`
     }
     if (calls.length >= maxListed)
       return `A list ends at ${count(maxListed)} calls: narrow the range, or export them.`
     if (total > calls.length && answer?.resolution !== undefined) {
-      return `${counted(total - calls.length, 'older call')} are kept as sums alone.`
+      return `${counted(total - calls.length, 'older call')} kept as totals only`
     }
-    return `That is all: ${counted(calls.length, 'call')}.`
+    return `${counted(calls.length, 'call')} · end of list`
   }
 }

@@ -99,7 +99,7 @@ const orderWords: Readonly<Record<CallSort, string>> = {
   cost: 'Cost',
 }
 const orderTitles: Readonly<Record<CallSort, string>> = {
-  started_at: 'The newest first',
+  started_at: 'Newest first',
   duration: 'Those that took longest first',
   ttft: 'Those that waited longest for the first token first',
   cost: 'The dearest first',

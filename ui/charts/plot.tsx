@@ -132,11 +132,14 @@ export function Plot(props: PlotProps) {
             below.map(({ ms, words }) => {
               const share = shareOfTime(frame, ms)
               // A label that would reach beyond the edge stands beside its time in place of below it.
-              const isAtEnd = share * widthPx > widthPx - (words.length * pxPerLetter) / 2
+              const halfPx = (words.length * pxPerLetter) / 2
+              const isAtEnd = share * widthPx > widthPx - halfPx
+              // Values beside the plot leave room there.
+              const isAtStart = share * widthPx < halfPx && ticks.every(({ words }) => words === '')
               return (
                 <span
                   key={ms}
-                  class={`plot-time ${isAtEnd ? 'at-end' : ''}`}
+                  class={`plot-time ${isAtEnd ? 'at-end' : isAtStart ? 'at-start' : ''}`}
                   style={{ left: percentOf(share) }}
                 >
                   {words}

@@ -75,7 +75,7 @@ test('a source says who it is, and how old what it says is', () => {
     'Shipped with tokenweir',
     'prices of 23 Sept',
   ])
-  assert.deepEqual(told('upstream', null), ['Told by the upstream', ''])
+  assert.deepEqual(told('upstream', null), ['Reported by the upstream', ''])
   assert.deepEqual(
     [59, 60, 3700, 90_000, 900_000].map((s) => agoWords(nowMs - s * 1000, nowMs)),
     ['just now', '1\u202fmin ago', '1\u202fh ago', '1\u202fd ago', '10\u202fd ago'],

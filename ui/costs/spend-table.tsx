@@ -30,10 +30,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
   const title = `Spend by ${compareWords[by].toLowerCase()}`
   const shown = isWhole ? rows : rows.slice(0, rowsAtFirst)
   return (
-    <Card
-      title={title}
-      about={before === null ? undefined : 'change against the time of the same length before'}
-    >
+    <Card title={title} about={before === null ? undefined : 'change vs. previous period'}>
       <Table
         caption={title}
         columns={[

@@ -29,7 +29,7 @@ export const sortWords: Readonly<Record<CallSort, string>> = {
   started_at: 'Newest',
   duration: 'Slowest',
   ttft: 'Slowest first token',
-  cost: 'Dearest',
+  cost: 'Most expensive',
 }
 
 /** What the panel of a call shows: its figures, or one side of what went over the wire. */

@@ -8,7 +8,7 @@ test('every failure code has words of its own', () => {
   const shorts = Object.values(failureWords).map(([short]) => short)
   assert.equal(new Set(shorts).size, shorts.length)
   for (const [short, sentence] of Object.values(failureWords)) {
-    assert.match(short, /^[A-Z][\w ]{3,16}$/)
+    assert.match(short, /^[A-Z][\w -]{3,16}$/)
     assert.match(sentence, /^[A-Z].{20,100}\.$/)
   }
 })

@@ -66,7 +66,7 @@ const looks: Readonly<Record<GatewayState, StateLook>> = {
   starting: { shape: 'ring', tone: 'quiet' },
   running: { shape: 'disc', tone: 'good' },
   draining: { shape: 'half', tone: 'warn', meaning: 'new calls are refused' },
-  stopped: { shape: 'square', tone: 'bad', meaning: 'no calls get through' },
+  stopped: { shape: 'square', tone: 'bad', meaning: 'all requests refused' },
   unresponsive: { shape: 'triangle', tone: 'bad' },
   foreign: { shape: 'cross', tone: 'bad', shortWords: 'Port taken' },
 }

@@ -65,9 +65,9 @@ export type CompareColumnName = (typeof compareColumnNames)[number]
 
 /** What the Overview can be compared with: another time of the same length. */
 export const againstWords = {
-  previous: 'The time before',
-  day: 'A day earlier',
-  week: 'A week earlier',
+  previous: 'Previous period',
+  day: 'Previous day',
+  week: 'Previous week',
 } as const
 
 export type Against = keyof typeof againstWords

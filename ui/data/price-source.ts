@@ -10,7 +10,7 @@ export function matchesPath(fromMs: number, toMs: number): string {
 /** Where a price comes from: `LiteLLM`, `set by you`, `shipped with the program`. */
 export function sourceWords(source: string): string {
   if (source === 'user') return 'Set by you'
-  if (source === 'upstream') return 'Told by the upstream'
+  if (source === 'upstream') return 'Reported by the upstream'
   if (source === 'litellm') return 'LiteLLM'
   if (source.startsWith('genai-prices')) return `Shipped with tokenweir`
   return source

@@ -211,7 +211,7 @@ export function AgainstPanel() {
   return (
     <div class="filter-panel stack">
       <fieldset>
-        <legend>Lay under the charts</legend>
+        <legend>Compare with</legend>
         <CheckList
           kind="one"
           choices={againstChoices.map((choice) => ({

@@ -2,7 +2,7 @@ import type { ActiveAlert, AlertMessage, AlertsReport } from '../../src/api/aler
 
 /** Where messages go. */
 export function receiverWords({ receiver }: Pick<AlertsReport, 'receiver'>): string {
-  if (receiver === null) return 'shown here; no webhook'
+  if (receiver === null) return 'no webhook configured'
   return `sent to ${receiver.host} as ${receiver.format}${receiver.signed ? ', signed' : ''}`
 }
 
@@ -21,6 +21,6 @@ export function messageWords({ kind, ...of }: AlertMessage): string {
 /** Whether it arrived. */
 export function arrivalWords({ state, detail }: Pick<AlertMessage, 'state' | 'detail'>): string {
   if (state === 'pending') return 'on its way'
-  if (state === 'unsent') return 'not sent: no webhook'
+  if (state === 'unsent') return 'not delivered: no webhook'
   return state === 'delivered' ? 'arrived' : `did not arrive: ${detail ?? 'nobody knows why'}`
 }

@@ -82,7 +82,7 @@ export function AlertsCard() {
 
 function Active({ active }: Pick<AlertsReport, 'active'>) {
   const times = useTimes()
-  if (active.length === 0) return <p class="quiet">Nothing is active.</p>
+  if (active.length === 0) return <p class="quiet">No active alerts.</p>
   return (
     <ul id="alerts-active" class="alert-list" aria-label="Active alerts">
       {active.map((alert) => (

@@ -126,7 +126,7 @@ function formOf(row: ClientRow): RowForm<'name' | 'slots' | 'tokens'> | null {
         : []),
       {
         name: 'slots',
-        label: 'Calls in flight at once',
+        label: 'Maximum concurrent calls',
         value: slots === null ? '' : count(slots),
         ...limit,
       },

@@ -35,7 +35,7 @@ test('days are whole numbers within the dashboard’s bounds', () => {
 })
 
 test('what would be done', () => {
-  assert.equal(estimateWords(result), 'This would fold 1.2\u202fM calls and give back about 340\u202fMB.')
+  assert.equal(estimateWords(result), '1.2\u202fM calls would be rolled up, freeing about 340\u202fMB.')
   assert.equal(estimateWords(nothing), 'Nothing to gain: there are no calls that old.')
   assert.equal(
     estimateWords({ ...result, folded_calls: 0 }),
@@ -43,7 +43,7 @@ test('what would be done', () => {
   )
   assert.equal(
     estimateWords({ ...result, folded_calls: 1, after_bytes: 1e9 }),
-    'This would fold 1 call and give back less than 1 MB.',
+    '1 call would be rolled up, freeing less than 1 MB.',
   )
   assert.deepEqual([isWorthIt(result), isWorthIt(nothing)], [true, false])
 })
@@ -59,7 +59,7 @@ test('what is lost is told before it is', () => {
 test('how far it is', () => {
   assert.deepEqual(progressWords(null), { words: 'Beginning…', share: null })
   assert.deepEqual(progressWords({ phase: 'fold', done: 999, total: 1000 }), {
-    words: 'Folding old calls, 99\u202f%',
+    words: 'Rolling up old calls, 99\u202f%',
     share: 0.999,
   })
   assert.deepEqual(progressWords({ phase: 'give_back', done: 0, total: 0 }), {
@@ -69,10 +69,10 @@ test('how far it is', () => {
 })
 
 test('how it ended', () => {
-  assert.equal(outcomeWords(job), 'Folded 1.2\u202fM calls and gave back 340\u202fMB in 2\u202fmin 5\u202fs.')
+  assert.equal(outcomeWords(job), 'Rolled up 1.2\u202fM calls and freed 340\u202fMB in 2\u202fmin 5\u202fs.')
   assert.equal(
     outcomeWords({ ...job, result: { ...nothing, duration_ms: 20 } }),
-    'There was nothing to fold, found in 1\u202fs.',
+    'There was nothing to roll up, found in 1\u202fs.',
   )
   const error = { code: 'job_failed', message: 'The disk is full.' } as const
   assert.equal(outcomeWords({ ...job, state: 'failed', error }), 'The disk is full.')

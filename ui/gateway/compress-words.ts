@@ -33,7 +33,7 @@ export function estimateWords(result: CompressResult): string {
   if (calls === 0 && freed < smallBytes) return 'Nothing to gain: there are no calls that old.'
   if (calls === 0) return `There are no calls that old, but about ${bytes(freed)} lie unused in the file.`
   const gain = freed < smallBytes ? 'less than 1 MB' : `about ${bytes(freed)}`
-  return `This would fold ${callsInWords(calls)} and give back ${gain}.`
+  return `${callsInWords(calls)} would be rolled up, freeing ${gain}.`
 }
 
 /** Whether compressing is worth it. */
@@ -68,20 +68,20 @@ export function progressWords(progress: CompressProgress | null): {
 
 const phaseWords: Readonly<Record<CompressProgress['phase'], string>> = {
   roll_up: 'Summing up new calls',
-  fold: 'Folding old calls',
+  fold: 'Rolling up old calls',
   give_back: 'Making the file smaller',
 }
 
 /** Tells how the last job ended; null if none has. */
 export function outcomeWords(job: DatabaseJob | null): string | null {
   if (job === null || job.dry_run) return null
-  if (job.state === 'failed') return job.error?.message ?? 'It came to nothing.'
+  if (job.state === 'failed') return job.error?.message ?? 'It failed.'
   if (job.state === 'running' || job.result === null) return null
   const { folded_calls: calls, duration_ms: ms } = job.result
   const took = `in ${longDuration(Math.max(1, ms / 1000))}`
   const freed = freedBytes(job.result)
-  if (calls === 0 && freed < smallBytes) return `There was nothing to fold, found ${took}.`
-  return `Folded ${callsInWords(calls)} and gave back ${bytes(freed)} ${took}.`
+  if (calls === 0 && freed < smallBytes) return `There was nothing to roll up, found ${took}.`
+  return `Rolled up ${callsInWords(calls)} and freed ${bytes(freed)} ${took}.`
 }
 
 /** Less than this nobody misses. */

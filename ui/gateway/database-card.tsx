@@ -83,9 +83,9 @@ export function DatabaseCard() {
         }}
       >
         <h3>Compress</h3>
-        <p>Older calls become sums over hours, and the file gets smaller.</p>
+        <p>Older calls become hourly totals, and the file gets smaller.</p>
         <div class="order row wraps">
-          <label for="keep-days">Keep single calls for</label>
+          <label for="keep-days">Keep individual calls for</label>
           <input
             id="keep-days"
             class="field"
@@ -121,7 +121,7 @@ export function DatabaseCard() {
             class={isBad && progress === null ? 'bad' : 'quiet'}
             role={progress === null ? 'status' : undefined}
           >
-            {progress?.words ?? told ?? 'Estimate first: it only looks.'}
+            {progress?.words ?? told ?? 'Run an estimate first; nothing is changed.'}
           </p>
           {progress !== null && (
             <progress aria-label="Compressing" value={progress.share ?? undefined} max={1} />

@@ -67,12 +67,12 @@ test('what becomes of calls is told before they are ended', () => {
   const known = { ...config, options: [drain as never], needs_restart: ['upstream', 'a_new_one'] }
   assert.deepEqual(consequencesOf('stop', busy(0, 0), null), [
     'No call is in flight.',
-    'Clients are refused until it is started again.',
+    'Requests will be refused until you start it again.',
   ])
   assert.deepEqual(consequencesOf('stop', busy(3, 1), null), [
     '3 calls in flight may finish.',
     '1 waiting call will be refused.',
-    'Clients are refused until it is started again.',
+    'Requests will be refused until you start it again.',
   ])
   assert.deepEqual(consequencesOf('restart', busy(1, 2), known), [
     '1 call in flight and 2 waiting calls will be finished by the old process.',

@@ -47,7 +47,7 @@ export function consequencesOf(
   if (action === 'stop') {
     if (inFlight !== null) points.push(`${inFlight} may finish${within(config)}.`)
     if (waiting !== null) points.push(`${waiting} will be refused.`)
-    points.push('Clients are refused until it is started again.')
+    points.push('Requests will be refused until you start it again.')
   } else {
     const kept = [inFlight, waiting].filter((calls) => calls !== null).join(' and ')
     if (kept !== '') points.push(`${kept} will be finished by the old process.`)

@@ -14,12 +14,12 @@ interface Words {
 
 /** Those that the page knows, in its order; the program may have others, which come after. */
 const known: Readonly<Record<string, Words>> = {
-  max_concurrent: { group: 'Limits', title: 'Calls in flight at once' },
-  slot_cooldown_ms: { group: 'Limits', title: 'Pause of a freed slot' },
+  max_concurrent: { group: 'Limits', title: 'Maximum concurrent calls' },
+  slot_cooldown_ms: { group: 'Limits', title: 'Slot cooldown' },
   token_limit: { group: 'Limits', title: 'Tokens in 24 hours' },
-  budget_action: { group: 'Limits', title: 'When the tokens are used up' },
+  budget_action: { group: 'Limits', title: 'When the budget runs out' },
   retry_429_max: { group: 'Limits', title: 'Retries after 429' },
-  queue_order: { group: 'Limits', title: 'Who is next' },
+  queue_order: { group: 'Limits', title: 'Queue order' },
   queue_limit: { group: 'Limits', title: 'Waiting calls' },
   queue_timeout_ms: { group: 'Limits', title: 'Longest wait' },
   share_lease_s: { group: 'Limits', title: 'Lease of shared slots' },

@@ -167,7 +167,7 @@ function isChanged(option: ConfigOption, drafts: typeof keptDrafts): boolean {
 
 function pendingWords(needsRestart: readonly string[]): string {
   if (needsRestart.length === 0) return ''
-  return `${counted(needsRestart.length, 'change waits', 'changes wait')} for a restart.`
+  return `${counted(needsRestart.length, 'change')} pending restart.`
 }
 
 function savedWords({ options, needs_restart: needsRestart }: ProxyConfig, names: readonly string[]): string {

@@ -61,7 +61,7 @@ export function removeQuestion({ name, models }: UpstreamRow): Question {
       models.length === 0
         ? `Calls under /${name}/ are answered 404 from then on.`
         : `Calls of ${models.join(', ')} go to the default upstream from then on, those under /${name}/ are answered 404.`,
-      'Calls under way there end as they would.',
+      'Calls in progress there finish as usual.',
     ],
   }
 }

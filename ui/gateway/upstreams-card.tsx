@@ -120,7 +120,7 @@ function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): Ro
       ...(row === null ? [text('name', 'Name', 'claude')] : []),
       text('urls', 'Addresses', 'a URL for each server, with commas between'),
       text('models', 'Models', 'llama*, qwen*; empty for none'),
-      text('slots', 'Calls in flight at once', 'as many as the default', true),
+      text('slots', 'Maximum concurrent calls', 'as many as the default', true),
       text('tokens', 'Tokens in 24 hours', 'no limit', true),
       {
         name: 'credentials',

@@ -72,7 +72,7 @@ export function BoardCard(props: BoardCardProps) {
   return (
     <section class="card board-card clips" aria-labelledby="board-title">
       <div class="live-head row wraps">
-        <h2 id="board-title">Under way</h2>
+        <h2 id="board-title">In progress</h2>
         <div class="live-told fine">
           <span>
             {told !== '' && isLost ? `${told} when the dashboard was last reached` : told}
@@ -101,8 +101,8 @@ export function BoardCard(props: BoardCardProps) {
       {askedId !== null && asked !== undefined && (
         <ConfirmDialog
           title={`Cancel this call${asked.call.model === null ? '' : ` of ${shownText(asked.call.model)}`}?`}
-          yes="Cancel the call"
-          no="Keep it"
+          yes="Cancel call"
+          no="Leave it running"
           points={cancelPoints(asked)}
           onNo={() => setAsked(null)}
           onYes={() => {
@@ -126,12 +126,12 @@ interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' 
 function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen, onCancel }: BoardListProps) {
   const { address } = useNavigation()
   const tellsUpstream = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
-  const list = useVirtualRows({ title: 'Under way', all: rows, list: box, hasKeys, onOpen })
+  const list = useVirtualRows({ title: 'In progress', all: rows, list: box, hasKeys, onOpen })
   const active = rows.find(({ id }) => id === list.activeId)
   const cancelActive = (): void => {
     if (active?.goneMs === null) onCancel(active.id)
   }
-  useShortcuts('Under way', hasKeys ? [{ key: 'x', words: 'Cancel the call', run: cancelActive }] : [])
+  useShortcuts('In progress', hasKeys ? [{ key: 'x', words: 'Cancel call', run: cancelActive }] : [])
   // What is below moves only to make room, and not while it is read.
   const room = useRef(leastPx)
   if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
@@ -163,13 +163,13 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
         {rows.length === 0 && (
           <p class="board-nothing">
             {lostMs !== null
-              ? 'The dashboard is not reached: what is under way is not known.'
+              ? 'The dashboard is unreachable: calls in progress are unknown.'
               : isRunning
-                ? 'No call is under way. One stands here from its first byte to its last, and can be cancelled.'
-                : 'The gateway is stopped, so no call is under way. Start it at the top of the page.'}
+                ? 'No calls in progress. Calls appear here while they run; you can cancel them.'
+                : 'The gateway is stopped, so no calls are in progress. Start it at the top of the page.'}
           </p>
         )}
-        <ol aria-label="Calls under way, the oldest first" style={{ height: `${list.heightPx}px` }}>
+        <ol aria-label="Calls in progress, oldest first" style={{ height: `${list.heightPx}px` }}>
           {list.rows.map(({ row, index, topPx }) => (
             <Row
               key={row.id}

@@ -113,7 +113,7 @@ test('calls are counted by their state, and a cancel says what it does', () => {
   assert.equal(boardWords([]), '')
   assert.match(
     cancelPoints({ id: 'a', call: call('a', { chunks: 7 }), goneMs: null, record: null })[0]!,
-    /breaks off after 7 chunks/,
+    /stops after 7 chunks/,
   )
   assert.match(cancelPoints({ id: 'b', call: calls[1]!, goneMs: null, record: null })[0]!, /503/)
   assert.match(cancelPoints({ id: 'a', call: call('a'), goneMs: 5, record: null })[0]!, /has ended/)

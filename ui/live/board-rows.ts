@@ -105,14 +105,14 @@ export function timedAt(call: LiveCall, nowMs: number): TimedCall {
 
 /** What becomes of a call that is cancelled, told before it is. */
 export function cancelPoints({ call: { state, chunks }, goneMs }: BoardRow): readonly string[] {
-  if (goneMs !== null) return ['It has ended meanwhile: there is nothing to cancel any more.']
+  if (goneMs !== null) return ['It has ended meanwhile: there is nothing left to cancel.']
   if (state === 'streaming') {
     const so = chunks === 0 ? '' : ` after ${count(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`
     return [
-      `Its answer breaks off${so}. The client sees that it is not whole, and may try again.`,
-      'The upstream is told at once to stop working on it.',
+      `The response stops${so}. The client will see an incomplete response and may retry.`,
+      'The upstream is told at once to stop.',
     ]
   }
-  const told = 'Its client is answered 503, with the word not to try again.'
-  return state === 'waiting' ? [told, 'The upstream is told at once to stop working on it.'] : [told]
+  const told = 'The client gets a 503 that tells it not to retry.'
+  return state === 'waiting' ? [told, 'The upstream is told at once to stop.'] : [told]
 }

@@ -63,7 +63,7 @@ export function KeepingCard() {
           </Button>
         ) : (
           <>
-            <span class="fine">Keep them</span>
+            <span class="fine">Capture for</span>
             {keepingTimes.map(({ forS, words }) => (
               <Button
                 key={words}

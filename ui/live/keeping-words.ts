@@ -5,7 +5,7 @@ import { bytes, longDuration } from '../format/figures.ts'
 export const keepingTimes: readonly { readonly forS: number | null; readonly words: string }[] = [
   { forS: 600, words: '10 minutes' },
   { forS: 3600, words: '1 hour' },
-  { forS: null, words: 'Until switched off' },
+  { forS: null, words: 'Until I turn it off' },
 ]
 
 /** Says whether payloads are kept. `untilWords`: when it switches itself off, by the reader's clock. */
@@ -18,14 +18,14 @@ export function keepingWords(
   const earlier = size === 0 ? '' : ` The file still has ${bytes(size)} of earlier ones.`
   if (!enabled) {
     return {
-      title: 'Payloads are not kept',
-      about: `This page shows what goes by, and forgets it. Keep it in a file to look at it later in the panel of each call; keys are taken out.${earlier}`,
+      title: 'Payload capture is off',
+      about: `Payloads are shown live and then discarded. Turn on capture to inspect them later in the panel of each call; API keys are redacted.${earlier}`,
     }
   }
   const left = until === null ? '' : ` (${leftWords(Date.parse(until) - nowMs)})`
   const held = size === 0 ? 'nothing so far' : bytes(size)
   return {
-    title: untilWords === null ? 'Payloads are kept' : `Payloads are kept until ${untilWords}${left}`,
+    title: untilWords === null ? 'Payload capture is on' : `Payload capture is on until ${untilWords}${left}`,
     about: `${captureWords(status.capture)}, keys taken out; the oldest make room for the newest. In the file: ${held}.`,
   }
 }

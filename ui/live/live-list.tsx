@@ -58,7 +58,7 @@ export function LiveList(props: LiveListProps) {
           else list.onKeyDown(event)
         }}
       >
-        <ol aria-label="Calls, the newest first" style={{ height: `${list.heightPx}px` }}>
+        <ol aria-label="Calls, newest first" style={{ height: `${list.heightPx}px` }}>
           {list.rows.map(({ row: call, index, topPx }) => (
             <LiveRow
               key={call.id}
@@ -140,7 +140,7 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) 
   return (
     <span class={state === 'queued' ? 'live-waiting' : 'live-running'}>
       <StateMark shape={state === 'streaming' ? 'half' : 'ring'} />
-      {state === null ? 'Under way' : stateWords[state]}
+      {state === null ? 'In progress' : stateWords[state]}
     </span>
   )
 }

@@ -35,7 +35,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps) {
         ) : (
           <span class="is-on">
             <StateMark shape="disc" size={10} />
-            Watching
+            Live
           </span>
         )}
       </span>

@@ -73,7 +73,7 @@ export function LiveView() {
       <KeepingCard />
       <section class="card clips" aria-labelledby="live-title" onFocusCapture={() => setKeys('list')}>
         <div class="live-head row wraps">
-          <h2 id="live-title">What goes by</h2>
+          <h2 id="live-title">Live feed</h2>
           <LiveTold feed={feed} isReached={isReached} isRunning={isRunning} shown={shown.length} />
           <Button
             class="live-pause"
@@ -148,7 +148,7 @@ function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
         title="Takes the calls that have ended off this page. What is recorded stays."
         onClick={onClear}
       >
-        Empty list
+        Clear list
       </Button>
     </div>
   )

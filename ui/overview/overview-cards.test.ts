@@ -139,7 +139,7 @@ test('few calls say what they have', () => {
     fact: 'median of 19 calls',
   })
   assert.deepEqual(measureWords(measure(4, 100, 300), []), { value: '≤\u202f600\u202fms', fact: '4 calls' })
-  assert.deepEqual(measureWords(none, []), { value: '–', fact: 'no such call' })
+  assert.deepEqual(measureWords(none, []), { value: '–', fact: 'no calls' })
 })
 
 test('each card leads to the calls that it is of', () => {

@@ -157,7 +157,7 @@ export function measureWords(
   { n, p50, p95, max }: OverviewMeasure,
   values: readonly number[],
 ): Pick<FigureCard, 'value' | 'fact'> {
-  if (n === 0 || max === null) return { value: unknownFigure, fact: 'no such call' }
+  if (n === 0 || max === null) return { value: unknownFigure, fact: 'no calls' }
   const [median, most] = [honest('p50', p50, n), honest('p95', p95, n)]
   if (most !== null) return { value: duration(most), fact: `p50 ${known(p50, duration)}` }
   if (values.length === n) {

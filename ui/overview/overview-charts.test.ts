@@ -46,7 +46,7 @@ test('a few calls are shown one by one', () => {
   for (const [part] of [latencyPanels(few, frame), speedPanels(few, frame)]) {
     assert.deepEqual(
       part?.series.map(({ words, kind }) => [words, kind]),
-      [['Single calls', 'dots']],
+      [['Individual calls', 'dots']],
     )
   }
   const [series] = latencyPanels(few, frame)[0]?.series ?? []

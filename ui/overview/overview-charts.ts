@@ -42,7 +42,7 @@ function orSingleCalls(
   if (first === undefined || singles === undefined || !isBare) return percentiles
   const { colour, show } = percentiles.find(({ key }) => key === 'p95') ?? first
   const values = singles.map((each) => (each.length === 0 ? null : Math.max(...each)))
-  return [{ key: 'call', words: 'Single calls', colour, kind: 'dots', values, each: singles, show }]
+  return [{ key: 'call', words: 'Individual calls', colour, kind: 'dots', values, each: singles, show }]
 }
 
 /** Half of the calls, and all but the slowest twentieth, as a band; the slowest hundredth as a line of its own. */

@@ -19,7 +19,7 @@ import { earlierPath, isRecorded } from './earlier.ts'
 import { NotesMenu } from './notes-menu.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath, reportPath } from './overview-question.ts'
-import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
+import { marksOf, outagesOf, perBucket, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Who has just sent the first call is not kept waiting. */
@@ -76,7 +76,7 @@ export function OverviewView() {
     <ChartEventsContext.Provider value={events}>
       <FilterBar
         asked={{ ...answered, answer }}
-        bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
+        bucketWords={answer === null ? undefined : `per ${perBucket(answer.bucket_s)}`}
         actions={
           <>
             <NotesMenu onChanged={again} />

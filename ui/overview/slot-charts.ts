@@ -62,7 +62,7 @@ export function slotPanels(
         value:
           known(mostActive, count) +
           (mostActive === null || limitThen === null ? '' : ` of ${count(limitThen)}`),
-        words: 'slots in use at most',
+        words: 'peak slots in use',
       },
       series: [
         ...(mostLimit === null ? [] : [limitLine]),
@@ -75,7 +75,7 @@ export function slotPanels(
       axis: percent,
       figure: {
         value: known(fullShare, percent),
-        words: 'of the time all were in use',
+        words: 'of the time at capacity',
         isTelling: (fullShare ?? 0) >= tellingShare,
       },
       series: [bars('at_limit', 'All in use', 'edge', atLimit, percent)],
@@ -86,7 +86,7 @@ export function slotPanels(
       axis: axisCount,
       figure: {
         value: mostQueued === 0 ? 'No queue' : known(mostQueued, (calls) => counted(calls, 'call')),
-        words: mostQueued === 0 ? 'nobody had to wait' : 'waited at once, at most',
+        words: mostQueued === 0 ? 'no waiting' : 'longest queue',
         isTelling: (mostQueued ?? 0) >= tellingQueue,
       },
       series: [bars('waiting', 'Waiting', 'queue', queued, count)],

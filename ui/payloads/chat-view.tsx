@@ -28,7 +28,7 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
       {answered.length > 0 ? (
         <Messages title="Answered" messages={answered} isAnswer />
       ) : isUnderWay ? (
-        <p class="quiet">The answer is under way.</p>
+        <p class="quiet">The answer is still coming.</p>
       ) : (
         error === null && <p class="quiet">{unreadWords(answer, 'answer')}</p>
       )}

@@ -63,7 +63,7 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
       return (
         <Nothing>
           {isUnderWay
-            ? 'The call is still under way: its answer is shown when it has ended.'
+            ? 'The call is still in progress: its answer is shown when it has ended.'
             : 'Its answer is not kept.'}
         </Nothing>
       )
@@ -94,7 +94,7 @@ function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'
   const isOn = logging === true
   const toSwitch = (
     <AddressLink class="button" to={{ view: 'live', call: null, tab: 'timing', text: '' }}>
-      To the switch
+      Turn on capture
     </AddressLink>
   )
   return (

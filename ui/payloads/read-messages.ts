@@ -98,7 +98,7 @@ export function readItem(value: unknown): ChatMessage {
       return said('Tool', [result(id, false, readContent(item['output']))])
     case 'reasoning': {
       const words = wordsOf([...readContent(item['summary']), ...readContent(item['content'])])
-      return said('Assistant', [{ kind: 'reasoning', text: words || 'Not told by the upstream.' }])
+      return said('Assistant', [{ kind: 'reasoning', text: words || 'Not reported by the upstream.' }])
     }
     default:
       return said(asText(type), [{ kind: 'json', text: asText(value) }])

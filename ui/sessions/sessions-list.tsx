@@ -50,7 +50,7 @@ export function SessionsList() {
                 {list.hasMore
                   ? `The last ${counted(seen.length, 'session')}`
                   : counted(seen.length, 'session')}
-                <span class="sessions-order">, the latest call first</span>
+                <span class="sessions-order">, most recent first</span>
               </>
             )}
           </span>

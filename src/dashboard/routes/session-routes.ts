@@ -23,7 +23,7 @@ export function sessionRoutes(signIn: SignIn | null): RouteTable {
         })
       }
       const cookie = signIn.byToken(body.token, source)
-      if (cookie === null) throw new RequestError('token_wrong', 'This is not the admin token.')
+      if (cookie === null) throw new RequestError('token_wrong', 'Wrong token.')
       return c.body(null, 204, { 'Set-Cookie': cookie })
     }),
     /** Signs a browser out. */
