@@ -354,6 +354,8 @@ test('from a client to the panel, by the real gateway: live, and later from the 
   const delta = (delta: unknown): string => sseEvent({ choices: [{ index: 0, delta }] })
   const call = (rest: object): string => delta({ tool_calls: [{ index: 0, ...rest }] })
   await using upstream = await startSimulatedUpstream()
+  // The empty view asks for its models first.
+  upstream.replyOnce(bodyReply(['{}']))
   upstream.replyOnce([
     until(gate.promise),
     ...bodyReply(
