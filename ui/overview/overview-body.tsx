@@ -8,7 +8,9 @@ import type { ChartPanel, ChartSeries } from '../charts/chart-series.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import { type Bounds, type BucketRange, type TimeFrame, sumOver } from '../charts/time-frame.ts'
 import { FigureCards } from '../design/figure-cards.tsx'
+import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
+import { Popover } from '../design/popover.tsx'
 import { counted } from '../format/figures.ts'
 import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
@@ -19,7 +21,8 @@ import { firstTokenPanels, latencyPanels, requestPanels, speedPanels, tallPx } f
 import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
 import { slotPanels } from './slot-charts.ts'
-import { SlotWaitsPopover } from './slot-waits.tsx'
+
+const SlotWaitsPanel = lazyPart(async () => (await import('./slot-waits.tsx')).SlotWaitsPanel)
 
 export interface OverviewBodyProps extends CallsCardProps {
   /** The time that it is compared with. */
@@ -158,7 +161,11 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
           : `busiest moment of each ${perBucket(answer.bucket_s)}${isOfAll ? ', all upstreams together' : ''}`
       }
       panels={panels}
-      actions={<SlotWaitsPopover />}
+      actions={
+        <Popover label="Which limit would do" class="bare small" widthPx={480} words="Which limit?">
+          {() => <SlotWaitsPanel />}
+        </Popover>
+      }
       to={({ fromMs, toMs }) => ({ view: 'calls', range: { last: null, fromMs, toMs }, sort: 'started_at' })}
       empty="Nothing is known of this time"
     />

@@ -4,23 +4,12 @@ import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
 import { Note } from '../design/note.tsx'
-import { Popover } from '../design/popover.tsx'
 import { Table } from '../design/table.tsx'
 import { count, counted, known, percent, wait } from '../format/figures.ts'
 import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
 
-const widthPx = 480
-
-/** Tells how calls would have waited with more slots. */
-export function SlotWaitsPopover() {
-  return (
-    <Popover label="Which limit would do" class="bare small" widthPx={widthPx} words="Which limit?">
-      {() => <SlotWaitsPanel />}
-    </Popover>
-  )
-}
-
-function SlotWaitsPanel() {
+/** How calls would have waited with more slots. */
+export function SlotWaitsPanel() {
   const { address } = useNavigation()
   const upstream = upstreamOf(address)
   const slots = useLive(({ status }) => slotsOf(status?.health, upstream))
