@@ -15,6 +15,9 @@ interface Words {
 /** Those that the page knows, in its order; the program may have others, which come after. */
 const known: Readonly<Record<string, Words>> = {
   max_concurrent: { group: 'Limits', title: 'Maximum concurrent calls' },
+  max_rpm: { group: 'Limits', title: 'Requests per minute' },
+  max_tpm: { group: 'Limits', title: 'Tokens per minute' },
+  pace: { group: 'Limits', title: 'Pacing of calls' },
   slot_cooldown_ms: { group: 'Limits', title: 'Slot cooldown' },
   token_limit: { group: 'Limits', title: 'Tokens in 24 hours' },
   budget_action: { group: 'Limits', title: 'When the budget runs out' },
