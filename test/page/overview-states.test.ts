@@ -72,7 +72,7 @@ test('three calls say what they are, and are no percentiles; filtered to nothing
     await page.keyboard.press('ArrowLeft')
     told.add(/: (.*)$/.exec((await slider.getAttribute('aria-valuetext')) ?? '')?.[1] ?? '')
   }
-  assert.match([...told].join(';'), /Single calls \d\.\d+\u202fs, 1 call/)
+  assert.match([...told].join(';'), /Individual calls \d\.\d+\u202fs, 1 call/)
   const isWithin = `[...document.querySelectorAll('.figure-value')].every((value) => {
     const letters = document.createRange()
     letters.selectNodeContents(value)
