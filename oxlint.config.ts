@@ -19,7 +19,7 @@ const source: Record<string, string> = {
   // The gateway reaches the store and the raw log through the ports in src/call; process composes it all.
   'gateway/admission': 'api call lib',
   'gateway/upstream': 'call lib',
-  'gateway/limits': 'api call lib gateway/admission',
+  'gateway/limits': 'api call control lib gateway/admission',
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',
   'gateway/caller': 'json lib',
@@ -31,7 +31,7 @@ const source: Record<string, string> = {
     'api call lib gateway/admission gateway/caller gateway/http gateway/limits gateway/meter gateway/raw-log gateway/recorder gateway/routing gateway/upstream gateway/usage-injection',
   'gateway/routing':
     'call lib options secrets gateway/admission gateway/caller gateway/http gateway/upstream gateway/usage-injection',
-  'gateway/handover': 'call control lib gateway/admission gateway/http',
+  'gateway/handover': 'call control lib gateway/admission gateway/http gateway/limits',
   'gateway/process':
     'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/limits gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
 

@@ -205,6 +205,24 @@ export type CallsAnswer = MessageOf<typeof isCallsAnswer>
 
 const isCallsAnswer = record({ seq: isCount, live: isLiveCalls, cancelled: isFlag })
 
+/** What a gateway that is replaced has counted of a limit a minute. */
+export type HandedLimit = MessageOf<typeof isHandedLimit>
+
+export const isHandedLimit = record({
+  key: isText,
+  /** The limit itself, if it was learned of a provider. */
+  learned: nullable(isAmount),
+  /** Ages in milliseconds and amounts, the oldest first. */
+  taken: listOf(listOf(isNumber)),
+  /** Calls wait for it there. */
+  isAwaited: isFlag,
+})
+
+/** The same of what it has taken since its last report. */
+export type LimitReport = MessageOf<typeof isLimitReport>
+
+const isLimitReport = record({ key: isText, more: isNumber, isAwaited: isFlag })
+
 /** The body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
 export type DrainReport = MessageOf<typeof isDrainReport>
 
@@ -217,6 +235,8 @@ export const isDrainReport = record({
   used: listOf(isMinuteUsage),
   /** Tokens that its own budget counts as used. */
   counted: isAmount,
+  /** Limits a minute; absent in earlier versions. */
+  minutes: optional(listOf(isLimitReport)),
   /** To what the successor has asked. */
   answers: listOf(isCallsAnswer),
   /** The gateway has no calls any more, and ends. */

@@ -60,6 +60,7 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
     calls: 0,
     slots: [{ name: 'local', max: 4, holding: 1, wants: 0, clients: [{ of: 'a', slots: 1 }] }],
     used: [],
+    minutes: [{ key: 'upstream:default:requests', more: 2, isAwaited: true }],
     reserved: 0,
     counted: 0,
     answers: [],

@@ -1,6 +1,8 @@
 import type { DrainAnswer, DrainReport } from '../../src/control/control-messages.ts'
 import { isDrainAnswer, isDrainReport } from '../../src/control/control-messages.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
+import { KeptLimits } from '../../src/gateway/limits/kept-limits.ts'
+import { LimitsAcrossRestarts } from '../../src/gateway/limits/limits-across-restarts.ts'
 import { LocalAdmission } from '../../src/gateway/admission/local-admission.ts'
 import { TokenWindow } from '../../src/gateway/admission/token-window.ts'
 import { Draining } from '../../src/gateway/handover/draining.ts'
@@ -90,7 +92,15 @@ export class GatewayOfAChain {
     this.budget = new TokenWindow(1000)
     const limiter = { name: 'default', admission: this.admission, isShared: false }
     const clients = { used: () => {}, handover: () => [] }
-    this.#parts = { instance, limiters: () => [limiter], budget: this.budget, clients, budgetRejects, clock }
+    const nobody = new Set<object>()
+    const kept = new KeptLimits(() => clock.now(), false)
+    const minutes = new LimitsAcrossRestarts(
+      kept,
+      () => clock.now(),
+      () => nobody,
+    )
+    const limiters = () => [limiter]
+    this.#parts = { instance, limiters, budget: this.budget, clients, minutes, budgetRejects, clock }
     this.predecessors = new Predecessors(this.#parts, before?.handover() ?? null)
     this.budget.restore(before?.budget.minutes(clock.wallTime()) ?? [])
     this.budget.watch({
@@ -106,7 +116,7 @@ export class GatewayOfAChain {
 
   handover(): Handover {
     const { instance } = this.#parts
-    const none = { host: '', port: 0, atMs: 0, used: [], usedSinceMs: null, usedByOwners: [] }
+    const none = { host: '', port: 0, atMs: 0, used: [], usedSinceMs: null, usedByOwners: [], minutes: [] }
     const rawLog = { enabled: false, untilMs: null, asked: false }
     const { reserved } = this.budget
     return {

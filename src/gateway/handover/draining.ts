@@ -98,6 +98,7 @@ export class Draining {
     const answer = await this.#options.successor.reportDraining(report).catch(() => null)
     if (answer !== null && typeof answer !== 'string') {
       this.#aloneSinceMs = null
+      this.#options.minutes.answered(report.minutes ?? [])
       this.#obey(answer, report)
       return true
     }
@@ -116,7 +117,7 @@ export class Draining {
   }
 
   #reportOf(isLast: boolean): DrainReport {
-    const { instance, limiters, budget } = this.#options
+    const { instance, limiters, budget, minutes } = this.#options
     let calls = 0
     const slots = Array.from(limiters(), (limiter) => {
       const { active, queued } = limiter.admission.snapshot()
@@ -131,6 +132,7 @@ export class Draining {
       reserved: budget.reserved,
       counted: budget.snapshot(this.#clock.wallTime()).totalUsed,
       used: this.#used,
+      minutes: minutes.report(),
       answers: this.#answers,
       isLast,
     }

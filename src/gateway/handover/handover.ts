@@ -1,5 +1,6 @@
 import {
   claim,
+  isHandedLimit,
   isMinuteUsage,
   isPort,
   isPredecessorClaim,
@@ -38,6 +39,8 @@ export const isHandover = record({
   usedSinceMs: nullable(isNumber),
   /** The same of clients, keys and upstreams with budgets of their own; absent in earlier versions. */
   usedByOwners: optional(listOf(record({ owner: isText, used: listOf(isMinuteUsage) }))),
+  /** What was taken of limits a minute; absent in earlier versions. */
+  minutes: optional(listOf(isHandedLimit)),
   rawLog: record({
     ...rawLogSwitch,
     /** What the option said, or the last setting. */

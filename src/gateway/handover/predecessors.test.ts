@@ -20,7 +20,16 @@ function setUp(): { next: GatewayOfAChain; clock: FakeClock; chain: Chain; repor
   // It reports what the test says, and nothing else.
   chain.newest = null
   const report: Report = (instance, more) => {
-    const none = { calls: 1, slots: [], reserved: 0, counted: 0, used: [], answers: [], isLast: false }
+    const none = {
+      calls: 1,
+      slots: [],
+      reserved: 0,
+      counted: 0,
+      used: [],
+      minutes: [],
+      answers: [],
+      isLast: false,
+    }
     return next.predecessors.take({ instance, identity, ...none, ...more })
   }
   return { next, clock, chain, report }

@@ -11,6 +11,7 @@ import type {
 } from '../../control/control-messages.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
 import type { TokenWindow } from '../admission/token-window.ts'
+import type { LimitsAcrossRestarts } from '../limits/limits-across-restarts.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
 import type { Handover } from './handover.ts'
 import type { Limiter } from './shrinking-slots.ts'
@@ -32,6 +33,7 @@ export interface SharedParts {
   readonly limiters: () => Iterable<Limiter>
   readonly budget: TokenWindow
   readonly clients: Pick<TokenWindows, 'used' | 'handover'>
+  readonly minutes: LimitsAcrossRestarts
   /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
   readonly budgetRejects: boolean
   readonly clock: Clock
@@ -92,6 +94,7 @@ export class Predecessors {
       })
     }
     if (handover === null) return
+    parts.minutes.adopt(handover.instance, handover.minutes ?? [])
     this.share()
     this.#lookLater()
   }
@@ -144,6 +147,7 @@ export class Predecessors {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
+    this.#parts.minutes.before(instance, report.isLast ? null : (report.minutes ?? []))
     for (const answer of answers) {
       for (const { seq, onAnswer } of this.#questions) if (seq === answer.seq) onAnswer(answer)
     }
@@ -242,6 +246,7 @@ export class Predecessors {
     if (gateway === undefined) return
     this.#left = [...this.#left.filter(isAlive), gateway.identity]
     this.#draining.delete(instance)
+    this.#parts.minutes.before(instance, null)
     this.share()
     if (this.#draining.size === 0) this.#over?.resolve()
   }

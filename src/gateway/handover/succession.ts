@@ -166,7 +166,7 @@ export class Succession implements ConnectionTaker {
   }
 
   #handover(): Handover {
-    const { instance, host, listener, budget, clients, clock, rawLog } = this.#options
+    const { instance, host, listener, budget, clients, minutes, clock, rawLog } = this.#options
     this.#untold = []
     return {
       instance,
@@ -177,6 +177,7 @@ export class Succession implements ConnectionTaker {
       used: budget.minutes(clock.wallTime()),
       usedSinceMs: budget.isKnown ? null : this.#options.usedSinceMs,
       usedByOwners: clients.handover(),
+      minutes: minutes.handover(),
       reserved: budget.reserved,
       predecessors: this.predecessors.claims(),
       rawLog: rawLog(),

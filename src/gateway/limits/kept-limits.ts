@@ -4,7 +4,6 @@ import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/own
 import { KeptLimit, LimitGroup, type LimitOwner, LimitStake } from './kept-limit.ts'
 import { type LearnedUse, LearnedLimits } from './learned-limits.ts'
 import type { LimitedKind } from './limit-headers.ts'
-import type { Taken } from './minute-limit.ts'
 import type { LimitedUse, Sighting } from './seen-limits.ts'
 import { TokenEstimate, type Tokens } from './token-estimate.ts'
 
@@ -32,14 +31,6 @@ export interface CallToCome {
   readonly tokensAsked: number
 }
 
-/** What was taken of a limit, for the gateway that takes over. */
-export interface HandedLimit {
-  readonly key: string
-  readonly taken: readonly Taken[]
-  /** Calls wait for it here, and go before those of the successor. */
-  readonly isAwaited: boolean
-}
-
 /** Groups of which the limits are remembered. */
 const mostGroups = 2000
 const kinds = [
@@ -60,8 +51,8 @@ export class KeptLimits {
   readonly #groups = new Map<string, LimitGroup | null>()
   #upstreams: ReadonlyMap<string, UpstreamLimits> = new Map()
   #clients: ReadonlyMap<Owner, MinuteSetting> = new Map()
-  /** Gateways that divide the limits. */
-  #gateways = 1
+  /** Gateways that divide the limits; null before any has told. */
+  #gateways: number | null = null
   /** Told when calls may go that waited for a limit. */
   onRoom = (): void => {}
   /** Told when other limits hold. */
@@ -89,14 +80,19 @@ export class KeptLimits {
     if (before + wanted.size > 0) this.onChange()
   }
 
-  /** So many gateways divide the limits. What a limit gains counts as used: others may have used it within this minute. */
+  /**
+   * So many gateways divide the limits. What this one gains counts as used, all of it if it has just joined: others may have used
+   * it within this minute.
+   */
   divide(gateways: number): void {
-    if (gateways === this.#gateways) return
+    const before = this.#gateways
+    if (gateways === before) return
     const nowMs = this.#nowMs()
-    for (const limit of this.#limits.values()) {
-      const before = limit.limit
-      limit.limit = (before * this.#gateways) / gateways
-      if (limit.limit > before) limit.take(nowMs, limit.limit - before)
+    for (const limit of this.list()) {
+      const part = limit.limit
+      limit.limit = (part * (before ?? 1)) / gateways
+      const gained = before === null ? limit.limit : limit.limit - part
+      if (gained > 0 && gateways + (before ?? 0) > 1) limit.correctTo(nowMs, limit.used(nowMs) + gained)
     }
     this.#gateways = gateways
     this.onRoom()
@@ -132,7 +128,7 @@ export class KeptLimits {
     const learned = this.#learned?.of(use)
     if (learned === undefined) return
     const before = learned.limits
-    learned.sighted(sighting, this.#nowMs(), this.#gateways)
+    learned.sighted(sighting, this.#nowMs(), this.#gateways ?? 1)
     if (learned.limits !== before) {
       this.#groups.clear()
       this.onChange()
@@ -144,14 +140,12 @@ export class KeptLimits {
     return [...this.#limits.values(), ...(this.#learned?.limits() ?? [])]
   }
 
-  /** `awaited`: limits for which calls wait here. */
-  handover(awaited: ReadonlySet<object>): readonly HandedLimit[] {
-    const nowMs = this.#nowMs()
-    return this.list().map((limit) => ({
-      key: limit.key,
-      taken: limit.taken(nowMs),
-      isAwaited: awaited.has(limit),
-    }))
+  /** A limit that another gateway has learned, by its key; undefined if nothing is learned here. */
+  learnedBefore(key: string, most: number): KeptLimit | undefined {
+    const [, use = '', kind = ''] = /^learned:(.*):(\w+)$/.exec(key) ?? []
+    const [upstream = '', model = null, ofKey = null] = JSON.parse(use || '[]') as (string | null)[]
+    const learned = this.#learned?.of({ upstream: upstream ?? '', model, key: ofKey })
+    return learned?.told(kind as LimitedKind, most)
   }
 
   #groupOf(use: LimitedUse, { client, keyFingerprint }: Caller): LimitGroup | null {
@@ -197,7 +191,7 @@ export class KeptLimits {
       if (most === undefined) return []
       const key = `${of}:${kind}`
       const limit = getOrAdd(this.#limits, key, () => new KeptLimit(key, kind, owner, most))
-      limit.limit = most / this.#gateways
+      limit.limit = most / (this.#gateways ?? 1)
       return [limit]
     })
   }

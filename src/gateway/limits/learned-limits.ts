@@ -49,6 +49,13 @@ export class LearnedUse {
     if (!this.#isTold) this.#slowDown(nowMs)
   }
 
+  /** A gateway before this one knows this limit. */
+  told(kind: LimitedKind, most: number): KeptLimit {
+    const limit = this.#ofKind(kind)
+    limit.limit = most
+    return limit
+  }
+
   /** A pace that only refusals have told may be too slow: it grows until the next one. */
   grow(nowMs: number): void {
     if (this.#isTold || this.#refused === null) return

@@ -28,7 +28,7 @@ export class MinuteLimit {
   /** Of the newest cell: milliseconds divided by their length. */
   #newest = 0
   /** When the bucket is empty again, at the pace of the limit. */
-  #emptyAtMs = 0
+  #emptyAtMs = -Infinity
 
   constructor(limit: number, share = 1) {
     this.limit = limit

@@ -201,11 +201,22 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const sharedSlots =
     limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
   const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
+  const learns = options.pace === 'learn'
+  const providerLimits = makeProviderLimits({
+    clock,
+    learns,
+    admissions,
+    upstreams,
+    clients,
+    gateways: limit === null ? null : () => limit.status().gateways,
+    isSuccessor: handover !== null,
+  })
   const succession = new Succession({
     usedSinceMs: sinceMs,
     limiters: () => upstreams.all(),
     budget: tokens.all,
     clients: tokens,
+    minutes: providerLimits.acrossRestarts,
     budgetRejects,
     clock,
     instance,
@@ -234,8 +245,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const limitTokens = (usedBefore: readonly UsedByOwner[] = []): void => {
     tokens.setLimits(new Map([...clients.tokenLimits, ...tokenLimits(upstreams)]), usedBefore)
   }
-  const learns = options.pace === 'learn'
-  const providerLimits = makeProviderLimits({ clock, learns, admissions, upstreams, clients })
   const onUpstreams = (): void => {
     succession.refreshUpstreams()
     clients.limitSlots()

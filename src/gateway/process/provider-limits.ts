@@ -2,14 +2,17 @@ import type { MinuteLimitUse } from '../../api/health-report.ts'
 import type { Clock } from '../../call/clock.ts'
 import { patternMatcher } from '../../options/upstream-settings.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
-import type { ProviderLimits } from '../call/call-limits.ts'
 import { LimitGroup } from '../limits/kept-limit.ts'
+import type { ProviderLimits } from '../call/call-limits.ts'
 import { KeptLimits, type UpstreamLimits } from '../limits/kept-limits.ts'
+import { LimitsAcrossRestarts } from '../limits/limits-across-restarts.ts'
 import { SeenLimits } from '../limits/seen-limits.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 import type { WatchedClients } from './watched-clients.ts'
 
+/** How often it is asked how many gateways share. */
+const divideEveryMs = 500
 /** More limits are not reported. */
 const mostReported = 100
 
@@ -20,16 +23,22 @@ export interface LimitSources {
   readonly admissions: () => readonly LocalAdmission[]
   readonly upstreams: Upstreams
   readonly clients: WatchedClients
+  /** How many gateways share these limits; null if this one has them alone. */
+  readonly gateways: (() => number) | null
+  /** It takes over from a gateway that tells what it used. */
+  readonly isSuccessor: boolean
 }
 
-/** The limits a minute of providers. `refresh`: upstreams or clients have changed. */
-export function makeProviderLimits({
-  clock,
-  learns,
-  admissions,
-  upstreams,
-  clients,
-}: LimitSources): ProviderLimits & { refresh(): void; report(): readonly MinuteLimitUse[] } {
+export interface LimitParts extends ProviderLimits {
+  /** Upstreams or clients have changed. */
+  refresh(): void
+  report(): readonly MinuteLimitUse[]
+  readonly acrossRestarts: LimitsAcrossRestarts
+}
+
+/** The limits a minute of providers. */
+export function makeProviderLimits(sources: LimitSources): LimitParts {
+  const { clock, learns, admissions, upstreams, clients, gateways, isSuccessor } = sources
   const kept = new KeptLimits(() => clock.now(), learns)
   kept.onRoom = () => {
     for (const each of admissions()) each.wake()
@@ -39,6 +48,13 @@ export function makeProviderLimits({
   }
   const refresh = (): void => kept.set(Array.from(upstreams.configured(), limitsOf), clients.minuteLimits)
   refresh()
+  const divide = (): void => {
+    if (gateways === null) return
+    kept.divide(Math.max(1, gateways()))
+    clock.after(divideEveryMs, divide, { background: true })
+  }
+  if (isSuccessor) kept.divide(1)
+  divide()
   const report = (): readonly MinuteLimitUse[] => {
     const waiting = waitingFor(admissions())
     const uses = kept.list().map((limit) => {
@@ -53,7 +69,13 @@ export function makeProviderLimits({
     })
     return uses.sort((one, other) => other.waiting - one.waiting).slice(0, mostReported)
   }
-  return { seen: new SeenLimits(), kept, refresh, report }
+  const awaited = (): ReadonlySet<object> => {
+    const stakes = admissions().flatMap((each) => each.stakes())
+    const groups = new Set(stakes.map(({ group }) => group))
+    return new Set([...groups].flatMap((group) => (group instanceof LimitGroup ? group.limits : [])))
+  }
+  const acrossRestarts = new LimitsAcrossRestarts(kept, () => clock.now(), awaited)
+  return { seen: new SeenLimits(), kept, refresh, report, acrossRestarts }
 }
 
 /** How many calls wait for a limit, or wait behind one that does. */

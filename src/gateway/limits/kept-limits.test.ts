@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { fullestMinute } from '../../../test/limits/limited-provider.ts'
+import { KeptLimits } from './kept-limits.ts'
+import { LimitsAcrossRestarts } from './limits-across-restarts.ts'
+
+const use = { upstream: 'default', model: 'm', key: null }
+const call = { caller: { client: null, keyFingerprint: null }, requestBytes: 4, tokensAsked: 1 }
+
+/** A gateway that takes as many calls as it may. */
+class Greedy {
+  readonly kept: KeptLimits
+  readonly #now: () => number
+
+  constructor(now: () => number, learns = false) {
+    this.#now = now
+    this.kept = new KeptLimits(now, learns)
+    this.kept.set([{ name: 'default', models: [], max_rpm: 60 }], new Map())
+  }
+
+  take(): number {
+    for (let taken = 0; ; taken++) {
+      const stake = this.kept.stakeOf(use, call)!
+      if (stake.waitMs(this.#now(), new Set()) > 0) return taken
+      stake.take(this.#now())
+    }
+  }
+}
+
+test('property: gateways that come and go are together never over in any sliding minute', () => {
+  const changes = fc.array(fc.tuple(fc.integer({ min: 1, max: 90_000 }), fc.boolean(), fc.nat(3)), {
+    maxLength: 12,
+  })
+  fc.assert(
+    fc.property(changes, (steps) => {
+      let nowMs = 1_000_000
+      const now = (): number => nowMs
+      let all = [new Greedy(now)]
+      all[0]!.kept.divide(1)
+      const taken: [number, number][] = []
+      const run = (untilMs: number): void => {
+        for (; nowMs < untilMs; nowMs += 500) for (const each of all) taken.push([nowMs, each.take()])
+      }
+      for (const [afterMs, joins, at] of steps) {
+        run(nowMs + afterMs)
+        if (joins) {
+          const next = new Greedy(now)
+          next.kept.divide(all.length + 1)
+          all.push(next)
+        } else if (all.length > 1) all.splice(at % all.length, 1)
+        // The others see it within two seconds.
+        run(nowMs + 1500)
+        for (const each of all) each.kept.divide(all.length)
+      }
+      run(nowMs + 120_000)
+      const most = fullestMinute(taken)
+      assert.ok(most <= 60, String(most))
+      const atTheEnd = taken
+        .filter(([atMs]) => atMs >= nowMs - 60_000)
+        .reduce((sum, [, amount]) => sum + amount, 0)
+      assert.ok(atTheEnd >= 50, `only ${atTheEnd} in the last minute`)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a gateway goes on with what the one before it has used, and waits while calls wait there', () => {
+  let nowMs = 100_000
+  const before = new Greedy(() => nowMs)
+  const taken: [number, number][] = []
+  for (; nowMs < 130_000; nowMs += 500) taken.push([nowMs, before.take()])
+  const limits = before.kept.list()
+  const old = new LimitsAcrossRestarts(
+    before.kept,
+    () => nowMs,
+    () => new Set(limits),
+  )
+  // The clock of a process begins with it.
+  const next = new Greedy(() => nowMs - 130_000)
+  const own = new LimitsAcrossRestarts(
+    next.kept,
+    () => nowMs - 130_000,
+    () => new Set(),
+  )
+  const handed = old.handover()
+  taken.push([nowMs, before.take()])
+  own.adopt('old', handed)
+  own.before('old', old.report())
+  assert.equal(next.take(), 0, 'calls wait at the old one')
+  own.before('old', null)
+  for (; nowMs < 300_000; nowMs += 500) taken.push([nowMs, next.take()])
+  assert.ok(fullestMinute(taken) <= 60)
+  const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
+  assert.ok(used >= 190, String(used))
+})
+
+test('what was learned is handed over, and what a gateway that learns nothing cannot use is passed over', () => {
+  const now = (): number => 0
+  const before = new Greedy(now, true)
+  const told = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
+  before.kept.sighted(use, { limits: [told], waitMs: null, isRefusal: false })
+  const handed = new LimitsAcrossRestarts(before.kept, now, () => new Set()).handover()
+  const learning = new Greedy(now, true)
+  new LimitsAcrossRestarts(learning.kept, now, () => new Set()).adopt('old', handed)
+  const tokens = learning.kept.list().find(({ kind }) => kind === 'tokens')
+  assert.deepEqual([tokens?.limit, tokens?.used(0)], [1000, 990])
+  const other = new Greedy(now)
+  new LimitsAcrossRestarts(other.kept, now, () => new Set()).adopt('old', handed)
+  assert.deepEqual(
+    other.kept.list().map(({ kind }) => kind),
+    ['requests'],
+  )
+})
+
+test('resets and waits that cannot be do no harm', () => {
+  let nowMs = 0
+  const learning = new Greedy(() => nowMs, true)
+  const refused = (waitMs: number | null) =>
+    learning.kept.sighted(use, { limits: [], waitMs, isRefusal: true })
+  refused(null)
+  refused(1e12)
+  assert.ok(learning.take() > 0, 'a wait of 31 years stops nobody')
+  nowMs = 60_500
+  refused(5000)
+  assert.equal(learning.take(), 0)
+  nowMs = 65_500
+  assert.ok(learning.take() > 0)
+})
