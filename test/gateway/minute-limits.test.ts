@@ -79,7 +79,9 @@ test('limits of a model and of a client hold as they are written, and others pas
     limitsIn(each).every(({ waiting }) => waiting === 1),
   )
   assert.deepEqual(
-    new Set(limitsIn(health).map(({ of, model, client, kind }) => `${of} ${model ?? client} ${kind}`)),
+    new Set(
+      limitsIn(health).map((each) => [each['of'], each['model'] ?? each['client'], each['kind']].join(' ')),
+    ),
     new Set(['client rare requests', 'model slow* tokens']),
   )
   assert.equal((await ask(gateway.port, 'fast', 'c')).status, 200)

@@ -1,6 +1,7 @@
 import type { ExportFormat } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress, boundsOf, callsQuery, isStatus, questionKey } from '../data/page-address.ts'
+import { type PageAddress, callsQuery, isStatus, questionKey } from '../data/page-address.ts'
+import { boundsOf } from '../data/page-range.ts'
 
 /** Calls that are asked for at once. */
 export const pageSize = 100

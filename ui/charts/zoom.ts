@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import type { Range } from '../data/page-address.ts'
+import type { Range } from '../data/page-range.ts'
 import type { Bounds } from './time-frame.ts'
 
 /** The range that each zoom has left, by the span that it has led to. */

@@ -9,7 +9,6 @@ import {
   type CompareBy,
   type CompareColumnName,
   type PageAddress,
-  boundsOf,
   callsQuery,
   compareColumnNames,
   compareWords,
@@ -17,8 +16,8 @@ import {
   filterOf,
   namelessWords,
   questionKey,
-  refreshEveryMs,
 } from '../data/page-address.ts'
+import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
 import { report } from '../data/report.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'

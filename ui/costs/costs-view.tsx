@@ -4,13 +4,8 @@ import type { AlertsReport } from '../../src/api/alerts.ts'
 import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import {
-  type PageAddress,
-  callsQuery,
-  compareWords,
-  isFiltered,
-  refreshEveryMs,
-} from '../data/page-address.ts'
+import { type PageAddress, callsQuery, compareWords, isFiltered } from '../data/page-address.ts'
+import { refreshEveryMs } from '../data/page-range.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
 import { Card } from '../design/card.tsx'

@@ -1,6 +1,7 @@
 import type { CalendarUnit } from '../charts/calendar-frame.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type CompareBy, type PageAddress, boundsOf, callsQuery, compareWords } from '../data/page-address.ts'
+import { type CompareBy, type PageAddress, callsQuery, compareWords } from '../data/page-address.ts'
+import { boundsOf } from '../data/page-range.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

@@ -2,20 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import {
-  type LastRange,
   type PageAddress,
-  type Range,
   type View,
-  boundsOf,
   isFiltered,
-  lastRanges,
   plainAddress,
   questionKey,
   readAddress,
-  refreshEveryMs,
   withoutFilters,
   writeAddress,
 } from './page-address.ts'
+import { type LastRange, type Range, boundsOf, lastRanges, refreshEveryMs } from './page-range.ts'
 import { callTabWords, callTypeWords, outcomeWords, sortWords } from './call-words.ts'
 
 function read(text: string): PageAddress | null {

@@ -10,7 +10,7 @@ import {
   isNameOf,
   isOutcome,
 } from './call-words.ts'
-import { type CalendarBounds, calendarBounds } from './calendar-ranges.ts'
+import { type Range, lastRanges } from './page-range.ts'
 
 /** What the page can show, by its path. */
 export const viewPaths = {
@@ -79,25 +79,7 @@ export const namelessWords: Readonly<Record<CompareBy, string>> = {
   upstream_name: 'The default upstream',
 }
 
-/** Ranges that end now, by their length in milliseconds; those of the calendar by their longest. */
-export const lastRanges = {
-  '1h': 3_600_000,
-  '6h': 21_600_000,
-  '24h': 86_400_000,
-  '7d': 604_800_000,
-  '30d': 2_592_000_000,
-  today: 86_400_000,
-  month: 2_592_000_000,
-} as const
-
-export type LastRange = keyof typeof lastRanges
-
 const isLastRange = isNameOf(lastRanges)
-
-/** Either a time that ends now, or two instants in milliseconds since the Unix epoch, the second exclusive. */
-export type Range =
-  | { readonly last: LastRange }
-  | { readonly last: null; readonly fromMs: number; readonly toMs: number }
 
 /** What a bare `/` shows. */
 export const plainAddress = {
@@ -354,25 +336,6 @@ export function filterOf(by: CompareBy, name: string): Partial<PageAddress> {
 /** The address of a session: all of it, whatever range and filters are set elsewhere. */
 export function sessionAddress(session: string): PageAddress {
   return { ...plainAddress, view: 'sessions', session }
-}
-
-/** Where a range begins and ends, in milliseconds since the Unix epoch. */
-export function boundsOf({ range, utc }: Pick<PageAddress, 'range' | 'utc'>, nowMs: number): CalendarBounds {
-  if (range.last === null) return range
-  if (range.last === 'today') return calendarBounds('Today', nowMs, utc)
-  if (range.last === 'month') return calendarBounds('This month', nowMs, utc)
-  return { fromMs: nowMs - lastRanges[range.last], toMs: nowMs }
-}
-
-/**
- * How often figures of a range are asked for anew, in milliseconds; null where what has been asked for once stays as
- * it is. The longer the range, the less a minute changes in it.
- */
-export function refreshEveryMs(range: Range): number | null {
-  if (range.last === null) return null
-  const lengthMs = lastRanges[range.last]
-  if (lengthMs <= lastRanges['1h']) return 10_000
-  return lengthMs <= lastRanges['24h'] ? 30_000 : 300_000
 }
 
 function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>): void {

@@ -1,6 +1,7 @@
 import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
-import { type PageAddress, type View, boundsOf, callsQuery, plainAddress } from '../data/page-address.ts'
+import { type PageAddress, type View, callsQuery, plainAddress } from '../data/page-address.ts'
+import { boundsOf } from '../data/page-range.ts'
 
 /** What calls can be filtered by here, under the names of the API. */
 export const facets = {

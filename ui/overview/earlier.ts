@@ -1,7 +1,8 @@
 import type { Overview } from '../../src/api/overview.ts'
 import type { ChartPanel, ChartSeries } from '../charts/chart-series.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type Against, type PageAddress, boundsOf, callsQuery } from '../data/page-address.ts'
+import { type Against, type PageAddress, callsQuery } from '../data/page-address.ts'
+import { boundsOf } from '../data/page-range.ts'
 import { count } from '../format/figures.ts'
 
 const dayMs = 86_400_000

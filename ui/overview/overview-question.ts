@@ -1,5 +1,6 @@
 import type { Overview } from '../../src/api/overview.ts'
-import { type PageAddress, boundsOf, callsQuery } from '../data/page-address.ts'
+import { type PageAddress, callsQuery } from '../data/page-address.ts'
+import { boundsOf } from '../data/page-range.ts'
 
 /**
  * What the first page asks. A range that ends now is asked from a whole second on and without an end, so that all

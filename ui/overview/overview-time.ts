@@ -1,5 +1,5 @@
 import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
-import type { LastRange } from '../data/page-address.ts'
+import type { LastRange } from '../data/page-range.ts'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 
 /** The time that an answer is of. */
