@@ -78,6 +78,14 @@ export interface ClientUsage extends MinuteUsage {
   readonly upstreamName: string | null
 }
 
+/** A call that was sent to an upstream lately. */
+export interface RecentCall extends ClientUsage {
+  readonly model: string | null
+  /** ms since the Unix epoch. */
+  readonly sentMs: number
+  readonly attempts: number
+}
+
 /** Which calls are meant: of these clients and keys, or at these upstreams, begun from `fromMs` to `toMs`, and ended before a third instant. */
 export interface ClientUsageQuestion {
   /** Names of clients, and fingerprints of keys. */

@@ -9,6 +9,7 @@ import { embeddingAnswer } from './embedding-answer.ts'
 import { type Random, between } from './random.ts'
 import { ApiError, type Fields, parseFields } from './request-fields.ts'
 import { type FaultShares, type SimulatedFault, drawFault, ordinaryFaults } from './simulated-fault.ts'
+import { SimulatedLimits } from './simulated-limits.ts'
 import { modelIds } from './simulated-models.ts'
 import { reportFault } from '../lib/fault.ts'
 
@@ -38,12 +39,13 @@ export async function startDemoUpstream({
   faults = ordinaryFaults,
 }: DemoUpstreamOptions = {}): Promise<DemoUpstream> {
   let serial = 0
+  const limits = new SimulatedLimits()
   const server = createServer({}, (request, response) => {
     const left = new AbortController()
     response.once('close', () => left.abort())
     serial += 1
     const fault = simulatedHeader in request.headers ? drawFault(random, faults) : null
-    answer({ clock, random, fault, request, response, serial, left: left.signal }).catch(reportFault)
+    answer({ clock, random, fault, limits, request, response, serial, left: left.signal }).catch(reportFault)
   })
   const listening = await listenOnLoopback(server)
   return { ...listening, baseUrl: `${listening.origin}/v1` }
@@ -54,6 +56,7 @@ interface Visit {
   readonly clock: Clock
   readonly random: Random
   readonly fault: SimulatedFault | null
+  readonly limits: SimulatedLimits
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** Counts the requests. */
@@ -100,8 +103,12 @@ const posts: Readonly<Record<string, (fields: Fields, visit: Visit) => Simulated
   '/v1/embeddings': (fields, { random }) => embeddingAnswer(fields, random),
 }
 
-function complete(request: CompletionRequest, { clock, random, fault, serial }: Visit): SimulatedAnswer {
+function complete(request: CompletionRequest, visit: Visit): SimulatedAnswer {
+  const { clock, random, fault, limits, response, serial } = visit
   const plan = planCompletion(request, fault, random)
+  const tokens = request.promptTokens + plan.tokens.length
+  for (const [name, value] of Object.entries(limits.take(request.model, tokens, clock.now())))
+    response.setHeader(name, value)
   return completionAnswer(request, plan, serial, Math.floor(clock.wallTime() / 1000))
 }
 

@@ -14,6 +14,8 @@ export interface ChatModel {
   readonly outputTokens: number
   /** What it thinks before it answers; 0 if it does not. */
   readonly reasoningTokens: number
+  /** Requests and tokens a minute that it tells of. */
+  readonly limits?: { readonly requests: number; readonly tokens: number }
   readonly prices: SimulatedPrices
 }
 
@@ -42,6 +44,7 @@ export const chatModels: readonly ChatModel[] = [
     tokensPerS: 38,
     outputTokens: 140,
     reasoningTokens: 0,
+    limits: { requests: 60, tokens: 150_000 },
     prices: { input: 2.5, output: 12, cache_read: 0.25 },
   },
   {

@@ -1,6 +1,6 @@
 /**
  * Every program and test that measures a figure of `docs/internals/reliability.md`, one after the other, and their table:
- * `npm run test:faults [-- --only R14,R16] [--quick]`. Some forty minutes, a minute with `--quick`; what takes
+ * `npm run test:faults [-- --only R14,R16] [--quick]`; `npm run test:faults -- limits` prints the table of limits a minute. Some forty minutes, a minute with `--quick`; what takes
  * an hour, R45, only where it is named. Ends with 1 where a
  * figure does not hold.
  */
@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type MeasuredFigure, figureList } from './figure-list.ts'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { only: { type: 'string', default: '' }, quick: { type: 'boolean', default: false } },
 })
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -58,6 +59,11 @@ function commandOf({ run, quick }: MeasuredFigure): readonly string[] | null {
   return values.quick ? quick : run
 }
 
+// A table of its own, three minutes long.
+if (positionals[0] === 'limits') {
+  await import('./minute-limits.ts')
+  process.exit()
+}
 const lines: string[] = []
 for (const figure of figureList) {
   const command = commandOf(figure)

@@ -9,6 +9,7 @@ import { asRecord } from '../support/json-record.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
 
 const chat = '/v1/chat/completions'
 const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
@@ -140,4 +141,25 @@ test('what a provider tells is kept where that was asked for, and a 429 stops th
     [['told', 60, 60]],
   )
   assert.equal((await ask(gateway.port, 'unpaid', 'c')).status, 429, 'a quota that is used up passes at once')
+})
+
+test('a gateway that was killed is followed by one that knows what the minute has used', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using dir = await makeTempDir()
+  const options = {
+    upstream: upstream.baseUrl,
+    directory: dir.path,
+    args: ['--max-rpm', '2', '--max-tpm', '1000'],
+  }
+  const killed = await startGatewayProcess(options)
+  assert.equal((await ask(killed.port, 'm', 'c')).status, 200)
+  await recordedCalls(killed, 1)
+  await killed.kill9()
+  await using gateway = await startGatewayProcess(options)
+  const waits = ask(gateway.port, 'm', 'c')
+  waits.catch(() => {})
+  await untilHealth(gateway, 'the past is known', (health) => {
+    const used = limitsIn(health).map((limit) => limit['used'])
+    return used[0] === 1 && used[1] === 110 && limitsIn(health)[0]!['waiting'] === 1
+  })
 })

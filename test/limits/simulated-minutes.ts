@@ -36,14 +36,14 @@ export interface SceneOutcome {
   readonly longestWaitMs: number
 }
 
-const clients = 40
-const requestsAMinute = 500
-const tokensAMinute = 100_000
+export const clients = 40
+export const requestsAMinute = 500
+export const tokensAMinute = 100_000
 const lastMs = 180_000
-const serviceMs = 1000
+export const serviceMs = 1000
 /** A client that never waits calls so often: together they want three times what there is. */
 const meanTokens = 4100
-const everyMs = (60_000 * clients * meanTokens) / (3 * tokensAMinute)
+export const everyMs = (60_000 * clients * meanTokens) / (3 * tokensAMinute)
 
 interface Sizes {
   readonly input: number
@@ -51,7 +51,7 @@ interface Sizes {
 }
 
 /** The same calls in the same order for every scene. */
-function makeSizes(seed: number): () => Sizes {
+export function makeSizes(seed: number): () => Sizes {
   const random = seededRandom(seed)
   return () => {
     const tokens = 200 + Math.floor(random() * 7801)

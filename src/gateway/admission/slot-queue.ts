@@ -287,13 +287,15 @@ export class SlotQueue<T> {
 
   #someMayGo(nowMs: number): boolean {
     if (this.#staked > 0) return this.#first(nowMs) !== null
-    this.#claims.clear()
+    // To clear an empty set takes memory.
+    if (this.#claims.size > 0) this.#claims.clear()
     return this.#mayGo
   }
 
   /** The lane whose first call goes next, if it has a slot. */
   #first(nowMs: number): Place<T> | null {
-    this.#claims.clear()
+    // To clear an empty set takes memory.
+    if (this.#claims.size > 0) this.#claims.clear()
     this.#roomAtMs = Infinity
     if (!this.#mayGo) return null
     if (this.#staked > 0) return this.#firstWithRoom(nowMs)

@@ -1,3 +1,5 @@
+import type { RecentCall } from '../../call/call-sink.ts'
+import { type Clock, within } from '../../call/clock.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { Caller } from '../admission/admission.ts'
 import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/owner.ts'
@@ -31,6 +33,7 @@ export interface CallToCome {
   readonly tokensAsked: number
 }
 
+const defaultUpstream = 'default'
 /** Groups of which the limits are remembered. */
 const mostGroups = 2000
 const kinds = [
@@ -95,6 +98,29 @@ export class KeptLimits {
       if (gained > 0 && gateways + (before ?? 0) > 1) limit.correctTo(nowMs, limit.used(nowMs) + gained)
     }
     this.#gateways = gateways
+    this.onRoom()
+  }
+
+  /**
+   * A gateway that starts without another that hands over: what calls have taken within the last minute, which are told as the
+   * database has them. Until then, and no longer than `waitMs`, nothing is taken.
+   */
+  async readPast(past: Promise<readonly RecentCall[] | null>, clock: Clock, waitMs: number): Promise<void> {
+    const unread = this.list()
+    for (const limit of unread) limit.isClosed = true
+    const calls = await within(clock, waitMs, past)
+    for (const limit of unread) limit.isClosed = false
+    const nowMs = this.#nowMs()
+    for (const { upstreamName, model, client, keyFingerprint, sentMs, tokens, attempts } of Array.isArray(
+      calls,
+    )
+      ? calls
+      : []) {
+      const use = { upstream: upstreamName ?? defaultUpstream, model, key: keyFingerprint }
+      const atMs = nowMs - Math.max(0, clock.wallTime() - sentMs)
+      for (const limit of this.#groupOf(use, { client, keyFingerprint })?.limits ?? [])
+        limit.add(nowMs, atMs, limit.kind === 'requests' ? attempts : tokens)
+    }
     this.onRoom()
   }
 

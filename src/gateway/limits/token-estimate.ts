@@ -7,6 +7,8 @@ const newestShare = 1 / 16
 /** Outputs of so many calls say how long one may be. */
 const keptOutputs = 64
 const outputShare = 0.95
+/** Fewer say little. */
+const fewestOutputs = 32
 /** Models that are remembered; the one that was not called for the longest goes first. */
 const mostModels = 200
 
@@ -29,10 +31,11 @@ export class TokenEstimate {
   of(model: string | null, requestBytes: number, asked: number): Tokens {
     const { bytesPerToken, outputs } = this.#models.get(model ?? '') ?? unknown
     const input = Math.ceil(requestBytes / bytesPerToken)
+    if (outputs.length < fewestOutputs)
+      return { input, output: asked > 0 ? asked : Math.max(usualOutput, ...outputs) }
     const sorted = outputs.toSorted((one, other) => one - other)
-    const usual = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * outputShare))]
-    const most = asked > 0 ? asked : Infinity
-    return { input, output: Math.min(most, usual ?? (asked > 0 ? most : usualOutput)) }
+    const usual = sorted[Math.floor(sorted.length * outputShare)] ?? usualOutput
+    return { input, output: asked > 0 ? Math.min(asked, usual) : usual }
   }
 
   /** What a call has used. */

@@ -210,6 +210,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     clients,
     gateways: limit === null ? null : () => limit.status().gateways,
     isSuccessor: handover !== null,
+    recentCalls: (sinceMs) => sink.recentCalls(sinceMs),
   })
   const succession = new Succession({
     usedSinceMs: sinceMs,

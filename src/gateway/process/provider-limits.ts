@@ -1,5 +1,7 @@
 import type { MinuteLimitUse } from '../../api/health-report.ts'
+import type { RecentCall } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
+import { reportFault } from '../../lib/fault.ts'
 import { patternMatcher } from '../../options/upstream-settings.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import { LimitGroup } from '../limits/kept-limit.ts'
@@ -11,6 +13,9 @@ import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 import type { WatchedClients } from './watched-clients.ts'
 
+const minuteMs = 60_000
+/** A database that has not told by then what the last minute used is waited for no longer. */
+const longestReadMs = 10_000
 /** How often it is asked how many gateways share. */
 const divideEveryMs = 500
 /** More limits are not reported. */
@@ -27,6 +32,8 @@ export interface LimitSources {
   readonly gateways: (() => number) | null
   /** It takes over from a gateway that tells what it used. */
   readonly isSuccessor: boolean
+  /** Calls that were sent from an instant on, as the database has them. */
+  readonly recentCalls: (sentSinceMs: number) => Promise<readonly RecentCall[] | null>
 }
 
 export interface LimitParts extends ProviderLimits {
@@ -38,7 +45,7 @@ export interface LimitParts extends ProviderLimits {
 
 /** The limits a minute of providers. */
 export function makeProviderLimits(sources: LimitSources): LimitParts {
-  const { clock, learns, admissions, upstreams, clients, gateways, isSuccessor } = sources
+  const { clock, learns, admissions, upstreams, clients, gateways, isSuccessor, recentCalls } = sources
   const kept = new KeptLimits(() => clock.now(), learns)
   kept.onRoom = () => {
     for (const each of admissions()) each.wake()
@@ -54,6 +61,10 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
     clock.after(divideEveryMs, divide, { background: true })
   }
   if (isSuccessor) kept.divide(1)
+  else if (kept.list().length > 0) {
+    const past = recentCalls(clock.wallTime() - minuteMs)
+    kept.readPast(past, clock, longestReadMs).catch(reportFault)
+  }
   divide()
   const report = (): readonly MinuteLimitUse[] => {
     const waiting = waitingFor(admissions())

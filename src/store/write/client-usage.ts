@@ -1,7 +1,7 @@
 import { isFingerprint } from '../../call/key-fingerprint.ts'
 import { estimatedTokens, reportedTokens, type SpentCall, spentFields } from '../../call/budget-tokens.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import type { ClientUsage, ClientUsageQuestion } from '../../call/call-sink.ts'
+import type { ClientUsage, ClientUsageQuestion, RecentCall } from '../../call/call-sink.ts'
 import { inTexts, recordReader, type StoredRow } from '../../call/record-reader.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
@@ -11,10 +11,11 @@ const callColumns = spentFields.map(({ column, table }) =>
 )
 /** Gateways of this machine: of others no version is noted. */
 export const ownInstances = 'SELECT id FROM instances WHERE version IS NOT NULL'
-/** Calls of these clients or keys, or at these upstreams, with what tells what they spent. */
-const spent = `SELECT c.id, c.duration_us, (SELECT text FROM clients WHERE id = c.client_id),
+const whoseColumns = `(SELECT text FROM clients WHERE id = c.client_id),
   CASE WHEN c.key_fingerprint IS NOT NULL THEN printf('%08x', c.key_fingerprint & 4294967295) END,
-  (SELECT text FROM upstreams WHERE id = c.upstream_name_id), ${callColumns.join(', ')}
+  (SELECT text FROM upstreams WHERE id = c.upstream_name_id)`
+/** Calls of these clients or keys, or at these upstreams, with what tells what they spent. */
+const spent = `SELECT c.id, c.duration_us, ${whoseColumns}, ${callColumns.join(', ')}
   FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.id < ?2 AND c.source_id IS NULL
   AND c.instance_id IN (${ownInstances}) AND (
     c.client_id IN (SELECT id FROM clients WHERE text IN (SELECT value FROM json_each(?3)))
@@ -52,4 +53,30 @@ export function usageOfClients(
     sum.estimated = (sum.estimated ?? 0) + estimated
   }
   return [...sums.values()]
+}
+
+/** A call that waited for longer is none that was sent lately, for all that is asked of it. */
+const longestWaitMs = 3_600_000
+const recent = `SELECT c.id, coalesce(c.receive_us, 0) + coalesce(c.queue_us, 0), max(c.attempts, c.outcome_id = 6),
+  (SELECT text FROM models WHERE id = c.model_id), ${whoseColumns}, ${callColumns.join(', ')}
+  FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.call_type_id <= 2 AND c.source_id IS NULL
+  AND (c.attempts > 0 OR c.outcome_id = 6) AND c.instance_id IN (${ownInstances})`
+
+type RecentRow = readonly [
+  ...call: [id: number, waitedUs: number, attempts: number, model: string | null],
+  ...whose: [client: string | null, keyFingerprint: string | null, upstreamName: string | null],
+  ...spent: StoredRow,
+]
+
+/** Calls that work with a model and were sent from an instant on, in the order in which they came. */
+export function recentCalls(statements: RowStatements, sentSinceMs: number): readonly RecentCall[] {
+  const rows = statements.all<RecentRow>(recent, firstIdAt(Math.floor(sentSinceMs - longestWaitMs)))
+  return rows.flatMap(([id, waitedUs, attempts, model, client, keyFingerprint, upstreamName, ...fields]) => {
+    const sentMs = startedAtMs(id) + waitedUs / 1000
+    if (sentMs < sentSinceMs) return []
+    const call = spentCall(fields)
+    const tokens = reportedTokens(call) + estimatedTokens(call)
+    const minute = Math.floor(sentMs / 60_000)
+    return [{ minute, tokens, client, keyFingerprint, upstreamName, model, sentMs, attempts }]
+  })
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { GatewayEvent, GatewayMinute, MinuteUsage } from '../../call/call-sink.ts'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { ownInstances, usageOfClients } from './client-usage.ts'
+import { ownInstances, recentCalls, usageOfClients } from './client-usage.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import type { OpenRows } from './open-calls.ts'
 import type { UsageQuestion } from './writer-messages.ts'
@@ -64,6 +64,7 @@ export class HistoryWriter {
 
   /** Of all calls that began before an instant; what is only estimated, of others as well. */
   usage(about: UsageQuestion): readonly MinuteUsage[] {
+    if ('sentSinceMs' in about) return recentCalls(this.#statements, about.sentSinceMs)
     if ('of' in about) return usageOfClients(this.#statements, about)
     const { fromMinute, sinceMs = everMs } = about
     return this.#statements

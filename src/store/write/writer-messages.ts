@@ -39,6 +39,7 @@ export interface WatchSettings {
 export type UsageQuestion =
   | { readonly fromMinute: number; readonly sinceMs: number | undefined }
   | ClientUsageQuestion
+  | { readonly sentSinceMs: number }
 
 /** To the writer's thread. At most one `write` is on its way at a time; each is answered by a `written`. */
 export type ToWriter =

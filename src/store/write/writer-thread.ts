@@ -5,6 +5,7 @@ import type { CallRecord } from '../../call/call-record.ts'
 import type {
   CallSink,
   ClientUsage,
+  RecentCall,
   GatewayEvent,
   GatewayHistory,
   GatewayMinute,
@@ -176,6 +177,11 @@ export class WriterThread implements CallSink, GatewayHistory {
    */
   usageByMinute(fromMinute: number, sinceMs?: number): Promise<readonly MinuteUsage[] | null> {
     return this.#usage({ fromMinute, sinceMs })
+  }
+
+  /** Calls that were sent from an instant on, as soon as they can be read; `null` if that is not before the close. */
+  recentCalls(sentSinceMs: number): Promise<readonly RecentCall[] | null> {
+    return this.#usage<RecentCall>({ sentSinceMs })
   }
 
   /**

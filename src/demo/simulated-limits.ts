@@ -1,0 +1,31 @@
+import type { ChatModel } from './simulated-models.ts'
+
+const minuteMs = 60_000
+
+/** What is left of a model's limits a minute, which are refilled continuously; the simulation refuses nobody for them. */
+export class SimulatedLimits {
+  readonly #left = new Map<string, { requests: number; tokens: number; atMs: number }>()
+
+  /** Takes a call, and answers the headers that tell of the limits, in OpenAI's manner; none where a model has no limits. */
+  take({ id, limits }: ChatModel, tokens: number, nowMs: number): Readonly<Record<string, string>> {
+    if (limits === undefined) return {}
+    const before = this.#left.get(id) ?? { ...limits, atMs: nowMs }
+    const refilled = (kind: keyof typeof limits): number =>
+      Math.min(limits[kind], before[kind] + (limits[kind] * (nowMs - before.atMs)) / minuteMs)
+    const left = {
+      requests: Math.max(0, refilled('requests') - 1),
+      tokens: Math.max(0, refilled('tokens') - tokens),
+      atMs: nowMs,
+    }
+    this.#left.set(id, left)
+    const headers = (['requests', 'tokens'] as const).flatMap((kind) => [
+      [`x-ratelimit-limit-${kind}`, String(limits[kind])] as const,
+      [`x-ratelimit-remaining-${kind}`, String(Math.floor(left[kind]))] as const,
+      [
+        `x-ratelimit-reset-${kind}`,
+        `${((60 * (limits[kind] - left[kind])) / limits[kind]).toFixed(3)}s`,
+      ] as const,
+    ])
+    return Object.fromEntries(headers)
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * Forty clients that want three times what a provider allows in a minute, for three minutes, with limits that are set or
+ * learned: `node test/faults/minute-limits.ts [--seconds 180]`. Prints a table; ends with 1 where a promise was broken.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { LimitedProvider, fullestMinute } from '../limits/limited-provider.ts'
+import {
+  clients,
+  everyMs,
+  makeSizes,
+  play,
+  requestsAMinute,
+  serviceMs,
+  tokensAMinute,
+} from '../limits/simulated-minutes.ts'
+import { freePort } from '../support/free-port.ts'
+import { readCalls } from '../support/recorded-calls.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { makeWorkplace } from '../supervisor/workplace.ts'
+
+const { values } = parseArgs({
+  strict: false,
+  allowPositionals: true,
+  options: { seconds: { type: 'string', default: '180' } },
+})
+const lastMs = Number(values['seconds']) * 1000
+
+interface Scene {
+  readonly what: string
+  readonly args: readonly string[]
+  readonly isHonest?: boolean
+  /** Restarts while it runs, after so many ms. */
+  readonly restartsMs?: readonly number[]
+  readonly limited?: boolean
+  readonly holds: (outcome: Outcome) => boolean
+}
+
+interface Outcome {
+  readonly calls: number
+  readonly refused: number
+  readonly refusedLate: number
+  readonly used: number
+  readonly fullest: number
+  readonly wait: number
+}
+
+const set = [`--max-rpm=${requestsAMinute}`, `--max-tpm=${tokensAMinute}`]
+const learn = ['--pace=learn']
+const isKept = ({ refused, used, wait, fullest }: Outcome): boolean =>
+  refused === 0 && used >= 0.95 && wait <= 1.15 && fullest <= tokensAMinute
+
+const scenes: readonly Scene[] = [
+  { what: 'nothing set', args: [], holds: ({ refused }) => refused > 0 },
+  { what: set.join(' '), args: set, holds: isKept },
+  {
+    what: '--pace=learn',
+    args: learn,
+    holds: ({ calls, refusedLate, used, wait }) =>
+      refusedLate <= 0.01 * calls && used >= 0.93 && wait <= 1.25,
+  },
+  {
+    what: '--pace=learn --retry-429-max=3',
+    args: [...learn, '--retry-429-max=3'],
+    holds: ({ refused, used }) => refused === 0 && used >= 0.93,
+  },
+  {
+    what: '--pace=learn, only 429 and retry-after',
+    args: learn,
+    isHonest: false,
+    holds: ({ calls, refused, used }) => refused <= 0.05 * calls && used >= 0.85,
+  },
+  {
+    what: 'set, two restarts',
+    args: set,
+    restartsMs: [50_000, 110_000],
+    // A call is more than a hundredth of all.
+    holds: (outcome) => isKept({ ...outcome, used: outcome.used + 0.02 }),
+  },
+  { what: 'set, clients in turn', args: [...set, '--queue-order=fair'], holds: isKept },
+]
+
+/** A provider on a port of its own. */
+async function startProvider(isHonest: boolean) {
+  const provider = new LimitedProvider(requestsAMinute, tokensAMinute)
+  const startMs = performance.now()
+  const server = createServer((req, res) => {
+    let text = ''
+    req.setEncoding('utf8').on('data', (part: string) => (text += part))
+    req.on('end', () => {
+      const { input, max_tokens: output } = JSON.parse(text) as { input: number; max_tokens: number }
+      const waitMs = provider.ask(performance.now() - startMs, input + output)
+      const headers = isHonest ? [...provider.headers()] : []
+      if (waitMs !== null) {
+        headers.push('retry-after', String(Math.ceil(waitMs / 1000)), 'content-type', 'application/json')
+        res.writeHead(429, headers)
+        res.end('{"error":{"message":"Slow down","code":"rate_limit_exceeded"}}')
+        return
+      }
+      setTimeout(() => {
+        res.writeHead(200, [...headers, 'content-type', 'application/json'])
+        const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+        const choices = [{ index: 0, message: { role: 'assistant', content: 'y' }, finish_reason: 'stop' }]
+        res.end(JSON.stringify({ model: 'm', choices, usage }))
+      }, serviceMs)
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return { provider, server, baseUrl: `http://127.0.0.1:${port}/v1` }
+}
+
+async function run({ args, isHonest = true, restartsMs = [] }: Scene, idealWaitMs: number): Promise<Outcome> {
+  const { provider, server, baseUrl } = await startProvider(isHonest)
+  await using place = await makeWorkplace()
+  const port = await freePort()
+  const supervisor = place.supervisor({ args: [`--port=${port}`, '--slot-cooldown-ms=0', ...args] })
+  await supervisor.start({ max_concurrent: 100, upstream: baseUrl })
+  const size = makeSizes(1)
+  const random = seededRandom(2)
+  const startMs = performance.now()
+  const nowMs = (): number => performance.now() - startMs
+  let [calls, refused, refusedLate, longestMs] = [0, 0, 0, 0]
+  const client = async (name: string): Promise<void> => {
+    await sleep(random() * everyMs)
+    while (nowMs() < lastMs) {
+      const cameMs = nowMs()
+      const { input, output } = size()
+      const head = JSON.stringify({ model: 'm', max_tokens: output, input, pad: '' })
+      const body = head.replace('"pad":""', `"pad":"${'x'.repeat(Math.max(0, input * 4 - head.length))}"`)
+      const headers = { 'content-type': 'application/json', 'x-tokenweir-client': name }
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+        method: 'POST',
+        body,
+        headers,
+        signal: AbortSignal.timeout(600_000),
+      })
+      await answer.arrayBuffer()
+      if (nowMs() > lastMs) return
+      calls += 1
+      longestMs = Math.max(longestMs, nowMs() - cameMs - serviceMs)
+      if (answer.status !== 200) {
+        refused += 1
+        if (nowMs() > 10_000) refusedLate += 1
+      }
+      await sleep(Math.max(0, cameMs + everyMs - nowMs()))
+    }
+  }
+  const loops = Array.from({ length: clients }, (_, at) => client(`c${at}`).catch(() => {}))
+  const restarts = restartsMs.map(async (afterMs) => {
+    await sleep(afterMs)
+    await supervisor.restart()
+  })
+  await Promise.all([sleep(lastMs), ...restarts])
+  const taken = provider.taken.filter(([atMs]) => atMs <= lastMs + 1000)
+  await supervisor.stop()
+  // As the gateway sent them: on their way they may fall behind one another.
+  const sent = readCalls(place.file('telemetry.db'))
+    .filter(({ status }) => status === 200)
+    .map((row): [number, number] => [
+      Date.parse(row.started_at) + (row.receive_ms ?? 0) + (row.queue_ms ?? 0),
+      (row.input_tokens ?? 0) + (row.output_tokens ?? 0),
+    ])
+    .toSorted(([one], [other]) => one - other)
+  server.closeAllConnections()
+  server.close()
+  await Promise.all(loops)
+  const used = taken.reduce((sum, [, tokens]) => sum + tokens, 0) / ((lastMs / 60_000) * tokensAMinute)
+  return { calls, refused, refusedLate, used, fullest: fullestMinute(sent), wait: longestMs / idealWaitMs }
+}
+
+const ideal = await play({ isIdeal: true })
+const outcomes = await Promise.all(scenes.map((scene) => run(scene, ideal.longestWaitMs)))
+console.log(
+  '| | calls | 429s that clients see (after 10 s) | of the limit used | tokens of the fullest minute | longest wait ÷ ideal | |',
+)
+console.log('|---|--:|--:|--:|--:|--:|---|')
+for (const [at, outcome] of outcomes.entries()) {
+  const { what, holds } = scenes[at]!
+  const { calls, refused, refusedLate, used, fullest, wait } = outcome
+  const isGood = holds(outcome)
+  if (!isGood) process.exitCode = 1
+  console.log(
+    `| ${what} | ${calls} | ${refused} (${refusedLate}) | ${(used * 100).toFixed(1)} % | ${fullest} | ${wait.toFixed(2)} | ${isGood ? '✓' : '✗'} |`,
+  )
+}
