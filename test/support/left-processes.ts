@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
 /** A gateway that a dashboard starts in the background gets few variables; those of the language are among them. */
-const marker = 'LC_TOKENWEIR_TEST'
+const marker = 'LC_TEST_FILE'
 /** A process that was just killed takes a moment to be gone. */
 const limitMs = 5000
 const lookEveryMs = 20
