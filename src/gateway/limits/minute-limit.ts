@@ -1,6 +1,6 @@
 const minuteMs = 60_000
 /** A minute is counted in cells of this length; a cell counts until all of it is over. */
-const cellMs = 250
+const cellMs = 100
 const cells = minuteMs / cellMs + 1
 /** Share of the limit that may go at once after a rest; the rest goes evenly. */
 const burstShare = 0.05
