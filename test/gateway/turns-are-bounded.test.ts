@@ -58,7 +58,7 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
       })
     },
   }
-  const server = createServer((_req, res) => {
+  await using server = createServer((_req, res) => {
     const clock = new FakeClock()
     const client = new ClientAnswer(res, 1000)
     const call = {
@@ -68,6 +68,7 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
       clock,
       arrived: { head: { acceptsTrailers: false } },
       addedHeaders: () => [],
+      answered: () => {},
     }
     void relay(call as unknown as RunningCall, request, upstream, client, {
       withholds: () => false,
@@ -76,7 +77,6 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const answer = await exchange((server.address() as AddressInfo).port, 'POST', '/')
-  server.close()
   assert.equal(answer.body.toString(), chunks.join(''))
   assert.equal(answer.chunkSizes.length, chunks.length)
   assert.ok(Math.max(...inTurns) < 1100, inTurns.join(' '))

@@ -59,17 +59,23 @@ test('without a gateway the files answer, and what needs one is refused in words
 })
 
 test('with one, it is asked, and the files are left alone', async () => {
+  const { enabled, enabled_until, file_path, file_size_bytes } = rawLogStatus
+  const switched = { enabled, enabled_until, file_path, file_size_bytes, success: true }
+  const answers: Readonly<Record<string, object>> = {
+    '/raw-log/status': rawLogStatus,
+    '/raw-log/toggle': switched,
+  }
   const asked: string[] = []
   await using made = await makeRelay((req, res) => {
     void text(req).then((body) => {
       asked.push([req.method, req.url, body].join(' ').trim())
-      res.end(JSON.stringify(req.url === '/raw-log/status' ? rawLogStatus : { success: true }))
+      res.end(JSON.stringify(answers[req.url ?? ''] ?? { success: true }))
     })
   })
   const { relay, clears } = made
   assert.deepEqual(await relay.status(), rawLogStatus)
   assert.deepEqual(await relay.known(), { logging: true, filePath: rawLogStatus.file_path })
-  assert.deepEqual(await relay.toggle({ enabled: true, for_s: 5 }), { success: true })
+  assert.deepEqual(await relay.toggle({ enabled: true, for_s: 5 }), switched)
   assert.deepEqual([await relay.clear(), clears()], [{ success: true }, 0])
   for (const stream of [await relay.recent(5), await relay.stream()]) {
     assert.ok(stream !== null)

@@ -17,7 +17,7 @@ export function FirstCallCommand() {
   const [kind, choose] = useState<FirstCallKind>('curl')
   const upstream = useLive(({ status }) => status?.upstream ?? null)
   // OpenAI has the usual one, and lists none without a key.
-  const isAsked = upstream !== null && !upstream.startsWith('https://api.openai.com/')
+  const isAsked = upstream !== null && new URL(upstream).hostname !== 'api.openai.com'
   const { answer } = useQuery<ModelsReport>(isAsked ? upstream : null, () => '/api/models')
   const { text, note } = firstCall(kind, useBaseUrl(), firstModel(answer?.models ?? []))
   return (
