@@ -235,8 +235,8 @@ export const isDrainReport = record({
   used: listOf(isMinuteUsage),
   /** Tokens that its own budget counts as used. */
   counted: isAmount,
-  /** Limits a minute; absent in earlier versions. */
-  minutes: optional(listOf(isLimitReport)),
+  /** Of each limit a minute. */
+  minutes: listOf(isLimitReport),
   /** To what the successor has asked. */
   answers: listOf(isCallsAnswer),
   /** The gateway has no calls any more, and ends. */

@@ -123,8 +123,8 @@ test('the Overview renders what has changed, and nothing else', async (t) => {
     await takeRenders(page)
     for (let step = 1; step <= 20; step += 1) await page.mouse.move(box.x + 40 + 8 * step, box.y + 40)
     const renders = await takeRenders(page)
-    // The charts beside it mark the same instant, and so is the bar over this one moved, without any rendering.
-    assert.deepEqual(Object.keys(renders).toSorted(), ['Figures', 'PlotSurface', 'Swatch'])
+    // The charts beside it mark the same instant with lines of their own, and are not rendered.
+    assert.deepEqual(Object.keys(renders).toSorted(), ['Crosshair', 'Figures', 'PlotSurface', 'Swatch'])
     assert.ok((renders['PlotSurface'] ?? 0) <= 20, JSON.stringify(renders))
   })
 
@@ -134,10 +134,10 @@ test('the Overview renders what has changed, and nothing else', async (t) => {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await untilTrue(page, "rendered.includes('OverviewBody')")
     await untilReady(page)
-    const { OverviewBody, PlotCanvas, HeatMap, SeriesPlot } = await takeRenders(page)
+    const { OverviewBody, Plot, HeatMap, PanelPlot } = await takeRenders(page)
     assert.deepEqual(
-      { OverviewBody, PlotCanvas, HeatMap, SeriesPlot },
-      { OverviewBody: 1, PlotCanvas: 10, HeatMap: 1, SeriesPlot: 9 },
+      { OverviewBody, Plot, HeatMap, PanelPlot },
+      { OverviewBody: 1, Plot: 10, HeatMap: 1, PanelPlot: 9 },
     )
   })
 })

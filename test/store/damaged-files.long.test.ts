@@ -80,7 +80,9 @@ for (const shape of damageShapes) {
     } else {
       await until('the new call is a row', () => writer.figures().written === 1)
       context.diagnostic(`a row after ${Math.round(performance.now() - startedMs)} ms`)
-      assert.deepEqual(codes(), shape.code === null ? [] : [shape.code])
+      const expected = shape.code === null ? [] : [shape.code]
+      // A damaged page of sums is told of until the sums are made anew.
+      await until('the warnings', () => codes().join() === expected.join())
     }
     await writer.close()
 
