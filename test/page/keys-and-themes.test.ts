@@ -27,12 +27,12 @@ test('keys go where their list says, but not from within a field or with another
   await page.keyboard.press('Control+5')
   await page.keyboard.press('Alt+4')
   await page.keyboard.press('3')
-  await at(page, '/?errors_only=true')
+  await at(page, '/?range=24h&errors_only=true')
 
   await button('Custom').click()
   await page.getByLabel('From').focus()
   await page.keyboard.type('5')
-  assert.equal(new URL(page.url()).search, '?errors_only=true')
+  assert.equal(new URL(page.url()).search, '?range=24h&errors_only=true')
   await page.keyboard.press('Escape')
 
   for (const [keys, path] of [

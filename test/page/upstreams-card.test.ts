@@ -52,6 +52,8 @@ test('upstreams are added, changed and removed on the page, which tells how each
   }
   await line.getByText('1 of 2 failing').waitFor()
   await line.getByText(new RegExp(`127.0.0.1:${nobody} fails since .*nothing listens there`)).waitFor()
+  // Scrolled, the bar covers a part of what stands below it.
+  await page.evaluate('scrollTo(0, 0)')
   await untilStill(page)
   assert.deepEqual(await violations(page), [])
 
