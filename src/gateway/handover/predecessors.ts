@@ -147,7 +147,7 @@ export class Predecessors {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
-    this.#parts.minutes.before(instance, report.isLast ? null : report.minutes)
+    this.#parts.minutes.before(instance, report.minutes)
     for (const answer of answers) {
       for (const { seq, onAnswer } of this.#questions) if (seq === answer.seq) onAnswer(answer)
     }
