@@ -1,3 +1,4 @@
+import { dropOldest } from '../../lib/drop-oldest.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { KeptLimit, Stop } from './kept-limit.ts'
 import type { LimitedKind } from './limit-headers.ts'
@@ -6,7 +7,7 @@ import type { LimitedUse, Sighting } from './seen-limits.ts'
 const minuteMs = 60_000
 /** A refusal that asks for a longer wait is about no limit a minute: its client had better hear it. */
 const longestStopMs = 10 * minuteMs
-/** Models and keys at upstreams; the one that was not called for the longest is forgotten first. */
+/** Models and keys at upstreams; the one that was called first is forgotten first. */
 const mostUses = 500
 
 /** A pace that follows from refusals alone is a little below what was seen, and grows from there, by this share in a minute. */
@@ -100,9 +101,9 @@ export class LearnedLimits {
 
   of(use: LimitedUse): LearnedUse {
     const key = JSON.stringify([use.upstream, use.model, use.key])
-    const [oldest] = this.#uses.keys()
-    if (this.#uses.size >= mostUses && oldest !== undefined && !this.#uses.has(key)) this.#uses.delete(oldest)
-    return getOrAdd(this.#uses, key, () => new LearnedUse(use))
+    const learned = getOrAdd(this.#uses, key, () => new LearnedUse(use))
+    dropOldest(this.#uses, mostUses)
+    return learned
   }
 
   limits(): readonly KeptLimit[] {

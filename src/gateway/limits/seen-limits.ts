@@ -1,5 +1,6 @@
 import type { ProviderLimit } from '../../api/health-report.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
+import { dropOldest } from '../../lib/drop-oldest.ts'
 import { type LimitedKind, type ReportedLimit, mentionLimits, readLimits } from './limit-headers.ts'
 import { readRetryHint } from './retry-after.ts'
 
@@ -78,8 +79,7 @@ export class SeenLimits {
       seen.waitUntilMs = nowMs + waitMs
       seen.waitSeenAtMs = nowMs
     }
-    const [oldest] = this.#seen.keys()
-    if (this.#seen.size > mostUses && oldest !== undefined) this.#seen.delete(oldest)
+    dropOldest(this.#seen, mostUses)
   }
 }
 

@@ -1,3 +1,5 @@
+import { dropOldest } from '../../lib/drop-oldest.ts'
+
 /** Of ordinary text, as long as nothing was learned. */
 const usualBytesPerToken = 4
 /** Of a call that says nothing, to a model of which nothing is known. */
@@ -51,8 +53,7 @@ export class TokenEstimate {
     }
     known.outputs.push(output)
     if (known.outputs.length > keptOutputs) known.outputs.shift()
-    const [oldest] = this.#models.keys()
-    if (this.#models.size > mostModels && oldest !== undefined) this.#models.delete(oldest)
+    dropOldest(this.#models, mostModels)
   }
 }
 

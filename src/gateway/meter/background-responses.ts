@@ -1,4 +1,5 @@
 import type { CallDraft } from '../../call/call-record.ts'
+import { dropOldest } from '../../lib/drop-oldest.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import type { ReportedFigures } from './read-usage.ts'
 
@@ -41,8 +42,7 @@ export class BackgroundResponses {
   }
 
   #note(id: string, model: string | null): void {
-    const [oldest] = this.#models.keys()
-    if (oldest !== undefined && this.#models.size >= mostResponses) this.#models.delete(oldest)
     this.#models.set(id, model)
+    dropOldest(this.#models, mostResponses)
   }
 }
