@@ -15,8 +15,7 @@ import {
 } from './admission.ts'
 import { DrainRate } from './drain-rate.ts'
 import { HeldPermit } from './held-permit.ts'
-import { MinuteFigures } from './minute-figures.ts'
-import type { MinuteCounts } from './minute-figures.ts'
+import { type MinuteCounts, MinuteFigures } from './minute-figures.ts'
 import { SlotQueue } from './slot-queue.ts'
 import type { SlotTally } from './slot-tally.ts'
 
@@ -112,12 +111,13 @@ export class LocalAdmission implements Admission {
   ): Promise<Permit> {
     signal.throwIfAborted()
     if (this.#draining !== null) throw this.#draining
-    const permit = this.tryAcquire(caller, order, stakeOf())
+    const stake = stakeOf()
+    const permit = this.tryAcquire(caller, order, stake)
     if (permit !== null) return permit
     // A slot that another gateway uses may be on its way to this call, which is then no reason to refuse it.
     const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.#slots
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
-    return this.#wait(signal, order, caller, heldMs, stakeOf)
+    return this.#wait(stake, signal, order, caller, heldMs, stakeOf)
   }
 
   drain(): void {
@@ -302,6 +302,7 @@ export class LocalAdmission implements Admission {
   }
 
   #wait(
+    stake: MinuteStake | null,
     ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<Admission['acquire']>>
   ): Promise<Permit> {
     return new Promise((resolve, reject) => {
@@ -330,7 +331,6 @@ export class LocalAdmission implements Admission {
         },
       }
       const onAbort = (): void => wait.refuse(signal.reason)
-      const stake = stakeOf()
       const waiter = this.#queue.wait(wait, order, caller, this.#clock.now() - heldMs, stake)
       signal.addEventListener('abort', onAbort)
       if (this.#options.queueTimeoutMs > 0) {

@@ -57,8 +57,9 @@ export class LimitsAcrossRestarts {
   /** A gateway of this name hands over. */
   adopt(instance: string, handed: readonly HandedLimit[]): void {
     const nowMs = this.#nowMs()
+    const limits = this.#byKey()
     for (const { key, learned, taken } of handed) {
-      const limit = learned === null ? this.#of(key) : this.#kept.learnedBefore(key, learned)
+      const limit = learned === null ? limits.get(key) : this.#kept.learnedBefore(key, learned)
       for (const [ageMs = 0, amount = 0] of taken) limit?.add(nowMs, nowMs - ageMs, amount)
     }
     this.#closeFor(instance, handed)
@@ -67,12 +68,13 @@ export class LimitsAcrossRestarts {
   /** A gateway before this one reports; null if it has left. */
   before(instance: string, report: readonly LimitReport[] | null): void {
     const nowMs = this.#nowMs()
-    for (const { key, more } of report ?? []) if (more !== 0) this.#of(key)?.add(nowMs, nowMs, more)
+    const limits = this.#byKey()
+    for (const { key, more } of report ?? []) if (more !== 0) limits.get(key)?.add(nowMs, nowMs, more)
     this.#closeFor(instance, report)
   }
 
-  #of(key: string): KeptLimit | undefined {
-    return this.#kept.list().find((limit) => limit.key === key)
+  #byKey(): ReadonlyMap<string, KeptLimit> {
+    return new Map(this.#kept.list().map((limit) => [limit.key, limit]))
   }
 
   #closeFor(

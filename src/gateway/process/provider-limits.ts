@@ -81,9 +81,8 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
     return uses.sort((one, other) => other.waiting - one.waiting).slice(0, mostReported)
   }
   const awaited = (): ReadonlySet<object> => {
-    const stakes = admissions().flatMap((each) => each.stakes())
-    const groups = new Set(stakes.map(({ group }) => group))
-    return new Set([...groups].flatMap((group) => (group instanceof LimitGroup ? group.limits : [])))
+    const groups = new Set(waitingGroups(admissions()))
+    return new Set([...groups].flatMap(({ limits }) => limits))
   }
   const acrossRestarts = new LimitsAcrossRestarts(kept, () => clock.now(), awaited)
   return { seen: new SeenLimits(), kept, refresh, report, acrossRestarts }
@@ -92,13 +91,15 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
 /** How many calls wait for a limit, or wait behind one that does. */
 function waitingFor(admissions: readonly LocalAdmission[]): ReadonlyMap<object, number> {
   const waiting = new Map<object, number>()
-  for (const admission of admissions) {
-    for (const { group } of admission.stakes()) {
-      const limit = group instanceof LimitGroup ? group.waitsFor : null
-      if (limit !== null) waiting.set(limit, (waiting.get(limit) ?? 0) + 1)
-    }
-  }
+  for (const { waitsFor } of waitingGroups(admissions))
+    if (waitsFor !== null) waiting.set(waitsFor, (waiting.get(waitsFor) ?? 0) + 1)
   return waiting
+}
+
+/** The group of each waiting call that limits a minute concern. */
+function waitingGroups(admissions: readonly LocalAdmission[]): readonly LimitGroup[] {
+  const stakes = admissions.flatMap((each) => each.stakes())
+  return stakes.flatMap(({ group }) => (group instanceof LimitGroup ? group : []))
 }
 
 function limitsOf({ name, setting }: Upstream): UpstreamLimits {
