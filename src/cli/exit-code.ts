@@ -21,6 +21,14 @@ export class CommandError extends Error {
   }
 }
 
+/** No gateway is found where a command looks for one. */
+export function noGatewayAnswers(where: string, advice: string): CommandError {
+  return new CommandError(`no gateway answers ${where}: ${advice}`, exitCode.noGateway)
+}
+
+/** Where a command finds a gateway by its database. */
+export const nameItsDatabase = 'start one with "tokenweir gateway", or name its database with --db'
+
 /** What a command ends with that throws this; null for a fault of our own. */
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.exitCode

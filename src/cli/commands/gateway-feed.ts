@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers'
 import { ControlClient } from '../../control/control-client.ts'
 import { refusalIn } from '../../control/control-messages.ts'
 import { codeOf, messageOf } from '../../lib/errors.ts'
-import { request as requestHttp } from '../../lib/http.ts'
+import { request as requestHttp } from '../../lib/http/http.ts'
 import { socketName } from '../../control/control-socket.ts'
-import { CommandError, exitCode } from '../exit-code.ts'
+import { noGatewayAnswers } from '../exit-code.ts'
 
 /** How long the answer's head may take to come. */
 const headLimitMs = 10_000
@@ -26,7 +26,7 @@ export interface FeedPlace {
 export function gatewayFeed(places: readonly FeedPlace[]): {
   /** Where it is had, once it is. */
   readonly name: () => string
-  /** Null if it has gone away. Rejects with {@link CommandError} if there was none yet, else in words. */
+  /** Null if it has gone away. Rejects with a `CommandError` if there was none yet, else in words. */
   readonly open: () => Promise<Readable | null>
 } {
   let found: FeedPlace | null = null
@@ -43,7 +43,7 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
       }
       const names = places.map(({ name }) => name).join(' or ')
       const advice = 'start one with "tokenweir gateway", or name it with --url'
-      throw new CommandError(`no gateway answers on ${names}: ${advice}`, exitCode.noGateway)
+      throw noGatewayAnswers(`on ${names}`, advice)
     },
   }
 }

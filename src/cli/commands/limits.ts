@@ -3,7 +3,7 @@ import type { MinuteLimitUse, ProviderLimit } from '../../api/health-report.ts'
 import { ControlClient, type NoAnswer } from '../../control/control-client.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { optionTable } from '../../options/option-spec.ts'
-import { CommandError, exitCode } from '../exit-code.ts'
+import { nameItsDatabase, noGatewayAnswers } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { clockTime, count, known, longDuration, unknownFigure } from '../terminal/figures.ts'
@@ -15,16 +15,15 @@ export const table = optionTable({
   db: database('file of the telemetry database; the gateway is found beside it'),
 })
 
-const noAnswers: Readonly<Record<NoAnswer, string>> = {
-  absent: 'start one with "tokenweir gateway", or name the database of another with --db',
+const advice: Readonly<Record<NoAnswer, string>> = {
+  absent: nameItsDatabase,
   silent: 'it is there, and says nothing',
 }
 
 /** `tokenweir limits`: what providers told the running gateway of their limits. */
 export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
   const status = await new ControlClient(controlFolder(dirname(db))).status()
-  if (typeof status === 'string')
-    throw new CommandError(`no gateway answers in ${dirname(db)}: ${noAnswers[status]}`, exitCode.noGateway)
+  if (typeof status === 'string') throw noGatewayAnswers(`in ${dirname(db)}`, advice[status])
   const { provider_limits = [], minute_limits = [] } = status.health
   if (json) terminal.print(`${JSON.stringify({ provider_limits, minute_limits })}\n`)
   else {

@@ -3,7 +3,7 @@ import { ControlClient } from '../../control/control-client.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { optionTable } from '../../options/option-spec.ts'
-import { CommandError, exitCode } from '../exit-code.ts'
+import { CommandError, exitCode, nameItsDatabase, noGatewayAnswers } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { type Board, boardColumns, boardHead } from '../terminal/board-lines.ts'
@@ -31,11 +31,7 @@ export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   const board = await gateway.look().catch((error: unknown) => {
     throw new CommandError(messageOf(error))
   })
-  if (board === null) {
-    const advice = 'start one with "tokenweir gateway", or name its database with --db'
-    const message = `no gateway answers in ${dirname(options.db)}: ${advice}`
-    throw new CommandError(message, exitCode.noGateway)
-  }
+  if (board === null) throw noGatewayAnswers(`in ${dirname(options.db)}`, nameItsDatabase)
   if (options.json) terminal.print(`${JSON.stringify(board.live)}\n`)
   else if (options.once || !terminal.isWatched) terminal.print(printed(board, terminal))
   else await watch(gateway, board, terminal)
