@@ -19,8 +19,14 @@ const letterU = 0x75
 
 /** Emphasis around a key, and parts of a name before it: in so many places of a run a key may begin. */
 const mostStarts = 16
-/** The shortest run that a prefix is looked for in, one of letters alone, one behind a name, and one before a dot. */
-const [shortestKey, longWord, leastBehindName, leastBeforeDot] = [8, 16, 16, 10]
+/** The shortest run that a prefix is looked for in. */
+export const shortestKey = 8
+/** The shortest of letters alone. */
+export const longWord = 16
+/** The shortest before a dot. */
+export const leastBeforeDot = 10
+/** The shortest behind a name. */
+const leastBehindName = 16
 /** Within a longer run, which is random characters itself, a short prefix comes by chance. */
 const [longRun, chanceFreePrefix] = [256, 6]
 

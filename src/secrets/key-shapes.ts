@@ -1,5 +1,5 @@
 import { announcedSecret, mayAnnounce } from './announced-secret.ts'
-import { keyInRun } from './key-forms.ts'
+import { keyInRun, leastBeforeDot, longWord, shortestKey } from './key-forms.ts'
 import { byteClasses, letter, type Source } from './key-prefixes.ts'
 
 /** What stands where a credential stood. */
@@ -98,14 +98,14 @@ function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
 /** Whether a run is a word that is no key and announces none: most are. Only saves time. */
 function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number): boolean {
   const length = end - start
-  if (length >= 16 || (length >= 8 && (seen & ~letter) !== 0)) return false
+  if (length >= longWord || (length >= shortestKey && (seen & ~letter) !== 0)) return false
   if (mayAnnounce(bytes, end)) return false
   const next = bytes[end]
   // Names of schemes and of webhooks, tokens in parts, and what `keyInRun` looks for before a space.
   if (next === colon) return bytes[end + 1] !== slash && bytes[end + 1] !== backslash
   if (next === slash) return length !== 'services'.length
   if (next === tilde) return false
-  if (next === dot) return length < 10
+  if (next === dot) return length < leastBeforeDot
   if (next !== space) return true
   const first = bytes[start] ?? 0
   const isBasic = length === 'basic'.length && (first | lowerCase) === letterB
