@@ -70,16 +70,19 @@ export function modelRows(
     ...(rows.length < shownRows || others <= 0
       ? []
       : [
-          {
-            key: '\0',
-            words: 'All others',
+          othersRow({
             value: Math.max(0, rest),
             figure: rest > 0 ? show(rest) : '',
             note: measure === 'calls' ? undefined : counted(others, 'call'),
-            to: { view: 'compare', order: measure === 'cost' ? 'cost' : 'calls' } as const,
-          },
+            to: { view: 'compare', order: measure === 'cost' ? 'cost' : 'calls' },
+          }),
         ]),
   ]
+}
+
+/** Stands below those that are shown. */
+function othersRow(row: Omit<RankedRow, 'key' | 'words'>): RankedRow {
+  return { key: '\0', words: 'All others', ...row }
 }
 
 /** Those of a list that are shown, and the failed calls that are in none of them. */
@@ -88,17 +91,7 @@ function withOthers(rows: readonly RankedRow[], errors: number): readonly Ranked
   const rest = errors - shown.reduce((sum, { value }) => sum + (value ?? 0), 0)
   if (shown.length < shownRows || rest <= 0) return shown
   const to = { view: 'calls', errorsOnly: true, sort: 'started_at' } as const
-  return [
-    ...shown,
-    {
-      key: '\0',
-      words: 'All others',
-      value: rest,
-      figure: count(rest),
-      note: roughPercent(rest / errors),
-      to,
-    },
-  ]
+  return [...shown, othersRow({ value: rest, figure: count(rest), note: roughPercent(rest / errors), to })]
 }
 
 /** Failed calls that have a status, a model, a client or an upstream in common. */

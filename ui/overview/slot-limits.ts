@@ -1,7 +1,7 @@
 import type { HealthReport, SlotReport } from '../../src/api/health-report.ts'
 import type { SlotWaitsReport } from '../../src/api/slot-waits.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress } from '../data/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { counted } from '../format/figures.ts'
 
