@@ -3,14 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ClientsReport } from '../../src/api/clients.ts'
-import { startBrowser } from '../support/browser.ts'
-import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { exchange } from '../support/exchange.ts'
 import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
-import { openDashboardPage, untilStill } from './dashboard-page.ts'
+import { untilStill } from './dashboard-page.ts'
+import { openGatewayView } from './gateway-view.ts'
 
 test('clients: what is in use is shown as it changes, and limits and names that are set there hold at once', async () => {
   const gate = Promise.withResolvers<void>()
@@ -18,14 +17,8 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await using upstream = await startSimulatedUpstream({
     reply: () => ({ steps: [until(gate.promise), ...jsonReply(200, { model: 'm', usage })] }),
   })
-  await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
-  await dashboard.ask('POST', '/api/proxy/start')
-  const { port } = await dashboard.status()
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, {
-    path: '/gateway',
-    bypassCSP: true,
-  })
+  await using view = await openGatewayView(upstream.baseUrl)
+  const { dashboard, port, opened } = view
   const { page } = opened
   const card = page.locator('.clients-card')
   await card.getByText('Nobody has called in the last seven days.').waitFor()

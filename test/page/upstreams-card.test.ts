@@ -2,28 +2,21 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startBrowser } from '../support/browser.ts'
-import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { exchange } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { violations } from './axe-violations.ts'
-import { openDashboardPage, untilStill } from './dashboard-page.ts'
+import { untilStill } from './dashboard-page.ts'
+import { openGatewayView } from './gateway-view.ts'
 
 test('upstreams are added, changed and removed on the page, which tells how each is; calls are filtered by them', async () => {
   await using byDefault = await startSimulatedUpstream()
   await using local = await startSimulatedUpstream()
   const nobody = await freePort()
-  await using dashboard = await startDashboardProcess({ args: ['--upstream', byDefault.baseUrl] })
-  await dashboard.ask('POST', '/api/proxy/start')
-  const { port } = await dashboard.status()
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, {
-    path: '/gateway',
-    bypassCSP: true,
-  })
-  const { page } = opened
+  await using view = await openGatewayView(byDefault.baseUrl)
+  const { dashboard, port } = view
+  const { page } = view.opened
   const card = page.locator('.upstreams-card')
   await card.getByText(`All calls go to ${byDefault.baseUrl}.`).waitFor()
 
@@ -98,15 +91,9 @@ test('upstreams are added, changed and removed on the page, which tells how each
 
 test('the limits that answers tell of are a card, and the panel of a 429 names the limit that it met', async () => {
   await using upstream = await startSimulatedUpstream()
-  await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
-  await dashboard.ask('POST', '/api/proxy/start')
-  const { port } = await dashboard.status()
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, {
-    path: '/gateway',
-    bypassCSP: true,
-  })
-  const { page } = opened
+  await using view = await openGatewayView(upstream.baseUrl)
+  const { dashboard, port } = view
+  const { page } = view.opened
   await page.getByRole('heading', { name: 'Upstreams' }).waitFor()
   const card = page.locator('.limits-card')
   assert.equal(await card.count(), 0, 'no answer has told of a limit')
