@@ -123,14 +123,15 @@ function rowOf(setting: UpstreamSetting, health: HealthReport | null): UpstreamR
     fallback = null,
   } = setting
   const found = health?.upstreams?.find((each) => each.name === name) ?? null
-  const perMinute = { max_rpm, max_tpm, limits }
   return {
     name,
     urls,
     models,
     max_concurrent,
     token_limit,
-    ...perMinute,
+    max_rpm,
+    max_tpm,
+    limits,
     credentials,
     fallback,
     health: found,

@@ -18,7 +18,6 @@ export type EventContent = 'none' | 'reasoning' | 'visible'
 /** Longest name, finish reason, and request id that is read. */
 const longest = { name: 510, reason: 62, id: 200 } as const
 const endMark = '[DONE]'
-/** States of a response that is not made yet. */
 const byteOrderMark = Buffer.from('\ufeff')
 /** What says how a call went, and answers nothing. */
 const remarks: ReadonlySet<string> = new Set([
@@ -34,6 +33,7 @@ const remarks: ReadonlySet<string> = new Set([
   'timestamp',
   'path',
 ])
+/** States of a response that is not made yet. */
 const pendingStates: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 /** Choices beyond it are not told apart. */
 const mostChoices = 128
