@@ -9,6 +9,7 @@ import { defineConfig } from 'oxlint'
 const source: Record<string, string> = {
   lib: '',
   'lib/files': 'lib',
+  'lib/http': 'lib',
   json: 'lib',
   secrets: 'lib',
   api: 'call',
@@ -83,6 +84,7 @@ const page: Record<string, string> = {
   format: '../src/lib',
   data: 'format',
   design: 'data format',
+  'design/table': 'data design format',
   charts: 'data design format',
   payloads: 'data design format',
   call: 'data design format payloads',
@@ -104,6 +106,12 @@ const sqliteBorder = {
   message: 'Only src/store and src/lib/files/file-lock speak to SQLite.',
 }
 
+/** Whoever may import one of these may import all of it. */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  lib: ['lib', 'lib/files', 'lib/http'],
+  design: ['design', 'design/table'],
+}
+
 /** The rule for one folder. */
 function border(
   folder: string,
@@ -115,9 +123,7 @@ function border(
   const allowed = [
     ...may
       .split(' ')
-      .filter((name) => name !== '')
-      // Those who may import general code may import all of it.
-      .flatMap((name) => (name === 'lib' ? ['lib', 'lib/files'] : [name]))
+      .flatMap((name) => (name === '' ? [] : (parts[name] ?? [name])))
       .map(beside),
     ...also,
   ]

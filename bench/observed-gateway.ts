@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { listenOnLoopback } from '../src/lib/http.ts'
+import { listenOnLoopback } from '../src/lib/http/http.ts'
 import { startGatewayProcess } from '../test/support/gateway-process.ts'
 import type { BenchOptions } from './bench-options.ts'
 import { type Counted, Load } from './load.ts'

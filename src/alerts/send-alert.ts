@@ -1,8 +1,8 @@
 import type { AlertMessage } from '../api/alerts.ts'
 import type { Clock } from '../call/clock.ts'
 import { codeOf } from '../lib/errors.ts'
-import { STATUS_CODES, readAtMost } from '../lib/http.ts'
-import { retryAfterMs } from '../lib/retry-after.ts'
+import { STATUS_CODES, readAtMost } from '../lib/http/http.ts'
+import { retryAfterMs } from '../lib/http/retry-after.ts'
 import { type AlertReceiver, alertRequest } from './alert-request.ts'
 
 /** From the first byte out to the head of the answer. */

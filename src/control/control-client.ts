@@ -18,7 +18,7 @@ import {
   refusalIn,
 } from './control-messages.ts'
 import { openSocketAddress } from './control-socket.ts'
-import { request } from '../lib/http.ts'
+import { request } from '../lib/http/http.ts'
 
 /**
  * Why there is no answer.

@@ -3,7 +3,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { test } from 'node:test'
 import { Condition } from '../../test/support/condition.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
-import { sseComment, sseEvent } from '../lib/http.ts'
+import { sseComment, sseEvent } from '../lib/http/http.ts'
 import { followFeed } from './follow-feed.ts'
 
 /** A feed that is opened as often as the test allows, and what a follower heard of it. */

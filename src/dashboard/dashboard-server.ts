@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../call/clock.ts'
-import { createServer } from '../lib/http.ts'
+import { createServer } from '../lib/http/http.ts'
 import type { ThisMachine } from '../lib/this-machine.ts'
 import { callTopic } from './events/call-topic.ts'
 import { logTopic } from './events/log-topic.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../call/clock.ts'
-import { type LoopbackServer, createServer, listenOnLoopback, readAtMost } from '../lib/http.ts'
+import { type LoopbackServer, createServer, listenOnLoopback, readAtMost } from '../lib/http/http.ts'
 import { type SimulatedAnswer, completionAnswer } from './completion-answer.ts'
 import { planCompletion } from './completion-plan.ts'
 import { type CompletionRequest, readCompletionRequest } from './completion-request.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { type RequestSource, isLoopbackAddress, isToThisMachine } from './request-source.ts'
+import { type RequestSource, isLoopbackAddress, isToThisMachine } from './http/request-source.ts'
 import { type FileHandle, open } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { codeOf } from './errors.ts'

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import type { HealthReport } from '../api/health-report.ts'
 import { isHealthReport } from '../control/control-messages.ts'
 import { readMessage } from '../lib/message-shape.ts'
-import { readAtMost, request } from '../lib/http.ts'
+import { readAtMost, request } from '../lib/http/http.ts'
 
 /** More than a health report ever is: something else may answer on the port, and at length. */
 const maxReportBytes = 1024 ** 2

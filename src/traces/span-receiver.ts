@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { codeOf } from '../lib/errors.ts'
-import { isLoopbackBind } from '../lib/request-source.ts'
+import { isLoopbackBind } from '../lib/http/request-source.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 /** What a receiver answers. */

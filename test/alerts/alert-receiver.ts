@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, type Server, type ServerResponse, createServer } from 'node:http'
-import { listenOnLoopback } from '../../src/lib/http.ts'
+import { listenOnLoopback } from '../../src/lib/http/http.ts'
 import { Condition } from '../support/condition.ts'
 
 /** A message as it came. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import { sseEvent } from '../../src/lib/http.ts'
+import { sseEvent } from '../../src/lib/http/http.ts'
 import { Condition } from '../support/condition.ts'
 
 /** The part of a gateway that `tokenweir tail` sees. */

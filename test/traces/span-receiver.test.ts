@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createServer as createHttp } from 'node:http'
-import { listenOnLoopback } from '../../src/lib/http.ts'
+import { listenOnLoopback } from '../../src/lib/http/http.ts'
 import { httpReceiver } from '../../src/traces/span-receiver.ts'
 import { freePort } from '../support/free-port.ts'
 

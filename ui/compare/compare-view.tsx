@@ -26,7 +26,7 @@ import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { NoCallsCard, Refusal } from '../no-calls/no-calls.tsx'
 import { Segments } from '../design/segments.tsx'
-import { Table } from '../design/table.tsx'
+import { Table } from '../design/table/table.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { count, known } from '../format/figures.ts'
 import {

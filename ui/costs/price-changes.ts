@@ -11,7 +11,7 @@ import {
 import type { Costs } from '../../src/api/costs.ts'
 import type { RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/database-job.ts'
 import { agoWords, sourceWords } from '../data/price-source.ts'
-import type { RowForm } from '../design/editor.tsx'
+import type { RowForm } from '../design/table/editor.tsx'
 import { count, counted, dollars, known, percent, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { typedNumber } from '../format/typed-number.ts'

@@ -9,11 +9,11 @@ import { isFiltered } from '../data/page-address.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { type Column, EditableTable } from '../design/editable-table.tsx'
+import { type Column, EditableTable } from '../design/table/editable-table.tsx'
 import { Note } from '../design/note.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
-import { Table } from '../design/table.tsx'
+import { Table } from '../design/table/table.tsx'
 import { count, counted, dollars, known, unknownFigure } from '../format/figures.ts'
 import {
   bookWords,

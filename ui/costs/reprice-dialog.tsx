@@ -10,7 +10,7 @@ import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useModal } from '../design/use-modal.ts'
 import { Note } from '../design/note.tsx'
-import { Table } from '../design/table.tsx'
+import { Table } from '../design/table/table.tsx'
 import { count, counted } from '../format/figures.ts'
 import {
   type RepricedModel,

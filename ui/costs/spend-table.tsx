@@ -4,7 +4,7 @@ import { type CompareBy, compareWords, filterOf, namelessWords } from '../data/p
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
-import { Table } from '../design/table.tsx'
+import { Table } from '../design/table/table.tsx'
 import { costPerCall } from '../format/cost-per-call.ts'
 import {
   count,

@@ -3,7 +3,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
 import { unknownFigure } from '../format/figures.ts'
-import { EditableTable } from '../design/editable-table.tsx'
+import { EditableTable } from '../design/table/editable-table.tsx'
 import { state } from './row-columns.tsx'
 import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } from './limits-words.ts'
 

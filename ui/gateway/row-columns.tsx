@@ -1,4 +1,4 @@
-import type { Column } from '../design/editable-table.tsx'
+import type { Column } from '../design/table/editable-table.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { count, known } from '../format/figures.ts'
 import type { RowState } from './row-state.ts'

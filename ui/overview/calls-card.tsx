@@ -6,7 +6,7 @@ import { CallTag } from '../call/call-tag.tsx'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
-import { type ColumnHead, Table } from '../design/table.tsx'
+import { type ColumnHead, Table } from '../design/table/table.tsx'
 import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 

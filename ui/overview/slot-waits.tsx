@@ -4,7 +4,7 @@ import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
 import { Note } from '../design/note.tsx'
-import { Table } from '../design/table.tsx'
+import { Table } from '../design/table/table.tsx'
 import { count, counted, known, percent, wait } from '../format/figures.ts'
 import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
 

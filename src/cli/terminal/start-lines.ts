@@ -1,5 +1,5 @@
 import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
-import { isLoopbackBind } from '../../lib/request-source.ts'
+import { isLoopbackBind } from '../../lib/http/request-source.ts'
 import type { UpstreamProxy } from '../../gateway/upstream/upstream-proxy.ts'
 import type { DashboardValues } from '../../options/dashboard-options.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'

@@ -1,4 +1,4 @@
-import { isAllowedHost, isCrossSite, type RequestSource } from '../../lib/request-source.ts'
+import { isAllowedHost, isCrossSite, type RequestSource } from '../../lib/http/request-source.ts'
 import { pagePaths } from './page-assets.ts'
 import { RequestError } from './request-error.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
-import type { GuessSource } from '../../lib/guarded-token.ts'
+import { isProxyHeader, isProxyVersion } from '../../lib/http/request-source.ts'
+import type { GuessSource } from '../../lib/http/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import { type AccessRules, type Visit, mustBringToken, refusalOf } from './access.ts'
 import { refuse } from './answer.ts'

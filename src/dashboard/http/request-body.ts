@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../lib/message-shape.ts'
-import { readAtMost } from '../../lib/http.ts'
+import { readAtMost } from '../../lib/http/http.ts'
 import { JsonValueError, type Schema, checked, pathText } from '../../options/schema.ts'
 import { type ErrorCode, RequestError } from './request-error.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../call/clock.ts'
-import { type GuessSource, GuardedToken } from '../../lib/guarded-token.ts'
+import { type GuessSource, GuardedToken } from '../../lib/http/guarded-token.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
 
 const codeLifetimeMs = 15 * 60_000

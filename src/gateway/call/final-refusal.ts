@@ -1,5 +1,5 @@
 import type { RawHeaders } from '../../call/response-head.ts'
-import { contentCoding } from '../../lib/content-coding.ts'
+import { contentCoding } from '../../lib/http/content-coding.ts'
 import { readAnswerHead } from '../meter/answer-head.ts'
 import { readError } from '../meter/read-error.ts'
 

@@ -4,7 +4,7 @@ import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import { writeErrorAnswer } from './error-answer.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'
-import { headerPairs } from '../../lib/header-list.ts'
+import { headerPairs } from '../../lib/http/header-list.ts'
 
 const nothing: Uint8Array = new Uint8Array(0)
 /** Answers up to this size fit the kernel's buffer of a connection, in bytes. */

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { contentCoding } from '../../lib/content-coding.ts'
+import { contentCoding } from '../../lib/http/content-coding.ts'
 
 /** No more is decoded than this. */
 const mostBytes = 64 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../../call/failure.ts'
-import { STATUS_CODES } from '../../lib/http.ts'
-import { lingerAfter } from '../../lib/linger.ts'
+import { STATUS_CODES } from '../../lib/http/http.ts'
+import { lingerAfter } from '../../lib/http/linger.ts'
 import type { OwnError } from '../../api/error-body.ts'
 
 /** An answer that the gateway gives itself, ready to be written. */

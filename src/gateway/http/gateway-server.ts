@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../call/clock.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import { Failure } from '../../call/failure.ts'
-import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
+import { isAllowedHost, isCrossSite } from '../../lib/http/request-source.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
@@ -22,7 +22,7 @@ import { type Target, isForwarded, parseTarget, pathBelowBase, rawLogPath } from
 import type { TrustedClients } from './trusted-clients.ts'
 import { UnusedBytes } from './unused-bytes.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
-import { METHODS } from '../../lib/http.ts'
+import { METHODS } from '../../lib/http/http.ts'
 import { reportFault } from '../../lib/fault.ts'
 
 /**

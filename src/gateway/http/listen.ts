@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Server as SocketServer } from 'node:net'
-import { createServer } from '../../lib/http.ts'
+import { createServer } from '../../lib/http/http.ts'
 
 /** Largest head of a request or of an upstream's answer, in bytes: long cookies and JWTs pass Node's 16 KiB. */
 export const maxHeaderBytes: number = 64 * 1024

@@ -4,9 +4,9 @@ import { Failure } from '../../call/failure.ts'
 import { errorAnswer } from './error-answer.ts'
 import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
-import { STATUS_CODES } from '../../lib/http.ts'
-import { closeAfterReading } from '../../lib/linger.ts'
-import { headerPairs } from '../../lib/header-list.ts'
+import { STATUS_CODES } from '../../lib/http/http.ts'
+import { closeAfterReading } from '../../lib/http/linger.ts'
+import { headerPairs } from '../../lib/http/header-list.ts'
 
 /** Connections whose refusal waits for the answers before it. */
 const waiting = new WeakSet<Socket>()

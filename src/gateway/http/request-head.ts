@@ -6,8 +6,8 @@ import {
   usualSessionPlaces,
   withTags,
 } from '../caller/caller-headers.ts'
-import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/header-list.ts'
-import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
+import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/http/header-list.ts'
+import { isProxyHeader, isProxyVersion } from '../../lib/http/request-source.ts'
 import { parseTraceParent, type TraceParent } from './trace-parent.ts'
 
 const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/i

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import { isCrossSite } from '../../lib/request-source.ts'
+import { isCrossSite } from '../../lib/http/request-source.ts'
 import type { Clock } from '../../call/clock.ts'
-import { GuardedToken } from '../../lib/guarded-token.ts'
+import { GuardedToken } from '../../lib/http/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import type { RequestHead } from './request-head.ts'
 

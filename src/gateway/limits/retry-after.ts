@@ -1,6 +1,6 @@
 import type { RawHeaders } from '../../call/response-head.ts'
-import { httpDateMs, plainNumber, retryAfterMs } from '../../lib/retry-after.ts'
-import { headerPairs } from '../../lib/header-list.ts'
+import { httpDateMs, plainNumber, retryAfterMs } from '../../lib/http/retry-after.ts'
+import { headerPairs } from '../../lib/http/header-list.ts'
 
 /** How an answer wants to be tried again. */
 export interface RetryHint {

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream'
-import type { ContentCoding } from '../../lib/content-coding.ts'
+import type { ContentCoding } from '../../lib/http/content-coding.ts'
 
 /** Where decoded bytes go, with the time at which the bytes that they come from arrived. */
 export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void

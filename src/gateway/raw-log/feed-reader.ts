@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { RawLogEvent } from '../../api/raw-log.ts'
 import type { PayloadEvent } from '../../call/payload-log.ts'
-import { sseComment, sseEvent, sseRetry } from '../../lib/http.ts'
+import { sseComment, sseEvent, sseRetry } from '../../lib/http/http.ts'
 
 /** An event as it goes over the wire, one buffer for all readers. */
 export interface FeedFrame {

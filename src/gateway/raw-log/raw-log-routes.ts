@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawLogStatus, RawLogSwitched } from '../../api/raw-log.ts'
-import { readAtMost } from '../../lib/http.ts'
+import { readAtMost } from '../../lib/http/http.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
 import { sendJson } from '../http/json-answer.ts'

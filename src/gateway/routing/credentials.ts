@@ -7,7 +7,7 @@ import type { UpstreamCredentials } from '../../options/upstream-settings.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.ts'
 import { usualSessionPlaces } from '../caller/caller-headers.ts'
-import { headerPairs } from '../../lib/header-list.ts'
+import { headerPairs } from '../../lib/http/header-list.ts'
 
 /** Where keys are. */
 export interface KeyPlaces {

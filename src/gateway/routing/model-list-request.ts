@@ -1,5 +1,5 @@
 import type { RawHeaders } from '../../call/response-head.ts'
-import { headerOf } from '../../lib/header-list.ts'
+import { headerOf } from '../../lib/http/header-list.ts'
 
 /**
  * What the request for a list of models needs for the whole list. Anthropic's API, known by the header of its key, wants a

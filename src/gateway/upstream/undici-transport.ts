@@ -1,5 +1,5 @@
 import type { ResponseHead } from '../../call/response-head.ts'
-import { hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
+import { hopByHopHeaders, withoutNominated } from '../../lib/http/header-list.ts'
 import { ConnectionPool, type PooledAttempt } from './connection-pool.ts'
 import { type Transport, type TransportOptions, type TransportRequest, isHeld } from './transport.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'

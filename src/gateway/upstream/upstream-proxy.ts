@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { isLoopbackBind } from '../../lib/request-source.ts'
+import { isLoopbackBind } from '../../lib/http/request-source.ts'
 import type { buildConnector } from 'undici'
 import { Failure } from '../../call/failure.ts'
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type ContentCoding, contentCoding } from '../../lib/content-coding.ts'
-import { listTokens } from '../../lib/header-list.ts'
+import { type ContentCoding, contentCoding } from '../../lib/http/content-coding.ts'
+import { listTokens } from '../../lib/http/header-list.ts'
 import { maskKeyBytes } from '../../secrets/key-shapes.ts'
 import type { RawBody } from './raw-payload.ts'
 

@@ -1,7 +1,7 @@
 import type { PayloadToolCall } from '../../api/raw-log.ts'
 import { formatCallId } from '../../call/call-id.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
-import { headerOf } from '../../lib/header-list.ts'
+import { headerOf } from '../../lib/http/header-list.ts'
 import { remembered } from '../../lib/remembered.ts'
 import { type BodyText, readBody } from './body-text.ts'
 import { maskPath } from './mask-path.ts'

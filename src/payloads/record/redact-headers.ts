@@ -4,7 +4,7 @@ import { maskKeys } from '../../secrets/key-shapes.ts'
 import { isSecretHeader } from '../../secrets/secret-headers.ts'
 import { remembered } from '../../lib/remembered.ts'
 import { maskPath } from './mask-path.ts'
-import { headerPairs } from '../../lib/header-list.ts'
+import { headerPairs } from '../../lib/http/header-list.ts'
 
 /** A scheme of HTTP authentication and what follows it: RFC 9110 §11.4. */
 const schemed =

@@ -1,5 +1,5 @@
 import type { RawHeaders } from '../../call/response-head.ts'
-import { headerOf, listTokens } from '../../lib/header-list.ts'
+import { headerOf, listTokens } from '../../lib/http/header-list.ts'
 
 /** Whether the client asked, by `x-tokenweir-capture: off`, that this call is neither kept nor shown. */
 export function asksNoCapture(headers: RawHeaders): boolean {

@@ -1,7 +1,7 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { PayloadCall, PayloadTap } from '../../call/payload-log.ts'
-import { headerOf } from '../../lib/header-list.ts'
+import { headerOf } from '../../lib/http/header-list.ts'
 import type { TapSender } from './tap-sender.ts'
 
 /** Offsets of one stream that are told. */

@@ -1,11 +1,11 @@
 import './editor.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { act } from '../data/dashboard-api.ts'
-import { useAction } from '../data/use-action.ts'
-import { Button } from './button.tsx'
-import { ConfirmButton, type Question } from './confirm.tsx'
-import { Control, type ControlProps } from './control.tsx'
+import { act } from '../../data/dashboard-api.ts'
+import { useAction } from '../../data/use-action.ts'
+import { Button } from '../button.tsx'
+import { ConfirmButton, type Question } from '../confirm.tsx'
+import { Control, type ControlProps } from '../control.tsx'
 
 type ValueOf<Name extends string> = (name: Name) => string
 

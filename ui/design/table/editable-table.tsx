@@ -1,10 +1,10 @@
 import './editor.css'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { count } from '../format/figures.ts'
-import { Button } from './button.tsx'
+import { count } from '../../format/figures.ts'
+import { Button } from '../button.tsx'
 import { Editor, type RowForm } from './editor.tsx'
-import { Icon } from './icon.tsx'
+import { Icon } from '../icon.tsx'
 import { Table } from './table.tsx'
 
 /** A column: its head, and its cell of a row. */

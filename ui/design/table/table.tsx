@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { explained } from './meanings.ts'
+import { explained } from '../meanings.ts'
 
 /** The head of a column: its words alone, or with a class for all of its look that differs from others', and what it means here. */
 export type ColumnHead =

@@ -1,5 +1,5 @@
 import { isLoopbackAddress } from './request-source.ts'
-import { SecretToken } from './secret-token.ts'
+import { SecretToken } from '../secret-token.ts'
 
 /** Where a guess comes from. */
 export interface GuessSource {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeClock } from '../../test/support/fake-clock.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { GuardedToken } from './guarded-token.ts'
 
 const token = 'the token'
