@@ -91,6 +91,15 @@ test('a stop waits for the processes of those that have reported their end', asy
   await stopped
 })
 
+test('a report that is read after its sender has ended gives back what it held', async () => {
+  const { next, report } = setUp()
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  report('gateway 0', { reserved: 70, identity: { pid: child.pid!, startTicks: null, bootId: null } })
+  assert.deepEqual(next.predecessors.list(), [])
+  assert.equal(next.budget.reservedInAll, 0)
+})
+
 test('one that is slow to tell its calls is left out, but is waited for longer where it is to cancel one', async () => {
   const { next, clock, report } = setUp()
   report('gateway 0', {})

@@ -156,7 +156,8 @@ export class Predecessors {
     this.#draining.set(instance, { instance, identity, reserved, report, holding, heardMs })
     const isLearning = [...this.#draining.values()].some((each) => each.report === null)
     for (const slots of report.slots) holding.set(slots.name, slots.holding + this.#freeFor(slots))
-    if (report.isLast) this.#leave(instance)
+    // A report may be read after its sender was killed, and after it was found missing.
+    if (report.isLast || !isAlive(identity)) this.#leave(instance)
     else this.#lookLater()
     this.share()
     return {
