@@ -200,6 +200,14 @@ export const figureList: readonly MeasuredFigure[] = [
     limitMs: 15 * minuteMs,
   },
   {
+    figures: ['R60'],
+    goal: 'chaos for 30 min: strangers, broken answers, hostile files, kills, restarts, pauses beside clients with books',
+    run: ['test/faults/chaos.ts', '--minutes', '30'],
+    quick: ['test/faults/chaos.ts', '--minutes', '0.2'],
+    limitMs: 40 * minuteMs,
+    isOnlyNamed: true,
+  },
+  {
     figures: ['R45'],
     goal: 'a busy day in an hour: rows, tokens, costs as in the books of clients and upstream; memory and files within bounds',
     run: ['test/faults/soak.ts'],

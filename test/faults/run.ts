@@ -1,8 +1,8 @@
 /**
  * Every program and test that measures a figure of `docs/internals/reliability.md`, one after the other, and their table:
- * `npm run test:faults [-- --only R14,R16] [--quick]`; `npm run test:faults -- limits` prints the table of limits a minute. Some forty minutes, a minute with `--quick`; what takes
- * an hour, R45, only where it is named. Ends with 1 where a
- * figure does not hold.
+ * `npm run test:faults [-- --only R14,R16] [--quick]`. Some forty minutes, a minute with `--quick`; what takes longer, R45 and
+ * R60, only where it is named. `npm run test:faults -- limits` and `-- chaos --minutes 30` run one program with a table of its
+ * own. Ends with 1 where a figure does not hold.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,14 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type MeasuredFigure, figureList } from './figure-list.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const ownTables: Readonly<Record<string, string>> = { limits: './minute-limits.ts', chaos: './chaos.ts' }
+const ownTable = ownTables[process.argv[2] ?? '']
+if (ownTable !== undefined) {
+  process.argv.splice(2, 1)
+  await import(ownTable)
+  process.exit()
+}
+const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, quick: { type: 'boolean', default: false } },
 })
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -59,16 +65,13 @@ function commandOf({ run, quick }: MeasuredFigure): readonly string[] | null {
   return values.quick ? quick : run
 }
 
-// A table of its own, three minutes long.
-if (positionals[0] === 'limits') {
-  await import('./minute-limits.ts')
-  process.exit()
-}
 const lines: string[] = []
 for (const figure of figureList) {
   const command = commandOf(figure)
   const isWanted =
-    wanted === null ? figure.isOnlyNamed !== true : figure.figures.some((name) => wanted.has(name))
+    wanted === null
+      ? values.quick || figure.isOnlyNamed !== true
+      : figure.figures.some((name) => wanted.has(name))
   if (command === null || !isWanted) continue
   console.error(`${figure.figures.join(', ')}: node ${command.join(' ')}`)
   const { holds, words, tookS } = await measure(command, figure.limitMs)

@@ -6,22 +6,15 @@
  * theirs, and memory, descriptors and files have stayed within bounds. Ends with 1 where something did not hold.
  */
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
-import { freePort } from '../support/free-port.ts'
 import { assertWithin } from '../support/assert-within.ts'
-import { seededRandom } from '../support/seeded-random.ts'
-import { makeTempDir } from '../support/temp-dir.ts'
-import { startUpProcess } from '../support/up-process.ts'
 import { balance, readRows } from './soak/day-books.ts'
-import { DayChores } from './soak/day-chores.ts'
-import { DayClients } from './soak/day-clients.ts'
 import { dayFaults, hourLine, quantile } from './soak/day-limits.ts'
-import { startDayUpstream } from './soak/day-upstream.ts'
-import { DayWatch, openFiles } from './soak/day-watch.ts'
+import { slots, startDayPlace } from './soak/day-place.ts'
 import { hoursOfDay } from './soak/day.ts'
 
 const { values } = parseArgs({
@@ -29,7 +22,6 @@ const { values } = parseArgs({
 })
 const minutes = Number(values.minutes)
 const dayMs = minutes * 60_000
-const slots = 20
 const keepDays = 30
 /** Of calls that are there before, some of which are to be folded. */
 const past = { calls: 10_000, days: 45 } as const
@@ -37,7 +29,6 @@ const past = { calls: 10_000, days: 45 } as const
 const foldedFromMinutes = 3
 const healthP99Ms = 200
 const overviewP95Ms = 600
-const drainLimitMs = 30_000
 
 const over = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -46,34 +37,23 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     over.abort()
   })
 
-await using cleanup = new AsyncDisposableStack()
-const { path: directory } = cleanup.use(await makeTempDir())
-const databaseFile = join(directory, 'data', 'llm_telemetry.db')
-mkdirSync(join(directory, 'data'), { mode: 0o700 })
-const generator = fileURLToPath(new URL('../../bench/generate-calls.ts', import.meta.url))
-const pastCalls = ['--calls', String(past.calls), '--days', String(past.days), '--seed', values.seed]
-await promisify(execFile)(process.execPath, [generator, ...pastCalls, '--out', databaseFile])
-
-const port = await freePort()
-const clients = new DayClients(port, seededRandom(Number(values.seed)))
-const upstream = cleanup.use(await startDayUpstream((n) => clients.calls[n]?.plan))
-cleanup.defer(() => gatewayGone(directory))
-const load = ['--upstream', upstream.baseUrl, '--port', String(port), '--max-concurrent', String(slots)]
-const bounds = ['--first-byte-timeout-ms', '8000', '--keep-days', String(keepDays), '--raw-log-max-mb', '2']
-const up = cleanup.use(await startUpProcess({ directory, args: [...load, ...bounds] }))
-cleanup.defer(() => clients.abandon())
-
-const startedMs = performance.now()
-const since = new Date().toISOString()
+let startedMs = performance.now()
 const hour = (): number => ((performance.now() - startedMs) / dayMs) * hoursOfDay
-const watch = new DayWatch(
-  { directory, gateway: up.gateway, dashboard: up.dashboard, dashboardPid: up.command.pid, hour },
-  Math.max(200, dayMs / 2000),
-)
-cleanup.defer(() => watch.stop())
-const chores = new DayChores(directory, up.dashboard, clients, watch)
-const first = await chores.status()
-const filesBefore = { gateway: openFiles(first.pid ?? 0), dashboard: openFiles(up.command.pid) }
+await using place = await startDayPlace({
+  seed: Number(values.seed),
+  hour,
+  sampleEveryMs: Math.max(200, dayMs / 2000),
+  args: ['--first-byte-timeout-ms', '8000', '--keep-days', String(keepDays), '--raw-log-max-mb', '2'],
+  prepare: async (directory) => {
+    const generator = fileURLToPath(new URL('../../bench/generate-calls.ts', import.meta.url))
+    const pastCalls = ['--calls', String(past.calls), '--days', String(past.days), '--seed', values.seed]
+    const out = ['--out', join(directory, 'data', 'llm_telemetry.db')]
+    await promisify(execFile)(process.execPath, [generator, ...pastCalls, ...out])
+  },
+})
+const { directory, databaseFile, clients, upstream, watch, chores } = place
+startedMs = performance.now()
+const since = new Date().toISOString()
 clients.start(hour)
 
 const faults: string[] = []
@@ -104,11 +84,11 @@ while (!over.signal.aborted && (hour() < hoursOfDay || next < chores.table.lengt
 await chore
 if (!over.signal.aborted) {
   await clients.stop()
-  const drained = await settled()
+  const drained = await place.settled()
   await watch.stop()
   await chores.setPrices(1)
   await chores.reprice()
-  const files = await filesBack(drained.pid ?? 0)
+  const files = await place.filesBack(drained.pid ?? 0)
   const check = await chores.run('db', 'check', '--full')
   if (check.code !== 0) faults.push(`db check: ${check.text}`)
   const rows = readRows(databaseFile, since)
@@ -140,52 +120,4 @@ if (!over.signal.aborted) {
   if (faults.length > 0) process.exitCode = 1
   assertWithin(healthP99Ms, healthMs, '/health, 99 of 100,')
   assertWithin(overviewP95Ms, overviewMs, 'the overview, 95 of 100,')
-}
-
-/** The gateway's status once all is recorded, what a killed one has left too. */
-async function settled(): ReturnType<DayChores['status']> {
-  const endMs = performance.now() + drainLimitMs
-  for (;;) {
-    const status = await chores.status()
-    const isQuiet = status.health?.telemetry.pending === 0 && status.predecessors.length === 0
-    if (isQuiet || performance.now() > endMs) return status
-    await sleep(50)
-  }
-}
-
-/** Waits until the descriptors that calls and pages took are given back. */
-async function filesBack(
-  pid: number,
-): Promise<{ readonly words: string; readonly faults: readonly string[] }> {
-  const spare = 16
-  const endMs = performance.now() + drainLimitMs
-  for (;;) {
-    const gateway = openFiles(pid)
-    const dashboard = openFiles(up.command.pid)
-    const isBack = gateway <= filesBefore.gateway + spare && dashboard <= filesBefore.dashboard + spare
-    const words = `descriptors ${filesBefore.gateway} and ${filesBefore.dashboard} before, ${gateway} and ${dashboard} after`
-    if (isBack) return { words, faults: [] }
-    if (performance.now() > endMs) return { words, faults: [words] }
-    await sleep(100)
-  }
-}
-
-/** A gateway that outlives `up`, as after a second Ctrl-C, ends before its folder goes. */
-async function gatewayGone(folder: string): Promise<void> {
-  const endMs = performance.now() + 5000
-  for (;;) {
-    const pid = ownGateway(folder)
-    if (pid === null) return
-    if (performance.now() > endMs) process.kill(pid, 'SIGKILL')
-    await sleep(50)
-  }
-}
-
-function ownGateway(folder: string): number | null {
-  try {
-    const pid = Number(readFileSync(join(folder, 'data', '.proxy.pid'), 'utf8'))
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder) ? pid : null
-  } catch {
-    return null
-  }
 }

@@ -23,10 +23,14 @@ interface AnswerKind {
   readonly untilClose: boolean
 }
 
+/** Model and session of the calls that are answered so. */
+export const brokenModel = 'broken-model'
+export const brokenSession = 'broken'
+
 type Manner = 'fin' | 'reset' | 'stays'
 
 /** An answer that is broken off after so many bytes. */
-interface BrokenAnswer {
+export interface BrokenAnswer {
   readonly kind: AnswerKind
   readonly at: number
   readonly manner: Manner
@@ -128,7 +132,7 @@ const kinds: readonly AnswerKind[] = [
 ]
 
 /** So many broken answers: each kind at each of its bytes, by FIN and by RST, and from the start again. */
-function* brokenAnswers(count: number): Generator<BrokenAnswer> {
+export function* brokenAnswers(count: number): Generator<BrokenAnswer> {
   // A stride that is prime to all, so that few of them meet all kinds and moments.
   const all = kinds.flatMap((each) => {
     const broken = Array.from({ length: each.bytes.length + 1 }, (_, at) =>
@@ -140,17 +144,17 @@ function* brokenAnswers(count: number): Generator<BrokenAnswer> {
   for (let i = 0; i < count; i++) yield all[(i * 7919) % all.length]!
 }
 
-function replyTo({ kind: { bytes }, at, manner }: BrokenAnswer): ReplyStep[] {
+export function replyTo({ kind: { bytes }, at, manner }: BrokenAnswer): ReplyStep[] {
   const sent = write(bytes.subarray(0, at))
   if (manner === 'stays') return [sent]
   return [sent, manner === 'fin' ? cut() : reset()]
 }
 
 /** What a client has of a call: the last answer that is no interim one; null if it got none. */
-async function answerTo(port: number, index: number): Promise<RawResponse | null> {
+export async function answerTo(port: number, index: number): Promise<RawResponse | null> {
   await using client = await openRawClient(port)
-  const body = JSON.stringify({ model: 'm', stream: true, messages: [] })
-  const headers = [['Connection', 'close'] as const]
+  const body = JSON.stringify({ model: brokenModel, stream: true, messages: [] })
+  const headers = [['Connection', 'close'] as const, ['X-Tokenweir-Session', brokenSession] as const]
   await client.send(requestBytes('POST', `/v1/chat/completions?broken=${index}`, { body, headers }))
   await client.waitForServerEnd()
   let bytes = client.received
@@ -167,7 +171,10 @@ async function answerTo(port: number, index: number): Promise<RawResponse | null
 }
 
 /** What is wrong with an answer that came of a broken one; null if nothing is. */
-function faultOf({ kind: { name, body, untilClose }, at, manner }: BrokenAnswer, answer: RawResponse | null) {
+export function faultOf(
+  { kind: { name, body, untilClose }, at, manner }: BrokenAnswer,
+  answer: RawResponse | null,
+): string | null {
   const what = `${name}, ${manner} at ${at}`
   if (answer === null) return `${what}: no answer`
   if (!answer.complete || answer.header('x-tokenweir-error') !== undefined) return null

@@ -17,7 +17,7 @@ function served(n: number, kind: CallKind = 'json'): MadeCall {
 function rowOf({ plan }: MadeCall): BookedRow {
   const { n, input, output } = plan
   const usd = (input * 500 + output * 1500) / 1e9
-  return { id: `id ${n}`, trace: traceOf(n), outcome: 'ok', status: 200, input, output, usd }
+  return { id: `id ${n}`, trace: traceOf(n), session: null, outcome: 'ok', status: 200, input, output, usd }
 }
 
 function faultsOf(rows: readonly BookedRow[], calls: readonly MadeCall[], killedAtMs: number[] = []): string {
@@ -54,7 +54,7 @@ test('interrupted are calls that were at the upstream when their gateway was kil
     begunMs: 8000,
     endedMs: 9000,
   }
-  const nothing = { status: null, input: null, output: null, usd: null }
+  const nothing = { session: null, status: null, input: null, output: null, usd: null }
   const interrupted = { ...nothing, id: 'id 1', trace: null, outcome: 'interrupted' }
   assert.equal(faultsOf([rowOf(whole), interrupted], [whole, cutOff], [9000]), '')
   assert.match(faultsOf([rowOf(whole)], [whole, cutOff], [9000]), /^0 interrupted rows of 1 older calls/)

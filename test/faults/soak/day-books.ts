@@ -8,6 +8,7 @@ import type { DayUpstream } from './day-upstream.ts'
 export interface BookedRow {
   readonly id: string
   readonly trace: string | null
+  readonly session: string | null
   readonly outcome: string
   readonly status: number | null
   readonly input: number | null
@@ -57,7 +58,7 @@ export function readRows(databaseFile: string, since: string): readonly BookedRo
   try {
     return database
       .prepare(
-        `SELECT id, trace_id AS trace, outcome, status, input_tokens AS input, output_tokens AS output, cost_usd AS usd
+        `SELECT id, trace_id AS trace, session, outcome, status, input_tokens AS input, output_tokens AS output, cost_usd AS usd
            FROM calls_readable WHERE started_at >= ? ORDER BY id`,
       )
       .all(since) as unknown as readonly BookedRow[]

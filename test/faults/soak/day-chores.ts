@@ -45,12 +45,12 @@ export class DayChores {
   readonly table: readonly (readonly [hour: number, name: string, work: () => Promise<void>])[] = [
     [0.5, 'prices set', () => this.setPrices(2)],
     [1, 'payloads kept', () => this.#keepPayloads(true)],
-    [2.5, 'restart', () => this.#restart()],
+    [2.5, 'restart', () => this.restart()],
     [3, 'payloads off', () => this.#keepPayloads(false)],
-    [5.5, 'restart', () => this.#restart()],
+    [5.5, 'restart', () => this.restart()],
     [6, 'prices changed', () => this.setPrices(3)],
-    [7, 'kill -9', () => this.#kill()],
-    [7.7, 'restart at a peak', () => this.#restart()],
+    [7, 'kill -9', () => this.kill()],
+    [7.7, 'restart at a peak', () => this.restart()],
     [9, 'repriced', () => this.reprice()],
     [10, 'payloads kept', () => this.#keepPayloads(true)],
     [12, 'backup', () => this.#copy('db', 'backup')],
@@ -101,18 +101,18 @@ export class DayChores {
     await this.#ask('POST', '/api/raw-log/toggle', { enabled })
   }
 
-  async #restart(): Promise<void> {
+  async restart(): Promise<void> {
     const { pid } = await this.status()
     const next = (await this.#ask('POST', '/api/proxy/restart')) as ProcessStatus
     if (next.pid === pid) throw new Error('the gateway is the same after a restart')
     this.restarts += 1
   }
 
-  async #kill(): Promise<void> {
+  async kill(): Promise<void> {
     const { pid, predecessors } = await this.status()
     if (pid === null || predecessors.length > 0) {
       await sleep(100)
-      return this.#kill()
+      return this.kill()
     }
     this.#watch.isGatewayDown = true
     this.#clients.isPaused = true

@@ -26,9 +26,11 @@ export async function startDayUpstream(
   const served = new Set<number>()
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const n = Number(new URL(req.url ?? '', 'http://upstream').searchParams.get('call'))
+    const n = Number(new URL(req.url ?? '', 'http://upstream').searchParams.get('call') ?? NaN)
     const call = planned(n)
     if (call === undefined) throw new Error(`nobody has planned call ${n}`)
+    inFlight.enter()
+    res.once('close', () => inFlight.leave())
     reached.set(n, (reached.get(n) ?? 0) + 1)
     const body = asRecord(await json(req))
     const withUsage = asRecord(body['stream_options'])['include_usage'] === true
@@ -38,8 +40,6 @@ export async function startDayUpstream(
     if (await writeAnswer(res, call, pieces)) served.add(n)
   }
   const server = createServer((req, res) => {
-    inFlight.enter()
-    res.once('close', () => inFlight.leave())
     // A client that leaves in the middle ends its request with an error: the books tell what it had.
     answer(req, res).catch(() => res.destroy())
   })
