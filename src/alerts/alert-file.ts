@@ -1,33 +1,27 @@
 import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
 import { type ActiveAlert, AlertMessage, type AlertsReport } from '../api/alerts.ts'
-import {
-  type MessageOf,
-  isCount,
-  isFlag,
-  isText,
-  listOf,
-  nullable,
-  readMessage,
-  record,
-} from '../lib/message-shape.ts'
-import { fits } from '../options/schema.ts'
+import { type MessageOf, count, fits } from '../lib/message-schema.ts'
+import { readMessage } from '../lib/message-shape.ts'
 import { readText } from '../lib/files/read-file.ts'
-import { alertOf, isAlertState } from './alert-states.ts'
+import { alertOf, alertState } from './alert-states.ts'
 
 /** What outlives a dashboard. */
 export type AlertRecord = MessageOf<typeof isAlertRecord>
 
-const isAlertRecord = record({
-  /** The gateway ran, and nobody has stopped it in order since. */
-  isWanted: isFlag,
-  states: listOf(isAlertState),
-  /** Oldest first. */
-  messages: listOf(fits(AlertMessage)),
-  dropped: isCount,
-  lookedAt: nullable(isText),
-  /** Of the dashboard that looks; other processes do not know its webhook. */
-  receiver: nullable(record({ host: isText, format: isText, signed: isFlag })),
-})
+const isAlertRecord = fits(
+  v.object({
+    /** The gateway ran, and nobody has stopped it in order since. */
+    isWanted: v.boolean(),
+    states: v.array(alertState),
+    /** Oldest first. */
+    messages: v.array(AlertMessage),
+    dropped: count,
+    lookedAt: v.nullable(v.string()),
+    /** Of the dashboard that looks; other processes do not know its webhook. */
+    receiver: v.nullable(v.object({ host: v.string(), format: v.string(), signed: v.boolean() })),
+  }),
+)
 
 export const emptyRecord: AlertRecord = {
   isWanted: false,

@@ -1,4 +1,5 @@
-import { type MessageOf, isFlag, isNumber, isText, nullable, record } from '../lib/message-shape.ts'
+import * as v from 'valibot'
+import { type MessageOf, finite } from '../lib/message-schema.ts'
 import type { ActiveAlert, AlertMessage, AlertSetting } from '../api/alerts.ts'
 import { type AlertCode, type AlertInput, type Found, figures, ruleList, titleOf } from './alert-rules.ts'
 
@@ -9,20 +10,20 @@ const mostOfRule = 10
 const longestName = 120
 
 /** Something that a rule has found, from the first look to its end. Instants in milliseconds since the Unix epoch. */
-export type AlertState = MessageOf<typeof isAlertState>
+export type AlertState = MessageOf<typeof alertState>
 
-export const isAlertState = record({
-  rule: isText,
-  subject: nullable(isText),
-  text: isText,
-  sinceMs: isNumber,
+export const alertState = v.object({
+  rule: v.string(),
+  subject: v.nullable(v.string()),
+  text: v.string(),
+  sinceMs: finite,
   /** When it was last found. */
-  seenMs: isNumber,
+  seenMs: finite,
   /** Of the last message; null as long as there was none, because it was not so for long enough. */
-  toldMs: nullable(isNumber),
-  toldLevel: isNumber,
+  toldMs: v.nullable(finite),
+  toldLevel: finite,
   /** Whether there was a webhook then. */
-  isSent: isFlag,
+  isSent: v.boolean(),
 })
 
 /** As it is told. */

@@ -154,16 +154,18 @@ export const CostMatches = v.object({
 export type CostMatches = Infer<typeof CostMatches>
 
 /** What a sync did. */
-export interface SyncResult {
-  readonly added: number
-  readonly changed: number
-  readonly removed: number
+export const SyncResult = v.object({
+  added: v.number(),
+  changed: v.number(),
+  removed: v.number(),
   /** Prices in the list, and entries of it that were left out. */
-  readonly entries: number
-  readonly rejected: number
+  entries: v.number(),
+  rejected: v.number(),
   /** Whether the list is the one that was taken last. */
-  readonly not_modified: boolean
-}
+  not_modified: v.boolean(),
+})
+
+export type SyncResult = Infer<typeof SyncResult>
 
 /** The line that `tokenweir costs sync --json` prints. */
 export type SyncLine =

@@ -1,124 +1,100 @@
 /** The messages between gateways, and between a gateway and a dashboard: each one's shape, and from it its type. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import * as v from 'valibot'
 import type { HealthReport } from '../api/health-report.ts'
-import type { GatewayCrash } from '../api/process-status.ts'
+import { GatewayCrash } from '../api/process-status.ts'
 import { LiveCalls } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
-import { fits } from '../options/schema.ts'
-import type { MinuteUsage } from '../call/call-sink.ts'
-import {
-  type MessageOf,
-  type Shapes,
-  either,
-  isAmount,
-  isCount,
-  isFlag,
-  isNumber,
-  isObject,
-  isText,
-  isWhole,
-  listOf,
-  mapOf,
-  nullable,
-  optional,
-  readMessage,
-  record,
-} from '../lib/message-shape.ts'
-import type { ProcessIdentity } from '../lib/process-identity.ts'
+import { type MessageOf, amount, count, finite, fits, whole } from '../lib/message-schema.ts'
+import { isObject, readMessage } from '../lib/message-shape.ts'
 
 /** 0 and negative numbers would stand for whole groups of processes, 1 for the system's first. */
-const isPid = isWhole(2)
+const pid = whole(2)
 /** The last minute that a gateway of an earlier version could hold. */
 const maxMinute = 2 ** 31 - 1
 
 /** Strict, because a process may be killed on its word. */
-export const identity: Shapes<ProcessIdentity> = {
-  pid: isPid,
-  startTicks: nullable(isCount),
-  bootId: nullable(isText),
+export const identity = {
+  pid,
+  startTicks: v.nullable(count),
+  bootId: v.nullable(v.string()),
 }
-const isIdentity = record(identity)
-export const isPort = isWhole(0, 65_535)
-export const isMinuteUsage = record<MinuteUsage>({
-  minute: isWhole(0, maxMinute),
-  tokens: isAmount,
-  estimated: optional(isAmount),
-  owners: optional(listOf(isText)),
+export const port = whole(0, 65_535)
+export const minuteUsage = v.object({
+  minute: whole(0, maxMinute),
+  tokens: amount,
+  estimated: v.optional(amount),
+  owners: v.optional(v.array(v.string())),
 })
 
 /** The members that are shown or decide something; a page takes all others as they are. */
-const isHealth = record({
-  upstream: isText,
-  db: isText,
-  pid: isCount,
-  instance: isText,
-  uptime_s: isNumber,
-  rate_limiter: record({
-    max_concurrent: isNumber,
-    active: isNumber,
-    queued: isNumber,
-    total_admitted: isNumber,
+const isHealth = fits(
+  v.object({
+    upstream: v.string(),
+    db: v.string(),
+    pid: count,
+    instance: v.string(),
+    uptime_s: finite,
+    rate_limiter: v.object({
+      max_concurrent: finite,
+      active: finite,
+      queued: finite,
+      total_admitted: finite,
+    }),
+    token_budget: v.object({ daily_limit: finite, percentage_used: finite }),
+    telemetry: v.custom(isObject),
+    warnings: v.array(v.object({ code: v.string(), message: v.string() })),
   }),
-  token_budget: record({ daily_limit: isNumber, percentage_used: isNumber }),
-  telemetry: isObject,
-  warnings: listOf(record({ code: isText, message: isText })),
-})
+)
 
 export function isHealthReport(value: unknown): value is HealthReport {
   return isHealth(value)
 }
 
 /** A gateway that was replaced and finishes its calls. */
-export type PredecessorGateway = MessageOf<typeof isPredecessorGateway>
+export type PredecessorGateway = MessageOf<typeof predecessorGateway>
 
-const isPredecessorGateway = record({
-  pid: isPid,
-  instance: isText,
+const predecessorGateway = v.object({
+  pid,
+  instance: v.string(),
   /** In flight, or waiting. */
-  calls: isCount,
+  calls: count,
 })
-
-const isOptions = (value: unknown): value is Readonly<Record<string, SettingValue | readonly string[]>> =>
-  isObject(value)
 
 /** The crash after which a gateway was started. */
-export const isGatewayCrash = record<GatewayCrash>({
-  pid: isPid,
-  at: isText,
-  exit_code: nullable(isCount),
-  signal: nullable(isText),
-  in_a_row: isCount,
-})
+export const gatewayCrash = v.object({ ...GatewayCrash.entries, pid })
 
 /** A gateway's answer to `GET /status` on its control socket. */
 export type ControlStatus = MessageOf<typeof isControlStatus>
 
-export const isControlStatus = record({
-  identity: isIdentity,
-  instance: isText,
-  version: isText,
-  host: isText,
-  /** The port it got, also if any free one was asked for. */
-  port: isPort,
-  /** ISO 8601, UTC. */
-  started_at: isText,
-  draining: isFlag,
-  drain_timeout_ms: isAmount,
-  /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
-  options: isOptions,
-  health: isHealthReport,
-  /** Gateways that this one has taken over from, and that still finish calls. */
-  predecessors: optional(listOf(isPredecessorGateway)),
-  /** A dashboard started it, or the gateway before it did: nothing else looks after it. */
-  supervised: optional(isFlag),
-  /** The crash after which it was started. */
-  crash: optional(nullable(isGatewayCrash)),
-})
+export const isControlStatus = fits(
+  v.object({
+    identity: v.object(identity),
+    instance: v.string(),
+    version: v.string(),
+    host: v.string(),
+    /** The port it got, also if any free one was asked for. */
+    port,
+    /** ISO 8601, UTC. */
+    started_at: v.string(),
+    draining: v.boolean(),
+    drain_timeout_ms: amount,
+    /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
+    options: v.custom<Readonly<Record<string, SettingValue | readonly string[]>>>(isObject),
+    health: v.custom<HealthReport>(isHealthReport),
+    /** Gateways that this one has taken over from, and that still finish calls. */
+    predecessors: v.optional(v.array(predecessorGateway)),
+    /** A dashboard started it, or the gateway before it did: nothing else looks after it. */
+    supervised: v.optional(v.boolean()),
+    /** The crash after which it was started. */
+    crash: v.optional(v.nullable(gatewayCrash)),
+  }),
+)
 
 export const isLiveCalls = fits(LiveCalls)
 
 /** A gateway's answer to `POST /calls/{id}/cancel`. */
-export const isCancelAnswer = record({ cancelled: isFlag })
+export const isCancelAnswer = fits(v.object({ cancelled: v.boolean() }))
 
 /** Options that change in a running gateway: the body of `POST /options`. */
 export interface LiveOptions {
@@ -135,26 +111,30 @@ export interface LiveOptions {
 /** With what a gateway is to start its successor: the body of `POST /hand-over`. */
 export type HandOverOrder = MessageOf<typeof isHandOverOrder>
 
-export const isHandOverOrder = record({
-  /** The program and its first arguments. */
-  command: listOf(isText),
-  args: listOf(isText),
-  /** The whole environment: nothing of the present gateway's own is passed on. */
-  env: mapOf(isText),
-  cwd: isText,
-  /** What the successor prints is appended to this file. */
-  log_file: isText,
-  /** How long it may take to be ready. */
-  limit_ms: isAmount,
-})
+export const isHandOverOrder = fits(
+  v.object({
+    /** The program and its first arguments. */
+    command: v.array(v.string()),
+    args: v.array(v.string()),
+    /** The whole environment: nothing of the present gateway's own is passed on. */
+    env: v.record(v.string(), v.string()),
+    cwd: v.string(),
+    /** What the successor prints is appended to this file. */
+    log_file: v.string(),
+    /** How long it may take to be ready. */
+    limit_ms: amount,
+  }),
+)
 
 /** The outcome of a hand-over. If there is no successor, the gateway serves on as before. */
 export type HandOverAnswer = MessageOf<typeof isHandOverAnswer>
 
-export const isHandOverAnswer = either(
-  record({ successor: record({ pid: isPid }) }),
-  /** The code is a {@link HandOverFailure}; that of another version may be a further one. */
-  record({ failed: isText, code: isText }),
+export const isHandOverAnswer = fits(
+  v.union([
+    v.object({ successor: v.object({ pid }) }),
+    /** The code is a {@link HandOverFailure}; that of another version may be a further one. */
+    v.object({ failed: v.string(), code: v.string() }),
+  ]),
 )
 
 /**
@@ -165,108 +145,112 @@ export const isHandOverAnswer = either(
 export type HandOverFailure = 'busy' | 'port_in_use' | 'not_up'
 
 /** The state in which the payload log is to go on. */
-export type RawLogSwitch = MessageOf<typeof isRawLogSwitch>
+export type RawLogSwitch = MessageOf<typeof switchOfRawLog>
 
 export const rawLogSwitch = {
-  enabled: isFlag,
+  enabled: v.boolean(),
   /** When it switches itself off, in ms since the Unix epoch; null for until further notice. */
-  untilMs: nullable(isNumber),
+  untilMs: v.nullable(finite),
 }
 
-const isRawLogSwitch = record(rawLogSwitch)
+const switchOfRawLog = v.object(rawLogSwitch)
 
 /** A gateway that was replaced, and tokens that its calls in flight may still use. */
-export type PredecessorClaim = MessageOf<typeof isPredecessorClaim>
+export type PredecessorClaim = MessageOf<typeof predecessorClaim>
 
-export const claim = { instance: isText, identity: isIdentity, reserved: isAmount }
+export const claim = { instance: v.string(), identity: v.object(identity), reserved: amount }
 
-export const isPredecessorClaim = record(claim)
+export const predecessorClaim = v.object(claim)
 
-const isSlotsOfClient = record({ of: isText, slots: isCount })
+const slotsOfClient = v.object({ of: v.string(), slots: count })
 
 /** The slots of one upstream in a gateway that was replaced. */
-export type KeptByPredecessor = MessageOf<typeof isKeptByPredecessor>
+export type KeptByPredecessor = MessageOf<typeof keptByPredecessor>
 
-const isKeptByPredecessor = record({
+const keptByPredecessor = v.object({
   /** The upstream's. */
-  name: isText,
+  name: v.string(),
   /** Its limit there. */
-  max: isCount,
+  max: count,
   /** The gateway uses no more slots than these. */
-  holding: isCount,
+  holding: count,
   /** Its calls use, or wait for, so many. */
-  wants: isCount,
+  wants: count,
   /** The calls of clients with a limit of their own, also those that wait for others of the same client. */
-  clients: listOf(isSlotsOfClient),
+  clients: v.array(slotsOfClient),
 })
 
 /** What a gateway answers its successor that asks about its calls: all of them, or whether one was cancelled. */
-export type CallsAnswer = MessageOf<typeof isCallsAnswer>
+export type CallsAnswer = MessageOf<typeof callsAnswer>
 
-const isCallsAnswer = record({ seq: isCount, live: isLiveCalls, cancelled: isFlag })
+const callsAnswer = v.object({ seq: count, live: LiveCalls, cancelled: v.boolean() })
 
 /** What a gateway that is replaced has counted of a limit a minute. */
-export type HandedLimit = MessageOf<typeof isHandedLimit>
+export type HandedLimit = MessageOf<typeof handedLimit>
 
-export const isHandedLimit = record({
-  key: isText,
+export const handedLimit = v.object({
+  key: v.string(),
   /** The limit itself, if it was learned of a provider. */
-  learned: nullable(isAmount),
+  learned: v.nullable(amount),
   /** Ages in milliseconds and amounts, the oldest first. */
-  taken: listOf(listOf(isNumber)),
+  taken: v.array(v.array(finite)),
   /** Calls wait for it there. */
-  isAwaited: isFlag,
+  isAwaited: v.boolean(),
 })
 
 /** The same of what it has taken since its last report. */
-export type LimitReport = MessageOf<typeof isLimitReport>
+export type LimitReport = MessageOf<typeof limitReport>
 
-const isLimitReport = record({ key: isText, more: isNumber, isAwaited: isFlag })
+const limitReport = v.object({ key: v.string(), more: finite, isAwaited: v.boolean() })
 
 /** The body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
 export type DrainReport = MessageOf<typeof isDrainReport>
 
-export const isDrainReport = record({
-  ...claim,
-  /** In flight, or waiting. */
-  calls: isCount,
-  slots: listOf(isKeptByPredecessor),
-  /** Tokens of calls that ended since the last report that was answered, by the minute of their end. */
-  used: listOf(isMinuteUsage),
-  /** Tokens that its own budget counts as used. */
-  counted: isAmount,
-  /** Of each limit a minute. */
-  minutes: listOf(isLimitReport),
-  /** To what the successor has asked. */
-  answers: listOf(isCallsAnswer),
-  /** The gateway has no calls any more, and ends. */
-  isLast: isFlag,
-})
+export const isDrainReport = fits(
+  v.object({
+    ...claim,
+    /** In flight, or waiting. */
+    calls: count,
+    slots: v.array(keptByPredecessor),
+    /** Tokens of calls that ended since the last report that was answered, by the minute of their end. */
+    used: v.array(minuteUsage),
+    /** Tokens that its own budget counts as used. */
+    counted: amount,
+    /** Of each limit a minute. */
+    minutes: v.array(limitReport),
+    /** To what the successor has asked. */
+    answers: v.array(callsAnswer),
+    /** The gateway has no calls any more, and ends. */
+    isLast: v.boolean(),
+  }),
+)
 
 /** The answer to it. */
 export type DrainAnswer = MessageOf<typeof isDrainAnswer>
 
-export const isDrainAnswer = record({
-  slots: listOf(
-    record({
-      name: isText,
-      /** The slots that the gateway may use from now on: those that it holds, and perhaps more. */
-      holding: isCount,
-      /** The slots that gateways before it need of clients with a limit; null while that is not known. */
-      clients: nullable(listOf(isSlotsOfClient)),
-    }),
-  ),
-  /** Tokens that others may still use, or have used unknown to this gateway. */
-  taken: isAmount,
-  /** Asks for its calls, or to cancel the one of this id. */
-  asks: listOf(record({ seq: isCount, cancel: nullable(isText) })),
-  /** How the payload log was switched since the hand-over; null if it was not. */
-  rawLog: nullable(isRawLogSwitch),
-  /** The whole gateway stops, and what is in flight has so long; null if it does not stop. */
-  stopWithinMs: nullable(isAmount),
-})
+export const isDrainAnswer = fits(
+  v.object({
+    slots: v.array(
+      v.object({
+        name: v.string(),
+        /** The slots that the gateway may use from now on: those that it holds, and perhaps more. */
+        holding: count,
+        /** The slots that gateways before it need of clients with a limit; null while that is not known. */
+        clients: v.nullable(v.array(slotsOfClient)),
+      }),
+    ),
+    /** Tokens that others may still use, or have used unknown to this gateway. */
+    taken: amount,
+    /** Asks for its calls, or to cancel the one of this id. */
+    asks: v.array(v.object({ seq: count, cancel: v.nullable(v.string()) })),
+    /** How the payload log was switched since the hand-over; null if it was not. */
+    rawLog: v.nullable(switchOfRawLog),
+    /** The whole gateway stops, and what is in flight has so long; null if it does not stop. */
+    stopWithinMs: v.nullable(amount),
+  }),
+)
 
-const isErrorBody = record({ error: record({ code: isText, message: isText }) })
+const isErrorBody = fits(v.object({ error: v.object({ code: v.string(), message: v.string() }) }))
 
 /** Why a gateway refused, out of its answer's body. */
 export function refusalIn(body: string): { readonly code: string; readonly message: string } {

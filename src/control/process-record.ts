@@ -1,37 +1,33 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type MessageOf,
-  isFlag,
-  isOneOf,
-  isText,
-  optional,
-  readMessage,
-  record,
-} from '../lib/message-shape.ts'
+import * as v from 'valibot'
+import { type MessageOf, fits } from '../lib/message-schema.ts'
+import { readMessage } from '../lib/message-shape.ts'
 import { isAlive } from '../lib/process-identity.ts'
 import { readText } from '../lib/files/read-file.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
-import { identity, isPort } from './control-messages.ts'
+import { identity, port } from './control-messages.ts'
 
 /** A gateway leaves this in its data folder while it runs, for those to whom it no longer answers. */
 export type ProcessRecord = MessageOf<typeof isProcessRecord>
 
-const isProcessRecord = record({
-  ...identity,
-  instance: isText,
-  host: isText,
-  port: isPort,
-  /** ISO 8601, UTC. */
-  started_at: isText,
-  /** As in its status. */
-  supervised: optional(isFlag),
-  /**
-   * How it ends: `told` to by somebody; or `failed`, which is a fault of its own, and another gateway may take its place at once.
-   * Absent while it runs, and in what a gateway leaves that was killed.
-   */
-  ends: optional(isOneOf(['told', 'failed'])),
-})
+const isProcessRecord = fits(
+  v.object({
+    ...identity,
+    instance: v.string(),
+    host: v.string(),
+    port,
+    /** ISO 8601, UTC. */
+    started_at: v.string(),
+    /** As in its status. */
+    supervised: v.optional(v.boolean()),
+    /**
+     * How it ends: `told` to by somebody; or `failed`, which is a fault of its own, and another gateway may take its place at once.
+     * Absent while it runs, and in what a gateway leaves that was killed.
+     */
+    ends: v.optional(v.picklist(['told', 'failed'])),
+  }),
+)
 
 /** Whether the gateway of a record has ended without being told to. */
 export function isCrash(left: ProcessRecord): boolean {

@@ -2,10 +2,12 @@ import { type SendHandle, spawn } from 'node:child_process'
 import { closeSync, constants, fchmodSync, mkdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
+import * as v from 'valibot'
 import type { GatewayCrash } from '../api/process-status.ts'
 import { openOwnFile } from '../lib/files/file-rights.ts'
-import { type MessageOf, isFlag, isOneOf, readMessage, record } from '../lib/message-shape.ts'
-import { isGatewayCrash } from './control-messages.ts'
+import { type MessageOf, fits } from '../lib/message-schema.ts'
+import { readMessage } from '../lib/message-shape.ts'
+import { gatewayCrash } from './control-messages.ts'
 
 /** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
 export const exitPortInUse = 3
@@ -24,7 +26,7 @@ export interface StartedBy {
 export function startedBy(env: NodeJS.ProcessEnv): StartedBy {
   const text = env[supervisedVariable]
   delete env[supervisedVariable]
-  return { supervised: text !== undefined, crash: readMessage(text ?? '', isGatewayCrash) }
+  return { supervised: text !== undefined, crash: readMessage(text ?? '', fits(gatewayCrash)) }
 }
 
 /** The end of a gateway's process. */
@@ -38,11 +40,13 @@ export interface GatewayEnd {
 /** A started gateway says this when it listens. */
 export type ReadyMessage = MessageOf<typeof isReady>
 
-const isReady = record({
-  ready: isOneOf([true]),
-  /** False if it did not get the control socket of its data folder. */
-  controlled: isFlag,
-})
+const isReady = fits(
+  v.object({
+    ready: v.literal(true),
+    /** False if it did not get the control socket of its data folder. */
+    controlled: v.boolean(),
+  }),
+)
 
 /** A gateway's process that was started here. */
 export interface SpawnedGateway {

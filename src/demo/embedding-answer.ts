@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { isWhole } from '../lib/message-shape.ts'
+import { fits, whole } from '../lib/message-schema.ts'
 import type { SimulatedAnswer } from './completion-answer.ts'
 import { type Random, drawFrom } from './random.ts'
 import { ApiError, type Fields, modelOf, promptTokensOf } from './request-fields.ts'
 import { type EmbeddingModel, embeddingModels } from './simulated-models.ts'
 
 const mostDimensions = 4096
-const isDimensions = isWhole(1, mostDimensions)
+const isDimensions = fits(whole(1, mostDimensions))
 const mostInputs = 2048
 
 /** The same vector for the same input every time; it means nothing. Throws {@link ApiError} if it cannot be answered. */

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { Infer } from '../call/infer.ts'
 import type { JsonPath } from '../json/json-text.ts'
 import { isObject } from '../lib/message-shape.ts'
 
@@ -61,11 +60,6 @@ export function checked<S extends Schema>(schema: S, value: unknown): Checked<S>
     keys,
     last?.type === 'unknown' && last.origin === 'key' ? 'name' : 'value',
   )
-}
-
-/** Tells what fits a schema from what only looks like it. */
-export function fits<S extends v.GenericSchema>(schema: S): (value: unknown) => value is Infer<S> {
-  return (value): value is Infer<S> => v.is(schema, value)
 }
 
 /** A further rule for a value, to stand behind its schema in `v.pipe`: `check` throws {@link JsonValueError}. */

@@ -1,5 +1,5 @@
 import type { ErrorData } from '../lib/errors.ts'
-import { isNumber, isObject, isText, type Shape, record } from '../lib/message-shape.ts'
+import { isNumber, isObject, isText } from '../lib/message-shape.ts'
 import type { QueryError, QueryFormat, QueryQuestion } from './query-question.ts'
 
 /** To the query process: one question at a time. */
@@ -52,8 +52,7 @@ export type QueryOutcome =
 export type FromQuery = { readonly kind: 'ready' } | QueryReply
 
 /** A question that is none is a fault of its own answer. */
-export const isToQuery: Shape<ToQuery> = record<ToQuery>({
-  question: (value): value is QueryQuestion => isObject(value) && isText(value['kind']),
-  nowMs: isNumber,
-  budgetMs: isNumber,
-})
+export function isToQuery(value: unknown): value is ToQuery {
+  if (!isObject(value) || !isObject(value['question'])) return false
+  return isText(value['question']['kind']) && isNumber(value['nowMs']) && isNumber(value['budgetMs'])
+}

@@ -1,7 +1,7 @@
 /** What the events of the gateway's feed of payloads must hold, as far as it is looked at. */
 import * as v from 'valibot'
 import { CallStarted, FeedConnected, FeedDropped, OutgoingRecord, PayloadRecord } from '../api/raw-log.ts'
-import { fits } from '../options/schema.ts'
+import { type MessageOf, fits } from '../lib/message-schema.ts'
 
 const timestamp = v.pipe(
   v.string(),
@@ -9,6 +9,8 @@ const timestamp = v.pipe(
 )
 
 /** An event that is no record. */
+export type FeedNote = MessageOf<typeof isFeedNote>
+
 export const isFeedNote = fits(
   v.union([FeedConnected, FeedDropped, v.object({ ...CallStarted.entries, timestamp })]),
 )

@@ -12,11 +12,10 @@ import {
   type ExportFormat,
 } from '../api/database-job.ts'
 import type { CallFilter } from '../call/call-filter.ts'
-import type { PriceSync, SyncResult } from '../api/costs.ts'
+import { type PriceSync, SyncResult } from '../api/costs.ts'
 import type { EventData } from '../api/dashboard-event.ts'
 import type { Clock } from '../call/clock.ts'
-import { fits } from '../options/schema.ts'
-import { isAmount, isFlag, record } from '../lib/message-shape.ts'
+import { fits } from '../lib/message-schema.ts'
 import { exportedBy, filterArguments } from './run-export.ts'
 import { JobError, type JobCommand, type JobWords, type RunningJob, runJob, startProgram } from './run-job.ts'
 
@@ -130,7 +129,7 @@ export class Jobs {
     const begun = { started_at: this.#now(), added: 0, changed: 0, removed: 0 }
     this.sync = { ...begun, state: 'running', finished_at: null, last_error: null }
     const args = ['costs', 'sync', '--json', `--pricing-source=${pricingSource}`, `--db=${db}`]
-    const running = runJob(this.#options, args, { name: 'The sync', result: isSyncResult })
+    const running = runJob(this.#options, args, { name: 'The sync', result: fits(SyncResult) })
     this.#running.set('sync', running)
     const end = (sync: PriceSync | null): void => {
       this.#running.delete('sync')
@@ -224,15 +223,6 @@ const pricing: DatabaseJobWords<RepriceProgress, RepriceResult> = {
   progress: fits(RepriceProgress),
   result: fits(RepriceResult),
 }
-
-const isSyncResult = record<SyncResult>({
-  added: isAmount,
-  changed: isAmount,
-  removed: isAmount,
-  entries: isAmount,
-  rejected: isAmount,
-  not_modified: isFlag,
-})
 
 function bytesOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null

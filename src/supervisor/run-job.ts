@@ -1,18 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import * as v from 'valibot'
 import type { JobFailure } from '../api/database-job.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
-import {
-  isObject,
-  isOneOf,
-  isText,
-  mapOf,
-  onMessage,
-  optional,
-  record,
-  type Shape,
-} from '../lib/message-shape.ts'
+import { fits } from '../lib/message-schema.ts'
+import { isObject, onMessage, type Shape } from '../lib/message-shape.ts'
 import { CodedError, messageOf } from '../lib/errors.ts'
 import { childEnvironment } from './child-environment.ts'
 
@@ -110,8 +103,12 @@ export function runJob<Progress, Result>(
   }
 }
 
-const isFailure = record({ code: isText, message: isText, data: optional(mapOf(isText)) })
-const isKnownCode = isOneOf(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed'])
+const isFailure = fits(
+  v.object({ code: v.string(), message: v.string(), data: v.optional(v.record(v.string(), v.string())) }),
+)
+const isKnownCode = fits(
+  v.picklist(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed']),
+)
 
 /** `null` if the value tells of none; a code that this version does not know is `job_failed`. */
 function failureIn(value: unknown): JobError | null {

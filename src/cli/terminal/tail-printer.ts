@@ -1,8 +1,8 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
-import { either, readMessage } from '../../lib/message-shape.ts'
+import { readMessage } from '../../lib/message-shape.ts'
 import type { ValuesOf } from '../../options/option-spec.ts'
-import { isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
+import { type FeedNote, isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
 import type { table } from '../commands/tail.ts'
 import { count } from './figures.ts'
 import { HeldRequests } from './held-requests.ts'
@@ -14,7 +14,9 @@ import { lineStyle, type Terminal } from './terminal.ts'
 type TailOptions = Pick<ValuesOf<typeof table>, 'errors' | 'model' | 'json'>
 type TailOutput = Pick<Terminal, 'clock' | 'print' | 'warn' | 'width' | 'color'>
 
-const isFeedEvent = either(isFeedNote, isFeedRecord)
+function isFeedEvent(value: unknown): value is FeedNote | PayloadRecord | OutgoingRecord {
+  return isFeedNote(value) || isFeedRecord(value)
+}
 /** A restart is over before this, and nothing is said of it. */
 const patienceMs = 1500
 

@@ -1,4 +1,6 @@
-import { isCount, isFlag, isObject, isText, nullable, record, type Shape } from '../../lib/message-shape.ts'
+import * as v from 'valibot'
+import { count, fits } from '../../lib/message-schema.ts'
+import { isObject, type Shape } from '../../lib/message-shape.ts'
 import type { PullProgress } from './row-puller.ts'
 
 /** With what the process is started. */
@@ -20,11 +22,13 @@ export interface ShareStatus {
   readonly line: string | null
 }
 
-export const isShareTask: Shape<ShareTask> = record<ShareTask>({
-  path: isText,
-  pulls: isFlag,
-  days: isCount,
-})
+export const isShareTask: Shape<ShareTask> = fits(
+  v.object({
+    path: v.string(),
+    pulls: v.boolean(),
+    days: count,
+  }),
+)
 
 /** What ends the process, when what waits is sent. */
 export const closeMessage = { kind: 'close' } as const
@@ -33,8 +37,10 @@ export function isClose(message: unknown): boolean {
   return isObject(message) && message['kind'] === closeMessage.kind
 }
 
-export const isShareStatus: Shape<ShareStatus> = record<ShareStatus>({
-  behind: nullable(record({ rows: isCount, sinceMs: isCount })),
-  pull: nullable(record<PullProgress>({ pulled: isCount, last: isCount })),
-  line: nullable(isText),
-})
+export const isShareStatus: Shape<ShareStatus> = fits(
+  v.object({
+    behind: v.nullable(v.object({ rows: count, sinceMs: count })),
+    pull: v.nullable(v.object({ pulled: count, last: count })),
+    line: v.nullable(v.string()),
+  }),
+)

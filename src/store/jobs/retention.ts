@@ -2,10 +2,12 @@ import { execFile, type ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CompressResult } from '../../api/database-job.ts'
+import * as v from 'valibot'
+import { CompressResult } from '../../api/database-job.ts'
 import type { Clock } from '../../call/clock.ts'
 import { lowerPriority } from '../../lib/lower-priority.ts'
-import { isAmount, readMessage, record } from '../../lib/message-shape.ts'
+import { fits } from '../../lib/message-schema.ts'
+import { readMessage } from '../../lib/message-shape.ts'
 import { programChange } from '../../lib/program-files.ts'
 import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 
@@ -34,13 +36,7 @@ const bytesPerMb = 1_000_000
 /** In days: longer than any database is old. */
 const allDays = 36_500
 
-const isResult = record<CompressResult & { readonly used_bytes: number }>({
-  used_bytes: isAmount,
-  before_bytes: isAmount,
-  after_bytes: isAmount,
-  folded_calls: isAmount,
-  duration_ms: isAmount,
-})
+const isResult = fits(v.object({ ...CompressResult.entries, used_bytes: v.number() }))
 
 /**
  * Folds calls that are too old once a day, at a moment without calls, and whenever the file is too large, in a process of its

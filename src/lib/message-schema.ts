@@ -1,0 +1,28 @@
+import * as v from 'valibot'
+import type { Shape } from './message-shape.ts'
+
+/** The type of a message of a schema, or of the shape that {@link fits} makes of it. */
+export type MessageOf<S> =
+  S extends Shape<infer T> ? T : S extends v.GenericSchema ? Frozen<v.InferOutput<S>> : never
+
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
+
+/** A finite number: the others have no JSON. */
+export const finite = v.pipe(v.number(), v.finite())
+/** 0 or more. */
+export const amount = v.pipe(finite, v.minValue(0))
+/** A whole number, 0 or more. */
+export const count = whole(0)
+
+/** A whole number within bounds, both included. */
+export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): v.GenericSchema<number> {
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max))
+}
+
+/**
+ * Tells what another process sent from what only looks like it. The process may be of an older or a newer version, or
+ * killed in the middle of a word: members that the schema does not name are let be, and what does not fit is dropped whole.
+ */
+export function fits<S extends v.GenericSchema>(schema: S): Shape<MessageOf<S>> {
+  return (value): value is MessageOf<S> => v.is(schema, value)
+}
