@@ -35,13 +35,14 @@ for (const state of ['empty', 'three', 'day', 'incident'] as const) {
   })
 }
 
-test('axe finds nothing in the Gateway view while the gateway runs: with everything open, wrong and asked', async () => {
+test('axe finds nothing in the Settings and Gateway views while the gateway runs: with everything open, wrong and asked', async () => {
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()
   const options = { path: '/gateway', bypassCSP: true, reducedMotion: 'reduce' } as const
   await using opened = await openDashboardPage(browser, dashboard.origin, options)
   const { page } = opened
   await startByButton(opened)
+  await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('more options that only a flag or a variable sets').click()
   await page.locator('#option-max_concurrent').fill('0')
   await opened.button('Save').click()
@@ -53,6 +54,7 @@ test('axe finds nothing in the Gateway view while the gateway runs: with everyth
     await page.evaluate('scrollTo(0, 0)')
     assert.deepEqual(await violations(page), [], colorScheme)
   }
+  await page.getByRole('link', { name: 'Gateway', exact: true }).click()
   await opened.button('Stop').click()
   await page.getByRole('dialog').waitFor()
   assert.deepEqual(await violations(page), [])

@@ -25,16 +25,15 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await using dashboard = await startDashboardProcess({ directory: dir.path, env, args })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, {
-    path: '/gateway',
+    path: '/alerts',
     bypassCSP: true,
   })
   const { page, button } = opened
-  const card = page.locator('.alerts-card')
+  const card = page.getByRole('main')
   await card.getByText('No active alerts.').waitFor()
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as json$/)
 
   // A threshold is kept with Enter, a switch at once; what cannot be says why, and nothing is kept.
-  await card.getByText('14 rules').click()
   const ratio = card.getByLabel('Failing calls: threshold')
   await ratio.fill('120')
   await page.keyboard.press('Enter')
@@ -85,7 +84,6 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await bar.getByText('1 alert', { exact: true }).waitFor()
   await card.getByRole('list', { name: 'Active alerts' }).getByText('Failing calls').waitFor()
   await receiver.waitFor(3)
-  await card.getByText('Last messages').click()
   await card.getByText('arrived').nth(1).waitFor()
   await button('Send a test').click()
   await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ did not take the test: 500 Internal Server Error$/)
@@ -99,13 +97,10 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
     'alert-problem',
     /line 1, column 26: budget\.threshold must be .* last good rules go on\.$/,
   )
-  await card.getByText('14 rules').click()
   assert.ok(await ratio.isDisabled())
   assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35.5)
   writeFileSync(join(dir.path, 'data/alerts.json'), '{}')
   await page.reload()
-  await card.getByText('14 rules').click()
-  await card.getByText('Last messages').click()
   await page.locator('#alert-problem').waitFor({ state: 'detached' })
 
   for (const width of [320, 1360]) {
@@ -119,8 +114,10 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
     }
   }
+  // In the bar of every view, and it leads here.
   await bar.getByRole('link', { name: 'Calls' }).click()
-  await bar.getByText('1 alert', { exact: true }).waitFor()
+  await bar.getByRole('link', { name: '1 alert', exact: true }).click()
+  await page.waitForURL(`${dashboard.origin}/alerts`)
   const expected = opened.problems.filter((problem) => !problem.includes('status of 400'))
   assert.deepEqual(expected, [])
 })
@@ -130,7 +127,7 @@ test('without a webhook the rules and what is active are shown all the same', as
   mkdirSync(join(dir.path, 'data'))
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/alerts' })
   await opened.untilText('alert-receiver', /^no webhook configured$/)
   assert.equal(await opened.button('Send a test').count(), 0)
   assert.equal((await rulesOf(dashboard)).length, 14)

@@ -17,7 +17,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await using upstream = await startSimulatedUpstream({
     reply: () => ({ steps: [until(gate.promise), ...jsonReply(200, { model: 'm', usage })] }),
   })
-  await using view = await openGatewayView(upstream.baseUrl)
+  await using view = await openGatewayView(upstream.baseUrl, '/settings')
   const { dashboard, port, opened } = view
   const { page } = opened
   const card = page.locator('.clients-card')

@@ -17,7 +17,7 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   const count = database.prepare('SELECT count(*) AS calls FROM calls')
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/settings' })
   const { page, button } = opened
   assert.match(await opened.untilText('database-file', /telemetry\.db$/), /^\//)
   await opened.untilText('database-size', /^\d[\d.]*\u202fMB$/)

@@ -116,7 +116,7 @@ question('what is under way now?', async (page, press) => {
 })
 
 question('what would folding old calls give back?', async (page, press) => {
-  await press(view(page, 'Gateway'))
+  await press(view(page, 'Settings'))
   await page.getByLabel('Keep individual calls for').fill('1')
   await press(button(page, 'Estimate'))
   await page.getByText(/would be rolled up|there are no calls that old/).waitFor()
@@ -124,7 +124,7 @@ question('what would folding old calls give back?', async (page, press) => {
 
 question('may more calls run at once?', async (page, press) => {
   await dashboard.ask('POST', '/api/proxy/start')
-  await press(view(page, 'Gateway'))
+  await press(view(page, 'Settings'))
   await page.getByLabel('Maximum concurrent calls').fill('7')
   await page.keyboard.press('Enter')
   await page.getByText('Saved, and in force.').waitFor()

@@ -11,14 +11,14 @@ export interface OpenedGatewayView extends AsyncDisposable {
   readonly opened: DashboardPage
 }
 
-/** Starts a gateway before the upstream of this base URL, its dashboard, and a browser at the Gateway view. */
-export async function openGatewayView(upstream: string): Promise<OpenedGatewayView> {
+/** Starts a gateway before the upstream of this base URL, its dashboard, and a browser at the Gateway view, or another one. */
+export async function openGatewayView(upstream: string, path = '/gateway'): Promise<OpenedGatewayView> {
   await using started = new AsyncDisposableStack()
   const dashboard = started.use(await startDashboardProcess({ args: ['--upstream', upstream] }))
   await dashboard.ask('POST', '/api/proxy/start')
   const { port } = await dashboard.status()
   const browser = started.use(await startBrowser())
-  const options = { path: '/gateway', bypassCSP: true }
+  const options = { path, bypassCSP: true }
   const opened = started.use(await openDashboardPage(browser, dashboard.origin, options))
   const owned = started.move()
   return { dashboard, port, opened, [Symbol.asyncDispose]: () => owned.disposeAsync() }

@@ -40,7 +40,7 @@ test('every view fits every width, has targets that can be hit, and texts that c
   assert.deepEqual(opened.problems, [])
 })
 
-test('the Gateway view fits with everything open, long values and last words', async () => {
+test('the Settings view fits with everything open, long values and last words', async () => {
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, {
@@ -49,6 +49,7 @@ test('the Gateway view fits with everything open, long values and last words', a
   })
   const { page } = opened
   await startByButton(opened)
+  await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('more options that only a flag or a variable sets').click()
   await page.locator('#option-upstream').fill(`http://127.0.0.1/${'x'.repeat(300)}`)
   await opened.button('Save').click()
@@ -58,7 +59,7 @@ test('the Gateway view fits with everything open, long values and last words', a
     await untilStill(page)
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
     assert.deepEqual(await page.evaluate(smallTargets), [], String(width))
-    await opened.button('Restart').click()
+    await opened.button('Restart to apply').click()
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
     const { x = -1, width: wide = 0 } = (await dialog.boundingBox()) ?? {}

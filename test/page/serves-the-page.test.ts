@@ -102,6 +102,8 @@ test('a link leads to what it shows', async () => {
     '/live': 'Live',
     '/costs': 'Costs',
     '/gateway': 'Gateway',
+    '/alerts': 'Alerts',
+    '/settings': 'Settings',
   } as const
   for (const [path, title] of Object.entries(titles)) {
     await using opened = await openDashboardPage(browser, dashboard.origin, { path })

@@ -19,6 +19,8 @@ const views: Readonly<Record<View, ComponentType>> = {
   live: lazyPart(async () => (await import('../live/live-view.tsx')).LiveView),
   costs: lazyPart(async () => (await import('../costs/costs-view.tsx')).CostsView),
   gateway: lazyPart(async () => (await import('../gateway/gateway-view.tsx')).GatewayView),
+  alerts: lazyPart(async () => (await import('../alerts/alerts-view.tsx')).AlertsView),
+  settings: lazyPart(async () => (await import('../settings/settings-view.tsx')).SettingsView),
 }
 
 /** The bar, and the view that the address names. */

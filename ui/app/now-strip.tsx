@@ -43,9 +43,9 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   }
   return (
     <div class="now-strip row at-end">
+      <Alerts />
       <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
         <State now={now} />
-        <Alerts />
         {now.load !== null && <Load load={now.load} />}
       </AddressLink>
       {/* The Gateway view has the same, larger. */}
@@ -76,15 +76,19 @@ function State({ now }: { readonly now: GatewayNow }) {
   )
 }
 
-/** How much the alert rules say is so; nothing if that is nothing. */
+/** A link to active alerts; nothing while there are none. */
 function Alerts() {
   const alerts = useLive(({ alerts }) => alerts)
   if (alerts.length === 0) return null
   return (
-    <span class="now-part is-warn" title={alerts.map(({ title }) => title).join(', ')}>
+    <AddressLink
+      to={{ view: 'alerts', call: null }}
+      class="now-link now-alerts is-warn"
+      title={alerts.map(({ title }) => title).join(', ')}
+    >
       <Icon name="warning" size={14} />
       {counted(alerts.length, 'alert')}
-    </span>
+    </AddressLink>
   )
 }
 

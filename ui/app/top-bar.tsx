@@ -23,7 +23,7 @@ const HelpDialog = lazyPart(
 const views = Object.keys(viewWords) as View[]
 
 /** Of views that begin as Calls does. */
-const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm' }
+const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', settings: ',' }
 
 /** With `g` before it, it leads to the view. */
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)

@@ -37,7 +37,17 @@ const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> => fc.suba
 const durations = fc.option(fc.integer({ min: 0, max: 999_999_999_999 }))
 const addresses: fc.Arbitrary<PageAddress> = fc.record(
   {
-    view: fc.constantFrom('overview', 'compare', 'calls', 'sessions', 'live', 'costs', 'gateway'),
+    view: fc.constantFrom(
+      'overview',
+      'compare',
+      'calls',
+      'sessions',
+      'live',
+      'costs',
+      'gateway',
+      'alerts',
+      'settings',
+    ),
     range: ranges,
     models: texts,
     callTypes: some(keysOf(callTypeWords)),

@@ -21,6 +21,8 @@ export const viewPaths = {
   live: '/live',
   costs: '/costs',
   gateway: '/gateway',
+  alerts: '/alerts',
+  settings: '/settings',
 } as const
 
 export type View = keyof typeof viewPaths
@@ -34,6 +36,8 @@ export const viewWords: Readonly<Record<View, string>> = {
   live: 'Live',
   costs: 'Costs',
   gateway: 'Gateway',
+  alerts: 'Alerts',
+  settings: 'Settings',
 }
 
 /** What calls, and spend, can be compared by, in words. */

@@ -2,7 +2,7 @@ import type { Question } from '../design/confirm.tsx'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow } from '../../src/api/upstreams.ts'
 import { count } from '../format/figures.ts'
-import { limitOf } from './client-words.ts'
+import { limitOf } from '../settings/client-words.ts'
 import type { RowState } from './row-state.ts'
 
 /** A row with what the gateway has said since. */

@@ -92,5 +92,5 @@ function codex(baseUrl: string): string {
 }
 
 function upstreamNote(upstream: string): string {
-  return `The gateway’s upstream is to be ${upstream}: the Gateway view sets it, and so does --upstream at the start.`
+  return `The gateway’s upstream is to be ${upstream}: the Settings view sets it, and so does --upstream at the start.`
 }

@@ -48,7 +48,7 @@ export async function reportPortTrouble(
   for (const line of differences) console.error(line)
   const start = 'stop it where it was started and start again'
   const second = 'in a folder of its own, with other ports, a second one can run beside it'
-  console.error(`tokenweir: it was left as it is. Change it on ${origin}/gateway, or ${start}; ${second}`)
+  console.error(`tokenweir: it was left as it is. Change it on ${origin}/settings, or ${start}; ${second}`)
   process.exitCode = exitCode.fault
   return null
 }

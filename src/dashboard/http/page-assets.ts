@@ -12,6 +12,8 @@ export const pagePaths: readonly string[] = [
   '/live',
   '/costs',
   '/gateway',
+  '/alerts',
+  '/settings',
 ]
 
 const contentTypes: Readonly<Record<string, string>> = {

@@ -44,8 +44,12 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
     'GET /live': view,
     /** Costs: where the money goes. @fails page_not_built */
     'GET /costs': view,
-    /** Gateway: its process, options, log and database. @fails page_not_built */
+    /** Gateway: its process, upstreams and log. @fails page_not_built */
     'GET /gateway': view,
+    /** Alerts: what is wrong, and who is told. @fails page_not_built */
+    'GET /alerts': view,
+    /** Settings: options, limits of clients, database. @fails page_not_built */
+    'GET /settings': view,
     /** A file of the page. @fails page_not_built */
     'GET /assets/:name': route({ answer: { '200 */*': null }, query: null }, (c) =>
       answerContent(c, contentOf(`assets/${c.req.param('name')}`, forEver)),

@@ -13,7 +13,7 @@ import { Note } from '../design/note.tsx'
 import { count, counted, shortCount } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { limitOf, nameOf, orderWords, withUse } from './client-words.ts'
-import { inFlight, waiting } from './row-columns.tsx'
+import { inFlight, waiting } from '../gateway/row-columns.tsx'
 
 /** Who calls, what each may use and has in use, and forms to change that. */
 export function ClientsCard() {

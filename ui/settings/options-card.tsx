@@ -20,7 +20,7 @@ import { Facts } from '../design/facts.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
 import { SettingRow } from './setting-row.tsx'
-import type { GatewayActions } from './use-gateway-actions.tsx'
+import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
 
 /** What was typed and not saved yet, by the option's name; kept while other views are looked at. */
 let keptDrafts: ReadonlyMap<string, string> = new Map()
@@ -41,6 +41,7 @@ export function OptionsCard(props: OptionsCardProps) {
   const changeable = options.filter(({ changes }) => changes !== null)
   const changed = changeable.filter((option) => isChanged(option, drafts))
   const canSave = !isSaving && changed.length > 0
+  const failed = trouble ?? gateway.trouble
   const isOfField = changeable.some(({ name }) => name === trouble?.param)
 
   const setDrafts = (next: typeof keptDrafts): void => {
@@ -103,8 +104,8 @@ export function OptionsCard(props: OptionsCardProps) {
           </section>
         ))}
         <div class={`foot row wraps ${changed.length > 0 ? 'changed' : ''}`}>
-          <p id="options-told" class={trouble !== null && !isOfField ? 'fine bad' : 'fine'} role="status">
-            {trouble !== null && !isOfField ? trouble.message : (told ?? pendingWords(needsRestart))}
+          <p id="options-told" class={failed !== null && !isOfField ? 'fine bad' : 'fine'} role="status">
+            {failed !== null && !isOfField ? failed.message : (told ?? pendingWords(needsRestart))}
           </p>
           <div class="buttons at-end">
             {needsRestart.length > 0 && changed.length === 0 ? (

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact'
+import '../gateway/gateway.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { AlertRuleReport, AlertSetting, AlertsReport, AlertTest } from '../../src/api/alerts.ts'
+import type { AlertRuleReport, AlertSetting, AlertsReport } from '../../src/api/alerts.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
@@ -8,21 +8,21 @@ import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
-import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
 import { count, counted } from '../format/figures.ts'
 import { typedNumber } from '../format/typed-number.ts'
-import { arrivalWords, headOf, messageWords, receiverWords } from './alert-words.ts'
-import { SettingRow } from './setting-row.tsx'
+import { arrivalWords, headOf, messageWords } from './alert-words.ts'
+import { DestinationCard } from './destination-card.tsx'
+import { SettingRow } from '../settings/setting-row.tsx'
 
 const everyMs = 10_000
 /** While a message is on its way. */
 const soonMs = 1000
 
-/** What the alert rules say is so, the rules themselves, and the last messages. */
-export function AlertsCard() {
+/** What is wrong, the rules that find it, and the messages about it. */
+export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
   const [isSoon, setSoon] = useState(false)
@@ -32,79 +32,65 @@ export function AlertsCard() {
   const { answer: report, again, put } = asked
   const isUnderWay = (report?.pending ?? 0) > 0
   useEffect(() => setSoon(isUnderWay), [isUnderWay])
-  const [tested, setTested] = useState<AlertTest | null>(null)
-  const test = useAction()
-  if (report === null) return <Awaited what="The alerts" {...asked} height="9rem" />
-  const send = async (): Promise<void> => {
-    setTested(null)
-    setTested(await act<AlertTest>('POST', '/api/alerts/test'))
-    again()
-  }
-  const told = test.trouble?.message ?? (tested === null ? null : testWords(tested, report))
-  const isBad = test.trouble !== null || tested?.delivered === false
+  if (report === null) return <Awaited what="The alerts" {...asked} height="22rem" />
+  const isLocked = report.problem !== null
   return (
-    <Card
-      title="Alerts"
-      class="alerts-card"
-      about={<span id="alert-receiver">{receiverWords(report)}</span>}
-      actions={
-        report.receiver !== null && (
-          <Button kind="bare" small isOff={test.isBusy} onClick={() => void test.run(send)}>
-            {test.isBusy ? 'Sending…' : 'Send a test'}
-          </Button>
-        )
-      }
-    >
-      {report.problem !== null && (
-        <Note tone="warn" id="alert-problem">
-          {report.problem} The last good rules go on.
-        </Note>
-      )}
-      {report.dropped > 0 && (
-        <Note tone="warn">{counted(report.dropped, 'message')} given up: too many waited.</Note>
-      )}
-      <p id="alert-told" class={isBad ? 'bad' : 'quiet'} role="status">
-        {told}
-      </p>
-      <Active active={report.active} />
-      <Details title={counted(report.rules.length, 'rule')} about={switchedOffWords(report.rules)}>
-        {report.rules.map((rule) => (
-          <RuleRow key={rule.code} rule={rule} isLocked={report.problem !== null} onSaved={put} />
-        ))}
-        <p class="quiet fine">
-          Kept in <code>{report.file}</code>
-        </p>
-      </Details>
-      <Messages {...report} />
-    </Card>
+    <div class="columns-view">
+      <div class="column">
+        <Active active={report.active} />
+        <Card title="Rules" class="rules-card" about={switchedOffWords(report.rules)}>
+          {report.problem !== null && (
+            <Note tone="warn" id="alert-problem">
+              {report.problem} The last good rules go on.
+            </Note>
+          )}
+          {report.rules.map((rule) => (
+            <RuleRow key={rule.code} rule={rule} isLocked={isLocked} onSaved={put} />
+          ))}
+          <p class="quiet fine">
+            Kept in <code>{report.file}</code>
+          </p>
+        </Card>
+      </div>
+      <div class="column">
+        <DestinationCard report={report} onTested={again} />
+        <Messages {...report} />
+      </div>
+    </div>
   )
 }
 
 function Active({ active }: Pick<AlertsReport, 'active'>) {
   const times = useTimes()
-  if (active.length === 0) return <p class="quiet">No active alerts.</p>
   return (
-    <ul id="alerts-active" class="alert-list" aria-label="Active alerts">
-      {active.map((alert) => (
-        <li key={headOf(alert)}>
-          <strong class="is-warn">
-            <Icon name="warning" size={14} /> {headOf(alert)}
-          </strong>
-          <span class="quiet">since {times.short(Date.parse(alert.since), nowMs())}</span>
-          <p>{alert.text}</p>
-        </li>
-      ))}
-    </ul>
+    <Card title="Active alerts">
+      {active.length === 0 ? (
+        <p class="quiet">No active alerts.</p>
+      ) : (
+        <ul id="alerts-active" class="alert-list" aria-label="Active alerts">
+          {active.map((alert) => (
+            <li key={headOf(alert)}>
+              <strong class="is-warn">
+                <Icon name="warning" size={14} /> {headOf(alert)}
+              </strong>
+              <span class="quiet">since {times.short(Date.parse(alert.since), nowMs())}</span>
+              <p>{alert.text}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
   )
 }
 
-function Messages({ messages, pending }: AlertsReport) {
+function Messages({ messages, pending, dropped }: AlertsReport) {
   const times = useTimes()
   const lost = messages.filter(({ state }) => state === 'failed').length
   const about = [pending > 0 ? `${pending} on the way` : [], lost > 0 ? `${lost} did not arrive` : []].flat()
-  if (messages.length === 0) return null
   return (
-    <Details title="Last messages" about={about.join(', ')}>
+    <Card title="Recent messages" about={about.join(', ')}>
+      {dropped > 0 && <Note tone="warn">{counted(dropped, 'message')} given up: too many waited.</Note>}
+      {messages.length === 0 && <p class="quiet">No messages yet.</p>}
       <ul id="alert-messages" class="alert-list">
         {messages.map((message) => (
           <li key={message.id}>
@@ -117,26 +103,7 @@ function Messages({ messages, pending }: AlertsReport) {
           </li>
         ))}
       </ul>
-    </Details>
-  )
-}
-
-interface DetailsProps {
-  readonly title: string
-  readonly about: string
-  readonly children: ComponentChildren
-}
-
-function Details({ title, about, children }: DetailsProps) {
-  return (
-    <details>
-      <summary class="opener">
-        <Icon name="right" size={14} />
-        {title}
-        {about !== '' && <span class="quiet">{about}</span>}
-      </summary>
-      {children}
-    </details>
+    </Card>
   )
 }
 
@@ -210,8 +177,4 @@ function numberText(value: number): string {
 function switchedOffWords(rules: AlertsReport['rules']): string {
   const off = rules.filter(({ on }) => !on).length
   return off === 0 ? '' : `${off} switched off`
-}
-
-function testWords({ delivered, detail }: AlertTest, { receiver }: AlertsReport): string {
-  return `${receiver?.host ?? 'The webhook'} ${delivered ? 'took the test' : 'did not take the test'}: ${detail}`
 }

@@ -1,0 +1,27 @@
+import '../gateway/gateway.css'
+import { Awaited } from '../design/awaited.tsx'
+import { useGatewayActions } from '../gateway/use-gateway-actions.tsx'
+import { useGatewayConfig } from '../gateway/use-gateway-config.ts'
+import { ClientsCard } from './clients-card.tsx'
+import { DatabaseCard } from './database-card.tsx'
+import { OptionsCard } from './options-card.tsx'
+
+/** What the gateway goes by, the limits of clients, and what is kept. */
+export function SettingsView() {
+  const { put, ...asked } = useGatewayConfig()
+  const { answer: config, trouble } = asked
+  const actions = useGatewayActions(config)
+  return (
+    <div class="columns-view">
+      <div class="column">
+        {config !== null && <OptionsCard config={config} actions={actions} onSaved={put} />}
+        {(config === null || trouble !== null) && <Awaited what="The options" {...asked} height="44rem" />}
+      </div>
+      <div class="column">
+        <ClientsCard />
+        <DatabaseCard />
+      </div>
+      {actions.dialog}
+    </div>
+  )
+}
