@@ -78,7 +78,7 @@ const source: Record<string, string> = {
   'cli/upstreams': '*',
 }
 
-/** Views do not know one another, but Sessions lists calls as Calls does. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */
+/** Views do not know one another, but Sessions lists calls as Calls does, and Settings knows the gateway. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */
 const page: Record<string, string> = {
   // One way to write figures, on the page and in a terminal.
   format: '../src/lib',
@@ -97,6 +97,8 @@ const page: Record<string, string> = {
   live: 'call data design filters format no-calls payloads',
   costs: 'charts data design filters format no-calls',
   gateway: 'data design format',
+  alerts: 'data design format',
+  settings: 'data design format gateway',
   app: '*',
   report: 'charts compare data filters overview',
 }

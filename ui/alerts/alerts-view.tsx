@@ -1,4 +1,5 @@
-import '../gateway/gateway.css'
+import '../design/columns-view.css'
+import './alerts.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AlertRuleReport, AlertSetting, AlertsReport } from '../../src/api/alerts.ts'
 import { act } from '../data/dashboard-api.ts'
@@ -15,7 +16,7 @@ import { count, counted } from '../format/figures.ts'
 import { typedNumber } from '../format/typed-number.ts'
 import { arrivalWords, headOf, messageWords } from './alert-words.ts'
 import { DestinationCard } from './destination-card.tsx'
-import { SettingRow } from '../settings/setting-row.tsx'
+import { SettingRow } from '../design/setting-row.tsx'
 
 const everyMs = 10_000
 /** While a message is on its way. */

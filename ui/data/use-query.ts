@@ -22,6 +22,11 @@ export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
   readonly again: () => void
 }
 
+/** A query whose answer a change may replace. */
+export interface QueryWithPut<Answer, Query extends AnyQuery = AnyQuery> extends QueryState<Answer, Query> {
+  readonly put: (answer: Answer) => void
+}
+
 /** A path, or an object with a path and what else belongs to the answer. */
 type AnyQuery = string | { readonly path: string }
 
@@ -43,7 +48,7 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
   key: string | null,
   makeQuery: () => Query,
   { everyMs = null, isPaused = false, read }: QueryOptions<Answer> = {},
-): QueryState<Answer, Query> & { readonly put: (answer: Answer) => void } {
+): QueryWithPut<Answer, Query> {
   const [state, setState] = useState<State<Answer, Query>>(nothing)
   const [round, setRound] = useState(0)
   const present = useRef({ key, makeQuery })

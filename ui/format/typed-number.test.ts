@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { typedNumber, typedWhole } from './typed-number.ts'
+import { typedLimit, typedNumber, typedWhole } from './typed-number.ts'
 
 test('a whole number may have separators, and nothing else', () => {
   const read = ['7', '1 000', '480\u202f000\u202f000', "1'000", '1,000,000', '1,000', '0'].map(typedWhole)
@@ -18,4 +18,9 @@ test('a number may have a point or a comma, unless it can be read in two ways', 
   for (const text of ['', '-1', '1,2,3', '1.2.3', '1,500', '1e3', 'NaN']) {
     assert.equal(typedNumber(text), null, text)
   }
+})
+
+test('a limit is a whole number from 1 on, or empty for none', () => {
+  assert.deepEqual(['', ' ', '7', '1 000'].map(typedLimit), [null, null, 7, 1000])
+  assert.deepEqual(['0', '4,5', 'many'].map(typedLimit), ['wrong', 'wrong', 'wrong'])
 })

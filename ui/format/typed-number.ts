@@ -18,3 +18,10 @@ export function typedNumber(text: string): number | null {
   const plain = isGrouped ? digits.replaceAll(',', '') : digits.replace(',', '.')
   return /^(\d+(\.\d*)?|\.\d+)$/.test(plain) ? Number(plain) : null
 }
+
+/** A limit as it is typed; null for none. */
+export function typedLimit(text: string): number | null | 'wrong' {
+  if (text.trim() === '') return null
+  const limit = typedWhole(text)
+  return limit === null || limit === 0 ? 'wrong' : limit
+}

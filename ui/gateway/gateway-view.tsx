@@ -1,3 +1,4 @@
+import '../design/columns-view.css'
 import './gateway.css'
 import { useLive } from '../data/live.ts'
 import { GatewaysCard } from './gateways-card.tsx'

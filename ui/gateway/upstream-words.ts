@@ -2,7 +2,7 @@ import type { Question } from '../design/confirm.tsx'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow } from '../../src/api/upstreams.ts'
 import { count } from '../format/figures.ts'
-import { limitOf } from '../settings/client-words.ts'
+import { typedLimit } from '../format/typed-number.ts'
 import type { RowState } from './row-state.ts'
 
 /** A row with what the gateway has said since. */
@@ -100,9 +100,9 @@ export function changeOf(
     .split(',')
     .map((model) => model.trim())
     .filter((model) => model !== '')
-  const slots = limitOf(valueOf('slots'))
+  const slots = typedLimit(valueOf('slots'))
   if (slots === 'wrong') return 'Slots are a whole number from 1 on, or empty for as many as the default has.'
-  const tokens = limitOf(valueOf('tokens'))
+  const tokens = typedLimit(valueOf('tokens'))
   if (tokens === 'wrong') return 'Tokens are a whole number from 1 on, or empty for no limit.'
   return {
     ...(isChanged('urls') && { urls }),

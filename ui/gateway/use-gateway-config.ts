@@ -1,12 +1,12 @@
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { useLive } from '../data/live.ts'
-import { useQuery } from '../data/use-query.ts'
+import { type QueryWithPut, useQuery } from '../data/use-query.ts'
 
 const everyMs = 60_000
 
 /** Asks for the gateway's options, and again when its status tells other ones. */
-export function useGatewayConfig() {
+export function useGatewayConfig(): QueryWithPut<ProxyConfig> {
   const version = useLive(({ status }) => (status === null ? null : versionOf(status)))
   return useQuery<ProxyConfig>(version, () => '/api/proxy/config', { everyMs })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ClientRow } from '../../src/api/clients.ts'
-import { limitOf, nameOf, withUse } from './client-words.ts'
+import { nameOf, withUse } from './client-words.ts'
 
 const row: ClientRow = {
   client: 'agent',
@@ -36,9 +36,4 @@ test('rows have what the gateway says now, and nothing in use if it names them n
   )
   assert.deepEqual(withUse([row], null), [row])
   assert.deepEqual([withUse([row], [])[0]?.active, withUse([row], [])[0]?.max_concurrent], [0, 1])
-})
-
-test('a limit is a whole number from 1 on, or empty for none', () => {
-  assert.deepEqual(['', ' ', '7', '1 000'].map(limitOf), [null, null, 7, 1000])
-  assert.deepEqual(['0', '4,5', 'many'].map(limitOf), ['wrong', 'wrong', 'wrong'])
 })

@@ -1,5 +1,4 @@
 import type { ClientRow, ClientUse } from '../../src/api/clients.ts'
-import { typedWhole } from '../format/typed-number.ts'
 
 /** What a client is called. */
 export function nameOf({ client, is_key: isKey }: Pick<ClientRow, 'client' | 'is_key'>): string {
@@ -23,11 +22,4 @@ export function withUse(rows: readonly ClientRow[], uses: readonly ClientUse[] |
     const remaining_tokens = limit === null || used === null ? null : limit - used
     return { ...row, ...use, remaining_tokens }
   })
-}
-
-/** A limit as it is typed; null for none. */
-export function limitOf(text: string): number | null | 'wrong' {
-  if (text.trim() === '') return null
-  const limit = typedWhole(text)
-  return limit === null || limit === 0 ? 'wrong' : limit
 }

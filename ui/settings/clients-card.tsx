@@ -12,7 +12,8 @@ import type { RowForm } from '../design/table/editor.tsx'
 import { Note } from '../design/note.tsx'
 import { count, counted, shortCount } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { limitOf, nameOf, orderWords, withUse } from './client-words.ts'
+import { typedLimit } from '../format/typed-number.ts'
+import { nameOf, orderWords, withUse } from './client-words.ts'
 import { inFlight, waiting } from '../gateway/row-columns.tsx'
 
 /** Who calls, what each may use and has in use, and forms to change that. */
@@ -133,7 +134,7 @@ function formOf(row: ClientRow): RowForm<'name' | 'slots' | 'tokens'> | null {
       { name: 'tokens', label: 'Tokens in 24 hours', value: tokens === null ? '' : count(tokens), ...limit },
     ],
     save: (valueOf) => {
-      const [maxConcurrent, tokenLimit] = [limitOf(valueOf('slots')), limitOf(valueOf('tokens'))]
+      const [maxConcurrent, tokenLimit] = [typedLimit(valueOf('slots')), typedLimit(valueOf('tokens'))]
       if (maxConcurrent === 'wrong' || tokenLimit === 'wrong')
         return 'A limit is a whole number from 1 on, or empty for none.'
       const body = { max_concurrent: maxConcurrent, token_limit: tokenLimit }

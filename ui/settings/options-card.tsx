@@ -12,14 +12,14 @@ import {
   settingOf,
   shownValue,
   sourceWords,
-} from './option-words.ts'
+} from '../gateway/option-words.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Facts } from '../design/facts.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import { SettingRow } from './setting-row.tsx'
+import { SettingRow } from '../design/setting-row.tsx'
 import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
 
 /** What was typed and not saved yet, by the option's name; kept while other views are looked at. */

@@ -1,4 +1,5 @@
-import '../gateway/gateway.css'
+import '../design/columns-view.css'
+import './settings.css'
 import { Awaited } from '../design/awaited.tsx'
 import { useGatewayActions } from '../gateway/use-gateway-actions.tsx'
 import { useGatewayConfig } from '../gateway/use-gateway-config.ts'

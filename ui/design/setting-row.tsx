@@ -1,6 +1,7 @@
+import './setting-row.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Control, type ControlProps } from '../design/control.tsx'
+import { Control, type ControlProps } from './control.tsx'
 
 export interface SettingRowProps extends ControlProps {
   /** Of the control; its error and its description have ids made of it. */
