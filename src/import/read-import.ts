@@ -24,12 +24,10 @@ export interface ReadCalls {
   readonly calls: AsyncIterable<ReadCall>
 }
 
-type Form = 'csv' | 'lines' | 'document'
-
 /** Reads the calls of a file of text, whose source is found out unless it is told. Throws {@link ImportError}. */
 export async function readText(text: TextSource, told: ImportSource | null): Promise<ReadCalls> {
   const first = await firstPiece(text.pieces)
-  const records = recordsOf(formOf(first), withFirst(first, text.pieces))
+  const records = recordsOf(first, withFirst(first, text.pieces))
   const head = await records.next()
   if (head.done === true) throw new ImportError('the file holds no record')
   const source = sourceOf(head.value, told)
@@ -85,21 +83,19 @@ async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T
   yield* rest
 }
 
-function formOf(text: string): Form {
+/** Whether a text is JSON, an object on each line. */
+function isJson(text: string): boolean {
   const start = text.trimStart()
-  if (start.startsWith('[')) {
-    throw new ImportError('an array of JSON is not read: write each of its objects on a line (jq -c ".[]")')
-  }
-  if (!start.startsWith('{')) return 'csv'
-  // One object over several lines, or one that says what it holds.
-  return /^\{\s*(?:\n|"data"\s*:)/.test(start) ? 'document' : 'lines'
+  const advice = 'write each record on a line'
+  if (start.startsWith('[')) throw new ImportError(`an array of JSON is not read: ${advice} (jq -c ".[]")`)
+  if (/^\{\s*(?:\n|"data"\s*:)/.test(start))
+    throw new ImportError(`one object of JSON is not read: ${advice} (jq -c ".data[]")`)
+  return start.startsWith('{')
 }
 
-function recordsOf(form: Form, pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
-  const at = { line: 1, column: 1 }
-  const counted = placedPieces(pieces, at)
-  if (form === 'csv') return csvRecords(counted)
-  return form === 'lines' ? jsonLines(counted) : documentRecords(counted)
+function recordsOf(first: string, pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
+  const counted = placedPieces(pieces, { line: 1, column: 1 })
+  return isJson(first) ? jsonLines(counted) : csvRecords(counted)
 }
 
 /** Says of bytes that are no text where they stand. */
@@ -166,16 +162,8 @@ async function* jsonLines(pieces: AsyncIterable<string>): AsyncGenerator<NamedRe
   for await (const { line, text, hasEnd } of linesOf(pieces)) {
     if (text?.trim() === '') continue
     if (text === null) yield { line, fields: null, problem: `is longer than ${longestRecord / 2 ** 20} MiB` }
-    else yield* pagesOf(jsonRecord(line, text, hasEnd))
+    else yield jsonRecord(line, text, hasEnd)
   }
-}
-
-/** A line that holds several records in `data` is a page of LiteLLM's answer. */
-function* pagesOf(record: NamedRecord): Generator<NamedRecord> {
-  const page = record.fields?.['data']
-  const isPage = Array.isArray(page) && sourceIn(record.fields ?? {}) === undefined
-  if (isPage) for (const value of page) yield objectRecord(record.line, value)
-  else yield record
 }
 
 function jsonRecord(line: number, text: string, hasEnd: boolean): NamedRecord {
@@ -195,27 +183,6 @@ function objectRecord(line: number, value: unknown): NamedRecord {
   return isObject(value)
     ? { line, fields: value, problem: '' }
     : { line, fields: null, problem: 'is no object of JSON' }
-}
-
-/** One object that has its records in `data`, as LiteLLM answers, which is read as a whole: large exports come as lines. */
-async function* documentRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
-  let text = ''
-  for await (const piece of pieces) {
-    text += piece
-    if (text.length > 2 * longestRecord) {
-      const most = (2 * longestRecord) / 2 ** 20
-      throw new ImportError(
-        `an object of JSON can be ${most} MiB at most; write each record on a line (jq -c ".data[]")`,
-      )
-    }
-  }
-  const reading = readJson(text)
-  if ('message' in reading) {
-    throw new ImportError(`line ${reading.line ?? 1}, column ${reading.column ?? 1}: ${reading.message}`)
-  }
-  const values = isObject(reading.value) ? reading.value['data'] : null
-  if (!Array.isArray(values)) throw new ImportError('it is one object of JSON that has no records in "data"')
-  for (const [index, value] of values.entries()) yield objectRecord(index + 1, value)
 }
 
 function sourceIn(fields: Fields): ImportSource | undefined {

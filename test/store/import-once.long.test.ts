@@ -102,7 +102,6 @@ const forms: readonly (readonly [name: string, write: (path: string, entries: re
   [
     ['calls.ndjson', (path, entries) => writeFileSync(path, ndjsonOf(entries))],
     ['calls.csv', (path, entries) => writeFileSync(path, csvOf(entries))],
-    ['calls.json', (path, entries) => writeFileSync(path, JSON.stringify({ data: entries }))],
     ['calls.db', (path, entries) => makeProxyDatabase(path, entries)],
   ]
 
