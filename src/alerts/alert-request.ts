@@ -3,13 +3,14 @@ import { hostname } from 'node:os'
 import { unescape } from 'node:querystring'
 import type { AlertMessage } from '../api/alerts.ts'
 import type { AlertFormat } from '../options/dashboard-options.ts'
+import type { AlertWebhook } from './alert-settings.ts'
 
-/** Where messages go. The address may be a secret as a whole; only its host is ever shown. */
-export interface AlertReceiver {
-  readonly url: string
-  readonly format: AlertFormat
+/** Where messages go. Only the host of the address is ever shown. */
+export interface AlertReceiver extends AlertWebhook {
   /** Signs what is sent; null sends it unsigned. */
   readonly secret: string | null
+  /** The flag or variable that sets the address; null where the settings do. */
+  readonly fixedBy: string | null
 }
 
 const kindWords = { begins: '', goes_on: 'Still: ', ended: 'Ended: ', test: '' } as const

@@ -11,10 +11,11 @@ import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { type AlertRecord, activeIn, newMessage, readAlertRecord, testMessage } from './alert-file.ts'
 import type { AlertReceiver } from './alert-request.ts'
 import { asksWords, ruleList } from './alert-rules.ts'
-import { type AlertSettings, AlertSettingsFile } from './alert-settings.ts'
+import { type AlertChange, AlertSettingsFile, type AlertWebhook } from './alert-settings.ts'
 import { alertOf, nextStates } from './alert-states.ts'
 import { sendAlert, tryAlert } from './send-alert.ts'
 import { reportFault } from '../lib/fault.ts'
+import { SettingError } from '../options/gateway-settings.ts'
 
 /** Messages that are kept, waiting ones among them: of more the oldest go. */
 const mostMessages = 100
@@ -30,8 +31,8 @@ export interface AlertServiceOptions {
   readonly everyMs: number
   readonly gateway: Pick<SupervisedGateway, 'status'>
   readonly queries: Pick<QueryProcess, 'ask'>
-  /** Null without a webhook: the rules are looked at, and nothing is sent. */
-  readonly receiver: AlertReceiver | null
+  /** Given the webhook that the settings keep. Null without one: the rules are looked at, and nothing is sent. */
+  readonly receiverOf: (kept: AlertWebhook | undefined) => AlertReceiver | null
   /** Told in a line what a person should know: a broken file, a message that nobody got. */
   readonly warn: (line: string) => void
 }
@@ -77,8 +78,9 @@ export class AlertService {
 
   /** One look at all rules. Rejects if the lock cannot be taken. */
   async look(): Promise<void> {
-    const { gateway, clock, receiver, folder } = this.#options
+    const { gateway, clock, folder } = this.#options
     this.#lookAtSettings()
+    const receiver = this.#receiver
     if (this.#lock === null) {
       this.#lock = tryFileLock(join(folder, 'alerts.lock'))
       this.#record = readAlertRecord(this.#recordPath)
@@ -114,26 +116,27 @@ export class AlertService {
 
   report(): AlertsReport {
     this.#lookAtSettings()
-    const { receiver } = this.#options
     const { messages, dropped } = this.#record
     return {
       ...lastLook(this.#settings, this.#record),
       messages: messages.slice(-shownMessages).reverse(),
-      receiver: shownReceiver(receiver),
+      receiver: shownReceiver(this.#receiver),
       pending: messages.filter(({ state }) => state === 'pending').length,
       dropped,
     }
   }
-
-  /** What {@link change} takes. Throws `JsonValueError`. */
 
   /** What is so now, for the bar. */
   active(): AlertsReport['active'] {
     return activeIn(this.#record)
   }
 
-  /** Keeps settings and looks again by them. Rejects with `CheckedFileError`. */
-  async change(change: AlertSettings): Promise<AlertsReport> {
+  /** Keeps settings and looks again by them. Rejects with `CheckedFileError`, and with `SettingError` for a webhook that is fixed. */
+  async change(change: AlertChange): Promise<AlertsReport> {
+    const fixedBy = this.#receiver?.fixedBy ?? null
+    if (change.webhook !== undefined && fixedBy !== null) {
+      throw new SettingError('fixed_setting', `The webhook is set by ${fixedBy}.`, { param: 'webhook' })
+    }
     await this.#settings.change(change)
     this.#poll?.refresh()
     return this.report()
@@ -153,6 +156,10 @@ export class AlertService {
     this.#closing.abort()
     this.#lock?.[Symbol.dispose]()
     this.#lock = null
+  }
+
+  get #receiver(): AlertReceiver | null {
+    return this.#options.receiverOf(this.#settings.content.webhook)
   }
 
   async #ask(): Promise<AlertFigures | null> {
@@ -203,14 +210,15 @@ export class AlertService {
 
   /** One after the other, in their order. Never rejects. */
   async #sendPending(): Promise<void> {
-    const { receiver, clock, warn } = this.#options
+    const { clock, warn } = this.#options
     const { signal } = this.#closing
-    if (receiver === null || this.#isSending) return
+    if (this.#isSending) return
     this.#isSending = true
     try {
       for (;;) {
+        const receiver = this.#receiver
         const next = this.#record.messages.find(({ state }) => state === 'pending')
-        if (next === undefined || signal.aborted) break
+        if (receiver === null || next === undefined || signal.aborted) break
         const { isDelivered, detail } = await sendAlert(receiver, next, clock, signal)
         if (!isDelivered) {
           warn(`an alert (${next.title}) did not reach ${new URL(receiver.url).host}: ${detail}`)
@@ -226,7 +234,8 @@ export class AlertService {
   }
 
   async #sendTest(): Promise<AlertTest> {
-    const { receiver, clock } = this.#options
+    const { clock } = this.#options
+    const receiver = this.#receiver
     if (receiver === null) return { delivered: false, detail: noWebhook }
     const message = testMessage(clock.wallTime())
     const { isDelivered, detail } = await tryAlert(receiver, message, clock, this.#closing.signal)
@@ -238,10 +247,12 @@ export class AlertService {
 
 function shownReceiver(receiver: AlertReceiver | null): AlertsReport['receiver'] {
   if (receiver === null) return null
-  return { host: new URL(receiver.url).host, format: receiver.format, signed: receiver.secret !== null }
+  const { url, format, secret, fixedBy: fixed_by } = receiver
+  return { host: new URL(url).host, format, signed: secret !== null, fixed_by }
 }
 
-export const noWebhook = 'there is no webhook: start with --alert-webhook or TOKENWEIR_ALERT_WEBHOOK'
+export const noWebhook =
+  'there is no webhook: set one on the page, or start with --alert-webhook or TOKENWEIR_ALERT_WEBHOOK'
 
 /** All rules with their settings, and what the last look at them left. */
 export function lastLook(

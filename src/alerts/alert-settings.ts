@@ -1,30 +1,58 @@
 import * as v from 'valibot'
 import type { AlertSetting } from '../api/alerts.ts'
 import { CheckedFile } from '../options/checked-file.ts'
+import { type AlertFormat, alertFormats } from '../options/dashboard-options.ts'
 import { type Schema, object, objectWithRemarks, within } from '../options/schema.ts'
+import { webhookUrl } from '../options/value-kind.ts'
 import { type AlertCode, type AlertRule, alertRules, ruleList } from './alert-rules.ts'
 
-/** By the codes of the rules; what is absent is as usual. */
-export type AlertSettings = Readonly<Partial<Record<AlertCode, Partial<AlertSetting>>>>
+/** Where messages go. The address may be a secret as a whole. */
+export interface AlertWebhook {
+  readonly url: string
+  readonly format: AlertFormat
+}
 
-/** A member for each rule, which says whether it is on, and its threshold. */
-function rulesOf(setting: (entries: v.ObjectEntries) => Schema<object>): Schema<AlertSettings> {
+/** By the codes of the rules; what is absent is as usual. */
+type RuleSettings = Readonly<Partial<Record<AlertCode, Partial<AlertSetting>>>>
+
+export type AlertSettings = RuleSettings & { readonly webhook?: AlertWebhook }
+
+/** What is absent stays as it is; null removes the webhook. */
+export type AlertChange = RuleSettings & { readonly webhook?: Partial<AlertWebhook> | null }
+
+/** The value is not repeated: it may be a secret. */
+const urlWords = `must be ${webhookUrl.range}`
+const url = v.pipe(
+  v.string(urlWords),
+  v.check((text) => webhookUrl.parse(text) !== undefined, urlWords),
+  v.description(webhookUrl.range),
+)
+const format = v.picklist(alertFormats)
+
+/** A member for each rule, which says whether it is on, and its threshold; and the webhook. */
+function settingsOf<T>(setting: (entries: v.ObjectEntries) => Schema<object>, webhook: Schema): Schema<T> {
   const rules = ruleList.map(([code, { threshold: bounds }]) => {
     const { min, max, unit } = bounds
     const threshold = v.optional(within(min, max, `a number from ${min} to ${max} (${unit})`))
     return [code, v.optional(setting({ on: v.optional(v.boolean()), threshold }))] as const
   })
-  return setting(Object.fromEntries(rules))
+  return setting({ ...Object.fromEntries(rules), webhook: v.optional(webhook) }) as Schema<T>
 }
 
-const inFile = rulesOf(objectWithRemarks)
+const inFile = settingsOf<AlertSettings>(objectWithRemarks, objectWithRemarks({ url, format }))
+const changedWebhook = v.nullable(object({ url: v.optional(url), format: v.optional(format) }))
 /** The body of a change. */
-export const alertChange: Schema<AlertSettings> = rulesOf(object)
+export const alertChange = settingsOf<AlertChange>(object, changedWebhook)
 
-/** The file of the rules' settings. Anybody may edit it: while it is broken, the last that could be read go on. */
+/** The file of settings. Anybody may edit it: while it is broken, the last that could be read go on. */
 export class AlertSettingsFile extends CheckedFile<AlertSettings> {
   constructor(path: string) {
-    super(path, { topic: 'alerts', schema: inFile, empty: {} })
+    super(path, {
+      topic: 'alerts',
+      schema: inFile,
+      empty: {},
+      invalid: { code: 'invalid_body', paramOf: ([name]) => String(name) },
+    })
   }
 
   of(code: AlertCode): AlertSetting {
@@ -33,13 +61,16 @@ export class AlertSettingsFile extends CheckedFile<AlertSettings> {
   }
 
   /** Rejects with `CheckedFileError`. */
-  change(change: AlertSettings): Promise<void> {
-    return this.update((settings) => {
-      const changed = Object.entries(change).map(([code, setting]) => [
+  change({ webhook: changedWebhook, ...rules }: AlertChange): Promise<void> {
+    return this.update(({ webhook: kept, ...settings }) => {
+      const changed = Object.entries(rules).map(([code, setting]) => [
         code,
         { ...settings[code as AlertCode], ...setting },
       ])
-      return { ...settings, ...(Object.fromEntries(changed) as AlertSettings) }
+      const webhook = changedWebhook === null ? undefined : { ...kept, ...changedWebhook }
+      const isNone = webhook === undefined || Object.keys(webhook).length === 0
+      const next = { ...settings, ...(Object.fromEntries(changed) as RuleSettings) }
+      return isNone ? next : { ...next, webhook: { format: 'json', ...webhook } as AlertWebhook }
     })
   }
 }

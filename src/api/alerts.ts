@@ -61,7 +61,15 @@ export const AlertsReport = v.object({
   /** The last ones, newest first. */
   messages: v.array(AlertMessage),
   /** Where they go; the host alone, as the rest of the address may be a secret. Null without a webhook. */
-  receiver: v.nullable(v.object({ host: v.string(), format: v.string(), signed: v.boolean() })),
+  receiver: v.nullable(
+    v.object({
+      host: v.string(),
+      format: v.string(),
+      signed: v.boolean(),
+      /** The flag or variable that sets the address; null where it can be changed here. */
+      fixed_by: v.nullable(v.string()),
+    }),
+  ),
   /** Where the settings are kept. */
   file: v.string(),
   /** What is wrong with that file, while the last good settings go on; null if it can be read. */

@@ -1,5 +1,7 @@
 import type { AlertReceiver } from '../alerts/alert-request.ts'
+import type { AlertWebhook } from '../alerts/alert-settings.ts'
 import type { AlertFormat } from '../options/dashboard-options.ts'
+import type { Options } from '../options/option-spec.ts'
 import type { Environment } from './parse-options.ts'
 
 interface AlertValues {
@@ -7,11 +9,14 @@ interface AlertValues {
   readonly alertFormat: AlertFormat
 }
 
-/** Where alerts go, and what signs them; null without a webhook. */
+/** Where alerts go, and what signs them; null without a webhook. A flag or a variable goes before what settings keep. */
 export function readReceiver(
-  { alertWebhook: url, alertFormat: format }: AlertValues,
+  { alertWebhook: url, alertFormat: format, setBy }: Options<AlertValues>,
   env: Environment,
+  kept: AlertWebhook | undefined,
 ): AlertReceiver | null {
   const secret = env['TOKENWEIR_ALERT_SECRET'] ?? ''
-  return url === null ? null : { url, format, secret: secret === '' ? null : secret }
+  const webhook = url === null ? kept : { url, format }
+  if (webhook === undefined) return null
+  return { ...webhook, secret: secret === '' ? null : secret, fixedBy: setBy.alertWebhook }
 }

@@ -2,7 +2,9 @@ import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
+import type { AlertReceiver } from '../alerts/alert-request.ts'
 import { AlertService } from '../alerts/alert-service.ts'
+import type { AlertWebhook } from '../alerts/alert-settings.ts'
 import { makeDashboardServer } from '../dashboard/dashboard-server.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
 import { isLoopbackBind } from '../lib/http/request-source.ts'
@@ -91,9 +93,10 @@ export async function openDashboard(
   const alertService = (): AlertService => (alerts ??= startAlerts())
   const startAlerts = (): AlertService => {
     const everyMs = options.alertEveryS * 1000
-    const receiver = readReceiver(options, env)
+    const receiverOf = (kept: AlertWebhook | undefined): AlertReceiver | null =>
+      readReceiver(options, env, kept)
     const warn = (line: string): void => console.error(`tokenweir: ${line}`)
-    const service = new AlertService({ folder, clock, everyMs, gateway, queries, receiver, warn })
+    const service = new AlertService({ folder, clock, everyMs, gateway, queries, receiverOf, warn })
     service.start()
     return service
   }

@@ -17,6 +17,7 @@ export class CheckedFileError extends CodedError<
   | `${FileTopic}_busy`
   | 'invalid_client'
   | 'invalid_upstream'
+  | 'invalid_body'
 > {}
 
 /** What a file is of, and what it may hold. */
@@ -27,7 +28,7 @@ export interface FileForm<T> {
   readonly empty: T
   /** What a change is refused with that would make the content wrong; absent if none can. */
   readonly invalid?: {
-    readonly code: 'invalid_client' | 'invalid_upstream'
+    readonly code: 'invalid_client' | 'invalid_upstream' | 'invalid_body'
     /** The parameter that is wrong, by the path to the wrong value. */
     readonly paramOf: (path: JsonPath) => string
   }

@@ -58,7 +58,10 @@ class Scene {
           return this.answer()
         },
       },
-      receiver: receiver && { url: '', format: 'json', secret: null, ...receiver },
+      receiverOf: (kept) => {
+        const webhook = receiver === null ? kept : { url: '', format: 'json' as const, ...receiver }
+        return webhook === undefined ? null : { secret: null, fixedBy: null, ...webhook }
+      },
       warn: (line) => this.warnings.push(line),
     })
   }
@@ -313,4 +316,37 @@ test('a test says what came back; without a webhook it says how to get one', asy
   )
   assert.ok(!JSON.stringify(report).includes('secret-path'))
   service.close()
+})
+
+test('a webhook that is set is used at once and by the next dashboard, and its address is shown nowhere', async () => {
+  await using dir = await makeTempDir()
+  await using receiver = await startReceiver()
+  const { host } = new URL(receiver.origin)
+  const scene = new Scene(dir.path)
+  const service = scene.service()
+  const { receiver: set } = await service.change({ webhook: { url: `${receiver.origin}/secret-path` } })
+  assert.deepEqual(set, { host, format: 'json', signed: false, fixed_by: null })
+  await service.change({ webhook: { format: 'ntfy' }, budget: { threshold: 70 } })
+  assert.deepEqual(await service.test(), { delivered: true, detail: '204 No Content' })
+  assert.equal(receiver.received[0]?.path, '/secret-path')
+  assert.match(receiver.received[0]?.body ?? '', /^Test\n/)
+  assert.ok(!JSON.stringify(service.report()).includes('secret-path'))
+  assert.equal(scene.service().report().receiver?.format, 'ntfy')
+
+  await assert.rejects(service.change({ webhook: { url: 'secret:' } }), (error: Error) => {
+    assert.match(error.message, /^webhook\.url must be an http or https URL\.$/)
+    return true
+  })
+  await service.change({ webhook: null })
+  assert.equal(service.report().receiver, null)
+  await assert.rejects(service.change({ webhook: { format: 'slack' } }), /^.*webhook\.url must be/)
+  assert.equal(service.report().rules.find(({ code }) => code === 'budget')?.threshold, 70)
+
+  // A broken file is told without what may be a secret.
+  writeFileSync(alertFilesOf(dir.path).settings, '{"webhook": {"url": "ftp:secret-path", "format": "json"}}')
+  const { problem } = service.report()
+  assert.match(problem ?? '', /line 1, column 21: webhook\.url must be an http or https URL\.$/)
+
+  const fixed = scene.service({ url: receiver.origin, fixedBy: 'TOKENWEIR_ALERT_WEBHOOK' })
+  await assert.rejects(fixed.change({ webhook: null }), /set by TOKENWEIR_ALERT_WEBHOOK/)
 })

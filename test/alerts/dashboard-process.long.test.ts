@@ -82,7 +82,12 @@ test('a real gateway fails, is killed, and so is its dashboard: each thing is to
       'another gateway',
       async () => (await dashboard.status()).crash?.state === 'started_again',
     )
-    assert.deepEqual(report.receiver, { host: new URL(receiver.origin).host, format: 'json', signed: true })
+    assert.deepEqual(report.receiver, {
+      host: new URL(receiver.origin).host,
+      format: 'json',
+      signed: true,
+      fixed_by: 'TOKENWEIR_ALERT_WEBHOOK',
+    })
     await dashboard.command.stop('SIGKILL')
 
     const files = readdirSync(join(dir.path, 'data')).map((name) => {

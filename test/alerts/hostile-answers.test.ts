@@ -96,7 +96,7 @@ function askForPrices(origin: string): Promise<unknown> {
 }
 
 function sendAnAlert(origin: string) {
-  const receiver = { url: `${origin}/hook`, format: 'json', secret: null } as const
+  const receiver = { url: `${origin}/hook`, format: 'json', secret: null, fixedBy: null } as const
   return tryAlert(receiver, message, fastClock(clockFactor), new AbortController().signal)
 }
 

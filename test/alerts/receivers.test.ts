@@ -55,7 +55,7 @@ function hastyClock(): HastyClock {
 }
 
 function receiverAt(origin: string, change: Partial<AlertReceiver> = {}): AlertReceiver {
-  return { url: `${origin}${secretPath}`, format: 'json', secret: null, ...change }
+  return { url: `${origin}${secretPath}`, format: 'json', secret: null, fixedBy: null, ...change }
 }
 
 const open = new AbortController().signal
@@ -256,12 +256,17 @@ test('in each format a name of a client stays a name', async () => {
 test('user and password of an address are sent as such', async () => {
   await using receiver = await startReceiver()
   const url = `${receiver.origin.replace('//', '//user:p%40ss@')}/topic`
-  await sendAlert({ url, format: 'ntfy', secret: null }, message, systemClock, open)
+  await sendAlert({ url, format: 'ntfy', secret: null, fixedBy: null }, message, systemClock, open)
   const [{ headers, path }] = receiver.received as [(typeof receiver.received)[number]]
   assert.equal(path, '/topic')
   assert.equal(Buffer.from(headers.authorization?.split(' ')[1] ?? '', 'base64').toString(), 'user:p@ss')
   const unescaped = `${receiver.origin.replace('//', '//user:100%@')}/topic`
-  const tried = await tryAlert({ url: unescaped, format: 'ntfy', secret: null }, message, systemClock, open)
+  const tried = await tryAlert(
+    { url: unescaped, format: 'ntfy', secret: null, fixedBy: null },
+    message,
+    systemClock,
+    open,
+  )
   assert.equal(tried.isDelivered, true, tried.detail)
   const { authorization = '' } = receiver.received[1]?.headers ?? {}
   assert.equal(Buffer.from(authorization.split(' ')[1] ?? '', 'base64').toString(), 'user:100%')

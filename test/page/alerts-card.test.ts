@@ -29,6 +29,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
     bypassCSP: true,
   })
   const { page, button } = opened
+  await page.getByText('Set by TOKENWEIR_ALERT_WEBHOOK; change it there.').waitFor()
   const card = page.getByRole('main')
   await card.getByText('No active alerts.').waitFor()
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as json$/)
@@ -122,13 +123,43 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   assert.deepEqual(expected, [])
 })
 
-test('without a webhook the rules and what is active are shown all the same', async () => {
+test('a webhook is set on the page: in force at once, its address shown nowhere', async () => {
   await using dir = await makeTempDir()
   mkdirSync(join(dir.path, 'data'))
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/alerts' })
+  const { page } = opened
   await opened.untilText('alert-receiver', /^no webhook configured$/)
   assert.equal(await opened.button('Send a test').count(), 0)
   assert.equal((await rulesOf(dashboard)).length, 14)
+
+  // What is no address is refused, and what is one is in force at once.
+  await using receiver = await startReceiver()
+  await page.getByLabel('Webhook URL').fill('hidden-part')
+  await page.keyboard.press('Enter')
+  await opened.untilText('alert-url-trouble', /^webhook\.url must be an http or https URL\.$/)
+  await page.getByLabel('Format').selectOption('ntfy')
+  await page.getByLabel('Webhook URL').fill(`${receiver.origin}/hidden-part`)
+  await page.keyboard.press('Enter')
+  await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as ntfy$/)
+  await opened.button('Send a test').click()
+  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ took the test: 204 No Content$/)
+  assert.deepEqual(
+    receiver.received.map(({ path }) => path),
+    ['/hidden-part'],
+  )
+  await page.getByLabel('Format').selectOption('json')
+  await opened.untilText('alert-receiver', /as json$/)
+  await page.getByRole('list').getByText('arrived').waitFor()
+  assert.equal(await page.getByLabel('Webhook URL').inputValue(), '')
+  assert.ok(!(await page.content()).includes('hidden-part'))
+
+  await opened.button('Remove').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await opened.untilText('alert-receiver', /^no webhook configured$/)
+  assert.deepEqual(
+    opened.problems.filter((problem) => !problem.includes('status of 400')),
+    [],
+  )
 })

@@ -1,5 +1,13 @@
 import type { ActiveAlert, AlertMessage, AlertsReport } from '../../src/api/alerts.ts'
 
+/** The formats of messages, in words. */
+export const formats = [
+  ['json', 'JSON'],
+  ['slack', 'Slack, Mattermost'],
+  ['discord', 'Discord'],
+  ['ntfy', 'ntfy'],
+] as const
+
 /** Where messages go. */
 export function receiverWords({ receiver }: Pick<AlertsReport, 'receiver'>): string {
   if (receiver === null) return 'no webhook configured'

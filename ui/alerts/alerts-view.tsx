@@ -1,6 +1,6 @@
 import '../design/columns-view.css'
 import './alerts.css'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AlertRuleReport, AlertSetting, AlertsReport } from '../../src/api/alerts.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -54,7 +54,7 @@ export function AlertsView() {
         </Card>
       </div>
       <div class="column">
-        <DestinationCard report={report} onTested={again} />
+        <DestinationCard report={report} onSaved={put} onTested={again} />
         <Messages {...report} />
       </div>
     </div>
@@ -121,16 +121,13 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   const [draft, setDraft] = useState<string | null>(null)
   /** What was switched and is not kept yet. */
   const [wish, setWish] = useState<boolean | null>(null)
-  const { run, trouble } = useAction()
-  // One after the other: a press on the switch also leaves the field, which saves it.
-  const last = useRef(Promise.resolve())
+  // In turn: a press on the switch also leaves the field, which saves it.
+  const { runInTurn, trouble } = useAction()
   const change = (part: Partial<AlertSetting>, done: () => void): void => {
-    last.current = last.current.then(() =>
-      run(async () => {
-        onSaved(await act<AlertsReport>('PUT', '/api/alerts', { [code]: part }))
-        if (part.threshold !== undefined) setDraft(null)
-      }).then(done),
-    )
+    void runInTurn(async () => {
+      onSaved(await act<AlertsReport>('PUT', '/api/alerts', { [code]: part }))
+      if (part.threshold !== undefined) setDraft(null)
+    }).then(done)
   }
   const typed = draft === null ? threshold : typedNumber(draft)
   return (

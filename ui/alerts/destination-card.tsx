@@ -4,17 +4,33 @@ import { act } from '../data/dashboard-api.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { receiverWords } from './alert-words.ts'
+import { ConfirmButton } from '../design/confirm.tsx'
+import { SettingRow } from '../design/setting-row.tsx'
+import { formats, receiverWords } from './alert-words.ts'
 
 export interface DestinationCardProps {
   readonly report: AlertsReport
+  readonly onSaved: (report: AlertsReport) => void
   readonly onTested: () => void
 }
 
-/** Where messages go, and a test that says what came back. */
-export function DestinationCard({ report, onTested }: DestinationCardProps) {
+/** Where messages go, each part kept as it is changed, and a test that says what came back. */
+export function DestinationCard({ report, onSaved, onTested }: DestinationCardProps) {
+  const { receiver } = report
+  const [url, setUrl] = useState('')
+  /** Chosen before there is an address. */
+  const [format, setFormat] = useState('json')
   const [tested, setTested] = useState<AlertTest | null>(null)
+  const saving = useAction()
   const test = useAction()
+  const fixedBy = receiver?.fixed_by ?? null
+  const save = (webhook: object | null): void => {
+    setTested(null)
+    void saving.runInTurn(async () => {
+      onSaved(await act<AlertsReport>('PUT', '/api/alerts', { webhook }))
+      setUrl('')
+    })
+  }
   const send = async (): Promise<void> => {
     setTested(null)
     setTested(await act<AlertTest>('POST', '/api/alerts/test'))
@@ -23,20 +39,64 @@ export function DestinationCard({ report, onTested }: DestinationCardProps) {
   const told = test.trouble?.message ?? (tested === null ? null : testWords(tested, report))
   const isBad = test.trouble !== null || tested?.delivered === false
   return (
-    <Card
-      title="Destination"
-      actions={
-        report.receiver !== null && (
-          <Button kind="bare" small isOff={test.isBusy} onClick={() => void test.run(send)}>
-            {test.isBusy ? 'Sending…' : 'Send a test'}
-          </Button>
-        )
-      }
-    >
-      <p id="alert-receiver">{receiverWords(report)}</p>
-      <p id="alert-told" class={isBad ? 'bad' : 'quiet'} role="status">
-        {told}
-      </p>
+    <Card title="Destination" about={<span id="alert-receiver">{receiverWords(report)}</span>}>
+      <SettingRow
+        id="alert-url"
+        title="Webhook URL"
+        value={url}
+        hint={receiver === null ? 'https://…' : `https://${receiver.host}/… (hidden)`}
+        fixed={fixedBy === null ? null : `${receiver?.host}/…`}
+        isDisabled={report.problem !== null}
+        error={saving.trouble?.message ?? null}
+        about={
+          fixedBy === null
+            ? 'Slack, Discord, ntfy, or any server that takes a POST. After it is saved, only its host is shown.'
+            : `Set by ${fixedBy}; change it there.`
+        }
+        onInput={setUrl}
+        onChange={() => {
+          if (url.trim() !== '') save(receiver === null ? { url: url.trim(), format } : { url: url.trim() })
+        }}
+      />
+      <SettingRow
+        id="alert-format"
+        title="Format"
+        value={receiver?.format ?? format}
+        choices={formats}
+        fixed={fixedBy === null ? null : (receiver?.format ?? null)}
+        isDisabled={report.problem !== null}
+        error={null}
+        about=""
+        onInput={(next) => {
+          setFormat(next)
+          if (receiver !== null || saving.isBusy) save({ format: next })
+        }}
+      />
+      {receiver !== null && (
+        <div class="row wraps">
+          <p id="alert-told" class={isBad ? 'bad' : 'quiet'} role="status">
+            {told}
+          </p>
+          <div class="buttons at-end">
+            {fixedBy === null && (
+              <ConfirmButton
+                isOff={saving.isBusy}
+                question={{
+                  title: 'Remove the webhook?',
+                  yes: 'Remove',
+                  points: ['Alerts are shown on the page alone.'],
+                }}
+                onYes={() => save(null)}
+              >
+                Remove
+              </ConfirmButton>
+            )}
+            <Button isOff={test.isBusy} onClick={() => void test.run(send)}>
+              {test.isBusy ? 'Sending…' : 'Send a test'}
+            </Button>
+          </div>
+        </div>
+      )}
     </Card>
   )
 }

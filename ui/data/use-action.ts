@@ -8,6 +8,8 @@ export interface Action {
   readonly trouble: DashboardError | null
   /** Does nothing while the last attempt is under way. Never rejects. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>
+  /** The same after the attempts before it: for what must not be lost. */
+  readonly runInTurn: (work: () => Promise<unknown>) => Promise<void>
   readonly forgetTrouble: () => void
 }
 
@@ -30,5 +32,8 @@ export function useAction(): Action {
       setBusy(false)
     }
   }
-  return { isBusy, trouble, run, forgetTrouble: () => setTrouble(null) }
+  const last = useRef(Promise.resolve())
+  const runInTurn = (work: () => Promise<unknown>): Promise<void> =>
+    (last.current = last.current.then(() => run(work)))
+  return { isBusy, trouble, run, runInTurn, forgetTrouble: () => setTrouble(null) }
 }

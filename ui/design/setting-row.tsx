@@ -26,7 +26,7 @@ export interface SettingRowProps extends ControlProps {
 /** A setting on a line: its name, its control, the error in it, and what it is for. */
 export function SettingRow(props: SettingRowProps) {
   const { id, title, label, code, unit, fixed = null, isDisabled, error, pending = null, about } = props
-  const { value, choices, isNumber = false, onInput, onChange } = props
+  const { value, choices, isNumber = false, hint, onInput, onChange } = props
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (error !== null) box.current?.querySelector<HTMLElement>('.field')?.focus()
@@ -45,6 +45,7 @@ export function SettingRow(props: SettingRowProps) {
             value={value}
             choices={choices}
             isNumber={isNumber}
+            hint={hint}
             disabled={isDisabled}
             aria-label={label}
             aria-describedby={`${id}-trouble ${id}-about`}

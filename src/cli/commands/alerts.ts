@@ -26,8 +26,11 @@ export const run: CommandRun<typeof table> = async (
   options,
   { env, operands: [word], terminal: { clock, print, warn } },
 ) => {
+  const files = alertFilesOf(controlFolder(dirname(options.db)))
+  const settings = new AlertSettingsFile(files.settings)
+  settings.look()
   if (word === 'test') {
-    const receiver = readReceiver(options, env)
+    const receiver = readReceiver(options, env, settings.content.webhook)
     if (receiver === null) throw new OptionError(noWebhook)
     const message = testMessage(clock.wallTime())
     const { isDelivered, detail } = await tryAlert(receiver, message, clock, new AbortController().signal)
@@ -38,9 +41,6 @@ export const run: CommandRun<typeof table> = async (
     return isDelivered ? 0 : exitCode.fault
   }
   if (word !== undefined) throw new OptionError(`there is only \`alerts test\`; got ${JSON.stringify(word)}`)
-  const files = alertFilesOf(controlFolder(dirname(options.db)))
-  const settings = new AlertSettingsFile(files.settings)
-  settings.look()
   const record = readAlertRecord(files.record)
   const { receiver } = record
   const report = lastLook(settings, record)

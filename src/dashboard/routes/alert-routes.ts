@@ -7,7 +7,7 @@ export function alertRoutes({ alerts }: Pick<DashboardParts, 'alerts'>): RouteTa
   return {
     /** The rules of alerts, what is active and what was sent. */
     'GET /api/alerts': route({ answer: 'AlertsReport' }, async () => alerts().report()),
-    /** Sets rules, a switch or a threshold at a time. @fails broken_alerts_file alerts_not_kept alerts_busy */
+    /** Sets rules, a switch or a threshold at a time, and the webhook. @fails fixed_setting broken_alerts_file alerts_not_kept alerts_busy */
     'PUT /api/alerts': route({ answer: 'AlertsReport', body: alertChange }, async (_, { body }) =>
       alerts().change(body),
     ),
