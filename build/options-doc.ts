@@ -131,6 +131,7 @@ function shortRange({ placeholder, range }: Table[string]['kind']): string {
   if (most !== '' && Number(most) >= 2 ** 31 - 1) return least === '0' ? '' : `at least ${least}`
   if (most !== '') return `${least} to ${most}`
   if (range.length > 200) return 'a code of [errors.md](errors.md)'
+  if (/^an? (?:instant|time) in ISO 8601/.test(range)) return 'ISO 8601, or a day'
   return range.replace(/^one of /, '')
 }
 
