@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type FieldKind, namedFields } from '../src/call/call-fields.ts'
+import { namedFields } from '../src/call/call-fields.ts'
+import type { FieldKind } from '../src/call/field-kinds.ts'
 
 /** The page that `npm run docs` writes the fields of a call into. */
 export const fieldsDoc = fileURLToPath(new URL('../docs/fields.md', import.meta.url))

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type FieldKind, callTypeCodes, namedFields, type PublicFields } from '../call/call-fields.ts'
+import { callTypeCodes, namedFields, type PublicFields, valueType } from '../call/call-fields.ts'
 import type { CallType } from '../call/call.ts'
 import { Curves, GroupFigures, SumFigures } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'
@@ -11,16 +11,11 @@ export const NoStore = v.object({
   note: v.exactOptional(v.string()),
 })
 
-const kinds: Partial<Record<FieldKind, v.GenericSchema>> = {
-  flag: v.boolean(),
-  fingerprint: v.string(),
-  word: v.string(),
-  text: v.string(),
-}
+const types = { number: v.number(), boolean: v.boolean(), string: v.string() }
 
-const fields = namedFields.map(({ name, kind, type, codes, required = false, doc }) => {
-  const plain = codes === undefined ? kinds[kind] : v.picklist(Object.keys(codes))
-  const value = plain ?? (type === 'boolean' ? v.boolean() : v.number())
+const fields = namedFields.map((field) => {
+  const { name, codes, required = false, doc } = field
+  const value = codes === undefined ? types[valueType(field)] : v.picklist(Object.keys(codes))
   return [name, v.pipe(required ? value : v.nullable(value), v.description(doc))] as const
 })
 

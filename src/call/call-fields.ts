@@ -1,28 +1,9 @@
+import { type FieldKind, type StoredKind, fieldKinds } from './field-kinds.ts'
+
 /**
  * All fields of an ended call: its record, columns, statements, JSON, CSV and documentation follow
  * from this table. A new field is an entry here, and the place that fills it in.
  */
-
-/**
- * How a field is kept and shown.
- * - `time`: milliseconds with fractions, stored as whole microseconds.
- * - `count`: a whole number. `cost`: nano-dollars, shown as dollars.
- * - `flag`: true or false, stored as 1 or 0. `fingerprint`: eight hexadecimal digits, stored as 32 bits, signed.
- * - `code`: one of a closed set of words, stored as its number. These are written into rows for ever, so a number is
- *   never given a new meaning.
- * - `word`: text that repeats, stored as the number of an entry of `table`. `text`: text that hardly ever repeats.
- * - `derived`: not stored; it follows from other fields.
- */
-export type FieldKind =
-  | 'time'
-  | 'count'
-  | 'cost'
-  | 'flag'
-  | 'fingerprint'
-  | 'code'
-  | 'word'
-  | 'text'
-  | 'derived'
 
 export interface CallField {
   readonly kind: FieldKind
@@ -222,13 +203,9 @@ export type RecordName<Name extends FieldName> = Fields[Name] extends { readonly
   : Camel<Name>
 
 interface Values {
-  readonly time: number
-  readonly count: number
-  readonly cost: number
-  readonly flag: boolean
-  readonly fingerprint: string
-  readonly word: string
-  readonly text: string
+  readonly number: number
+  readonly boolean: boolean
+  readonly string: string
 }
 
 type OrNull<Field, Value> = Field extends { readonly required: true } ? Value : Value | null
@@ -236,8 +213,8 @@ type OrNull<Field, Value> = Field extends { readonly required: true } ? Value : 
 /** What a field holds, without null. */
 type Value<Field> = Field extends { readonly codes: infer Codes }
   ? keyof Codes
-  : Field extends { readonly kind: infer Kind extends keyof Values }
-    ? Values[Kind]
+  : Field extends { readonly kind: infer Kind extends StoredKind }
+    ? Values[(typeof fieldKinds)[Kind]['value']]
     : Field extends { readonly type: 'boolean' }
       ? boolean
       : number
@@ -272,6 +249,11 @@ function columnName(name: string, kind: FieldKind): string {
 function named([name, field]: readonly [string, CallField & { readonly table?: WordTable }]): NamedField {
   const record = (field.record ?? camel(name)) as NamedField['record']
   return { ...field, name: name as FieldName, record, column: field.column ?? columnName(name, field.kind) }
+}
+
+/** The type of a field's value in a record and in JSON. */
+export function valueType({ kind, type = 'number' }: CallField): keyof Values {
+  return kind === 'derived' ? type : fieldKinds[kind].value
 }
 
 /** The table as a list. */

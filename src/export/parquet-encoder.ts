@@ -1,17 +1,17 @@
 import { zstdCompressSync } from 'node:zlib'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { type NamedField, namedFields } from '../call/call-fields.ts'
+import { type NamedField, namedFields, valueType } from '../call/call-fields.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallEncoder } from './call-encoder.ts'
 
 /** Rows that are encoded together: so many are held in memory, and a reader can leave out as many at a time. */
 const groupRows = 10_000
 
-type ColumnType = 'text' | 'instant' | 'whole' | 'number' | 'flag'
+type ColumnType = 'string' | 'instant' | 'whole' | 'number' | 'boolean'
 
 /** https://github.com/apache/parquet-format/blob/master/LogicalTypes.md */
 const schemaTypes = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   instant: {
     type: 'INT64',
     converted_type: 'TIMESTAMP_MILLIS',
@@ -19,7 +19,7 @@ const schemaTypes = {
   },
   whole: { type: 'INT64' },
   number: { type: 'DOUBLE' },
-  flag: { type: 'BOOLEAN' },
+  boolean: { type: 'BOOLEAN' },
 } as const
 
 interface Column {
@@ -29,7 +29,7 @@ interface Column {
 }
 
 const columns: readonly Column[] = [
-  { name: 'id', type: 'text', isRequired: true },
+  { name: 'id', type: 'string', isRequired: true },
   { name: 'started_at', type: 'instant', isRequired: true },
   ...namedFields.map((field) => ({
     name: field.name,
@@ -38,10 +38,8 @@ const columns: readonly Column[] = [
   })),
 ]
 
-function typeOf({ kind, type }: NamedField): ColumnType {
-  if (kind === 'count') return 'whole'
-  if (kind === 'flag' || type === 'boolean') return 'flag'
-  return kind === 'time' || kind === 'cost' || type === 'number' ? 'number' : 'text'
+function typeOf(field: NamedField): ColumnType {
+  return field.kind === 'count' ? 'whole' : valueType(field)
 }
 
 /** Apache Parquet: texts that repeat as dictionaries, pages packed with zstd. Holds one row group in memory, and the footer. */

@@ -1,4 +1,5 @@
 import { isFingerprint } from '../call/key-fingerprint.ts'
+import { amountOf } from '../call/field-kinds.ts'
 import { parseCallId } from '../call/call-id.ts'
 import { type NamedField, storedFields } from '../call/call-fields.ts'
 import type { StoredCall } from '../call/call-record.ts'
@@ -31,10 +32,10 @@ export function ownCall(fields: Fields): StoredCall {
 
 function valueOf(fields: Fields, { name, kind, codes }: NamedField): unknown {
   if (fields[name] === null) return null
-  if (kind === 'time' || kind === 'count' || kind === 'cost') {
+  const units = amountOf(kind)
+  if (units !== null) {
     const value = numberIn(fields, name)
-    if (value === null || kind === 'time') return value
-    return Math.round(kind === 'cost' ? value * 1e9 : value)
+    return value === null ? null : Math.round(value * units.perShown) / units.perRecord
   }
   const text = textIn(fields, name)
   if (text === null) return null

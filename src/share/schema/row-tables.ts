@@ -7,12 +7,11 @@ import {
   outcomeCodes,
   storedFields,
 } from '../../call/call-fields.ts'
+import { fieldKinds, shownSql } from '../../call/field-kinds.ts'
 
-/** PostgreSQL's type of a field's column. What an upstream reports may be any count. */
+/** PostgreSQL's type of a field's column. */
 export function columnType({ kind }: CallField): 'bigint' | 'integer' | 'smallint' | 'text' {
-  if (kind === 'time' || kind === 'count' || kind === 'cost') return 'bigint'
-  if (kind === 'word' || kind === 'fingerprint') return 'integer'
-  return kind === 'text' ? 'text' : 'smallint'
+  return kind === 'derived' ? 'text' : fieldKinds[kind].postgres
 }
 
 const bySize = { bigint: 0, integer: 1, smallint: 2, text: 3 } as const
@@ -40,10 +39,6 @@ const derived: Readonly<Record<string, string>> = {
 function readable({ name, kind, codes = {}, column }: NamedField): string {
   const value = `c.${column}`
   switch (kind) {
-    case 'time':
-      return `${value} / 1000.0`
-    case 'cost':
-      return `${value} / 1e9`
     case 'flag':
       return `${value} = 1`
     case 'code': {
@@ -57,7 +52,7 @@ function readable({ name, kind, codes = {}, column }: NamedField): string {
     case 'derived':
       return derived[name] ?? 'NULL'
     default:
-      return value
+      return shownSql(kind, value)
   }
 }
 

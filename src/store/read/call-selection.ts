@@ -1,6 +1,7 @@
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
 import { type CallFilter, type FilterName, namedFilters, tagKey } from '../../call/call-filter.ts'
 import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
+import { amountOf } from '../../call/field-kinds.ts'
 import { type Dimension, dimensionFields } from './call-dimensions.ts'
 import {
   bothConditions,
@@ -110,7 +111,7 @@ function storedValues(
 
 /** In whole units, as they are stored: 8.008 ms are 8007.999… µs in floating point. */
 function boundCondition(comparison: '>=' | '<=', { column, kind }: NamedField, asked: number): CallCondition {
-  const value = kind === 'time' ? asked * 1000 : asked
+  const value = asked * (amountOf(kind)?.perShown ?? 1)
   const whole = comparison === '>=' ? Math.ceil(value - rounding) : Math.floor(value + rounding)
   return { conditions: [`c.${column} ${comparison} ?`], values: [whole] }
 }

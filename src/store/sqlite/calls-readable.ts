@@ -1,4 +1,5 @@
 import { type CallField, firstFailedOutcome, namedFields } from '../../call/call-fields.ts'
+import { shownSql } from '../../call/field-kinds.ts'
 import { ttftTotalSql } from '../rollup/call-figures.ts'
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -25,10 +26,6 @@ const derivedSql: Readonly<Record<string, string>> = {
 
 function publicSql(name: string, { kind, table = `${name}s` }: CallField, column: string): string {
   switch (kind) {
-    case 'time':
-      return `${column} / 1000.0`
-    case 'cost':
-      return `${column} / 1e9`
     case 'code':
     case 'word':
       return `(SELECT text FROM ${table} WHERE id = ${column})`
@@ -37,7 +34,7 @@ function publicSql(name: string, { kind, table = `${name}s` }: CallField, column
     case 'derived':
       return derivedSql[name] ?? 'NULL'
     default:
-      return column
+      return shownSql(kind, column)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type NamedField, storedFields, valueType } from '../../call/call-fields.ts'
 import type { CallStart } from '../../call/call.ts'
 import { type StoredCall, unknownFields } from '../../call/call-record.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
@@ -91,9 +91,9 @@ export function interruptedCall(start: CallStart, instance: string): StoredCall 
   }
 }
 
-function mayHold({ kind, codes = {}, required }: NamedField, value: unknown): boolean {
-  if (value === null) return required !== true
-  if (kind === 'flag') return typeof value === 'boolean'
-  if (kind === 'time' || kind === 'count' || kind === 'cost') return typeof value === 'number'
-  return typeof value === 'string' && (kind !== 'code' || Object.hasOwn(codes, value))
+function mayHold(field: NamedField, value: unknown): boolean {
+  if (value === null) return field.required !== true
+  const { codes } = field
+  if (codes !== undefined) return typeof value === 'string' && Object.hasOwn(codes, value)
+  return typeof value === valueType(field)
 }
