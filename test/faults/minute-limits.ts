@@ -2,6 +2,7 @@
  * Forty clients that want three times what a provider allows in a minute, for three minutes, with limits that are set or
  * learned: `node test/faults/minute-limits.ts [--seconds 180]`. Prints a table; ends with 1 where a promise was broken.
  */
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,8 +18,9 @@ import {
   tokensAMinute,
 } from '../limits/simulated-minutes.ts'
 import { freePort } from '../support/free-port.ts'
-import { readCalls } from '../support/recorded-calls.ts'
+import { startPostgres } from '../support/postgres.ts'
 import { seededRandom } from '../support/seeded-random.ts'
+import type { SupervisedGateway } from '../../src/supervisor/supervised-gateway.ts'
 import { makeWorkplace } from '../supervisor/workplace.ts'
 
 const { values } = parseArgs({
@@ -34,7 +36,10 @@ interface Scene {
   readonly isHonest?: boolean
   /** Restarts while it runs, after so many ms. */
   readonly restartsMs?: readonly number[]
-  readonly limited?: boolean
+  /** So many gateways share the limits; the clients are divided among them. */
+  readonly gateways?: number
+  /** Requests a minute of the first client. */
+  readonly firstClientRpm?: number
   readonly holds: (outcome: Outcome) => boolean
 }
 
@@ -78,7 +83,9 @@ const scenes: readonly Scene[] = [
     restartsMs: [50_000, 110_000],
     holds: isKept,
   },
+  { what: 'set, two gateways that share', args: set, gateways: 2, holds: isKept },
   { what: 'set, clients in turn', args: [...set, '--queue-order=fair'], holds: isKept },
+  { what: 'set, one client with a limit of its own', args: set, firstClientRpm: 1, holds: isKept },
 ]
 
 /** A provider on a port of its own. */
@@ -113,26 +120,44 @@ async function startProvider(isHonest: boolean) {
   return { provider, server, startMs, baseUrl: `http://127.0.0.1:${port}/v1` }
 }
 
-async function run({ args, isHonest = true, restartsMs = [] }: Scene, idealWaitMs: number): Promise<Outcome> {
+async function run(scene: Scene, idealWaitMs: number): Promise<Outcome> {
+  const { args, isHonest = true, restartsMs = [], gateways = 1, firstClientRpm } = scene
   const { provider, server, startMs: providerMs, baseUrl } = await startProvider(isHonest)
-  await using place = await makeWorkplace()
-  const port = await freePort()
-  const supervisor = place.supervisor({ args: [`--port=${port}`, '--slot-cooldown-ms=0', ...args] })
-  await supervisor.start({ max_concurrent: 100, upstream: baseUrl })
+  await using cleanup = new AsyncDisposableStack()
+  const sharing = gateways === 1 ? null : cleanup.use(await startPostgres())
+  const address = await sharing?.database('minutes')
+  const ports: number[] = []
+  const supervisors: SupervisedGateway[] = []
+  while (ports.length < gateways) {
+    const place = cleanup.use(await makeWorkplace())
+    if (firstClientRpm !== undefined)
+      writeFileSync(place.file('clients.json'), JSON.stringify({ c0: { max_rpm: firstClientRpm } }))
+    const port = await freePort()
+    const shared = address === undefined ? [] : ['--share']
+    const supervisor = place.supervisor({
+      args: [`--port=${port}`, '--slot-cooldown-ms=0', ...shared, ...args],
+      env: { ...process.env, TOKENWEIR_SHARE: address },
+    })
+    await supervisor.start({ max_concurrent: 100, upstream: baseUrl })
+    ports.push(port)
+    supervisors.push(supervisor)
+  }
+  // A gateway that joins takes its first calls after a minute.
+  if (gateways > 1) await sleep(62_000)
   const size = makeSizes(1)
   const random = seededRandom(2)
   const startMs = performance.now()
   const nowMs = (): number => performance.now() - startMs
   let [calls, refused, refusedLate, longestMs] = [0, 0, 0, 0]
-  const client = async (name: string): Promise<void> => {
+  const client = async (at: number): Promise<void> => {
     await sleep(random() * everyMs)
     while (nowMs() < lastMs) {
       const cameMs = nowMs()
       const { input, output } = size()
       const head = JSON.stringify({ model: 'm', max_tokens: output, input, pad: '' })
       const body = head.replace('"pad":""', `"pad":"${'x'.repeat(Math.max(0, input * 4 - head.length))}"`)
-      const headers = { 'content-type': 'application/json', 'x-tokenweir-client': name }
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      const headers = { 'content-type': 'application/json', 'x-tokenweir-client': `c${at}` }
+      const answer = await fetch(`http://127.0.0.1:${ports[at % gateways]}/v1/chat/completions`, {
         method: 'POST',
         body,
         headers,
@@ -149,27 +174,20 @@ async function run({ args, isHonest = true, restartsMs = [] }: Scene, idealWaitM
       await sleep(Math.max(0, cameMs + everyMs - nowMs()))
     }
   }
-  const loops = Array.from({ length: clients }, (_, at) => client(`c${at}`).catch(() => {}))
+  const loops = Array.from({ length: clients }, (_, at) => client(at).catch(() => {}))
   const restarts = restartsMs.map(async (afterMs) => {
     await sleep(afterMs)
-    await supervisor.restart()
+    await supervisors[0]?.restart()
   })
   await Promise.all([sleep(lastMs), ...restarts])
-  const taken = provider.taken.filter(([atMs]) => atMs <= startMs - providerMs + lastMs)
-  await supervisor.stop()
-  // As the gateway sent them: on their way they may fall behind one another.
-  const sent = readCalls(place.file('telemetry.db'))
-    .filter(({ status }) => status === 200)
-    .map((row): [number, number] => [
-      Date.parse(row.started_at) + (row.receive_ms ?? 0) + (row.queue_ms ?? 0),
-      (row.input_tokens ?? 0) + (row.output_tokens ?? 0),
-    ])
-    .toSorted(([one], [other]) => one - other)
+  const fromMs = startMs - providerMs
+  const taken = provider.taken.filter(([atMs]) => atMs <= fromMs + lastMs)
+  for (const supervisor of supervisors) await supervisor.stop()
   server.closeAllConnections()
   server.close()
   await Promise.all(loops)
   const used = taken.reduce((sum, [, tokens]) => sum + tokens, 0) / ((lastMs / 60_000) * tokensAMinute)
-  return { calls, refused, refusedLate, used, fullest: fullestMinute(sent), wait: longestMs / idealWaitMs }
+  return { calls, refused, refusedLate, used, fullest: fullestMinute(taken), wait: longestMs / idealWaitMs }
 }
 
 const ideal = await play({ isIdeal: true })

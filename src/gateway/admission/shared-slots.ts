@@ -17,6 +17,8 @@ export interface LimitedGateway {
   wake(): void
   /** So many slots there are, for all. */
   limit(maxConcurrent: number): void
+  /** So many gateways share, this one among them. Told before calls get the slots of the same answer. */
+  shareWith(gateways: number): void
   /** Its ids carry this number from now on. */
   number(number: number): void
 }

@@ -46,6 +46,23 @@ test('in no sliding minute goes more than the limit, whatever comes when', () =>
   )
 })
 
+test('calls that take up to a tenth of a second to arrive are never over at the provider either', () => {
+  const asked = fc.array(fc.tuple(fc.constantFrom(0, 0, 40, 900), fc.integer({ min: 1, max: 8000 })), {
+    minLength: 60,
+    maxLength: 120,
+  })
+  const travelMs = fc.array(fc.constantFrom(0, 1, 50, 99), { minLength: 120, maxLength: 120 })
+  fc.assert(
+    fc.property(asked, travelMs, (all, travels) => {
+      const sent = run(new MinuteLimit(100_000), all)
+      const arrived = sent
+        .map(([atMs, amount], at): [number, number] => [atMs + travels[at]!, amount])
+        .toSorted(([one], [other]) => one - other)
+      assert.ok(fullestMinute(arrived) <= 100_000 + 1e-6)
+    }),
+  )
+})
+
 for (const [what, most, amount] of [
   ['500 requests', 500, 1],
   ['3 requests', 3, 1],

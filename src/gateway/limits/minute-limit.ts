@@ -1,7 +1,10 @@
 const minuteMs = 60_000
-/** A minute is counted in cells of this length; a cell counts until all of it is over. */
+/**
+ * A minute is counted in cells of this length. A cell counts until it is over, and one cell longer: a call may take some time
+ * to arrive at the provider, where the next one must not come within its minute.
+ */
 const cellMs = 100
-const cells = minuteMs / cellMs + 1
+const cells = minuteMs / cellMs + 2
 /** Share of the limit that may go at once after a rest; the rest goes evenly. */
 const burstShare = 0.05
 /** A limit that is closed for now is asked again after this time. */

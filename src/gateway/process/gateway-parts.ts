@@ -208,7 +208,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     admissions,
     upstreams,
     clients,
-    gateways: limit === null ? null : () => limit.status().gateways,
+    isShared: limit !== null,
     isSuccessor: handover !== null,
     recentCalls: (sinceMs) => sink.recentCalls(sinceMs),
   })
@@ -327,6 +327,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
       figures: () => ({ ...admission.snapshot(), held: sharedSlots.usable }),
       wake: () => sharedSlots.tell(),
       limit: (maxConcurrent) => admission.setCapacity(maxConcurrent),
+      shareWith: (gateways) => providerLimits.divide(gateways),
       number: (number) => {
         ids.renumber(number)
         sharedUsage?.tellAnew()

@@ -16,8 +16,6 @@ import type { WatchedClients } from './watched-clients.ts'
 const minuteMs = 60_000
 /** A database that has not told by then what the last minute used is waited for no longer. */
 const longestReadMs = 10_000
-/** How often it is asked how many gateways share. */
-const divideEveryMs = 500
 /** More limits are not reported. */
 const mostReported = 100
 
@@ -28,8 +26,8 @@ export interface LimitSources {
   readonly admissions: () => readonly LocalAdmission[]
   readonly upstreams: Upstreams
   readonly clients: WatchedClients
-  /** How many gateways share these limits; null if this one has them alone. */
-  readonly gateways: (() => number) | null
+  /** Other gateways may divide these limits with this one. */
+  readonly isShared: boolean
   /** It takes over from a gateway that tells what it used. */
   readonly isSuccessor: boolean
   /** Calls that were sent from an instant on, as the database has them. */
@@ -39,13 +37,15 @@ export interface LimitSources {
 export interface LimitParts extends ProviderLimits {
   /** Upstreams or clients have changed. */
   refresh(): void
+  /** So many gateways share the limits. */
+  divide(gateways: number): void
   report(): readonly MinuteLimitUse[]
   readonly acrossRestarts: LimitsAcrossRestarts
 }
 
 /** The limits a minute of providers. */
 export function makeProviderLimits(sources: LimitSources): LimitParts {
-  const { clock, learns, admissions, upstreams, clients, gateways, isSuccessor, recentCalls } = sources
+  const { clock, learns, admissions, upstreams, clients, isShared, isSuccessor, recentCalls } = sources
   const kept = new KeptLimits(() => clock.now(), learns)
   kept.onRoom = () => {
     for (const each of admissions()) each.wake()
@@ -55,17 +55,22 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
   }
   const refresh = (): void => kept.set(Array.from(upstreams.configured(), limitsOf), clients.minuteLimits)
   refresh()
-  const divide = (): void => {
-    if (gateways === null) return
-    kept.divide(Math.max(1, gateways()))
-    clock.after(divideEveryMs, divide, { background: true })
+  const { promise: divided, resolve: isDivided } = Promise.withResolvers<void>()
+  const divide = (gateways: number): void => {
+    kept.divide(gateways)
+    isDivided()
   }
-  if (isSuccessor) kept.divide(1)
-  else if (kept.list().length > 0) {
+  if (isSuccessor || !isShared) divide(1)
+  if (!isSuccessor && kept.list().length > 0) {
     const past = recentCalls(clock.wallTime() - minuteMs)
-    kept.readPast(past, clock, longestReadMs).catch(reportFault)
+    kept
+      .readPast(
+        divided.then(() => past),
+        clock,
+        longestReadMs,
+      )
+      .catch(reportFault)
   }
-  divide()
   const report = (): readonly MinuteLimitUse[] => {
     const waiting = waitingFor(admissions())
     const uses = kept.list().map((limit) => {
@@ -85,7 +90,7 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
     return new Set([...groups].flatMap(({ limits }) => limits))
   }
   const acrossRestarts = new LimitsAcrossRestarts(kept, () => clock.now(), awaited)
-  return { seen: new SeenLimits(), kept, refresh, report, acrossRestarts }
+  return { seen: new SeenLimits(), kept, refresh, divide, report, acrossRestarts }
 }
 
 /** How many calls wait for a limit, or wait behind one that does. */

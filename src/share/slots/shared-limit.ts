@@ -138,6 +138,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
       this.#limit(Number(max))
       if (isKnown !== true) return { known: false, epoch: String(name) }
       this.#others = Array.isArray(others) ? others.map(String) : []
+      // A database that has forgotten who holds slots counts too few.
+      if (this.#isLearnt) this.#gateway?.shareWith(this.status().gateways)
       const elsewhereMs = elsewhere === null ? null : Number(elsewhere)
       return { known: true, granted: Number(total), contended: contended === true, elsewhereMs }
     } catch (error) {
@@ -150,10 +152,8 @@ export class SharedLimit implements SlotLink, BudgetLink {
     const connection = this.#side ?? this.#main
     if (connection === null) return null
     // Another connection may be to another copy of the database.
-    const fromSeq = connection === this.#budgetOf ? message.fromSeq : 0
-    const answer = await syncBudget(connection, this.instance, this.tokens, { ...message, fromSeq }).catch(
-      () => null,
-    )
+    const asked = connection === this.#budgetOf ? message : { ...message, fromSeq: 0 }
+    const answer = await syncBudget(connection, this.instance, this.tokens, asked).catch(() => null)
     this.#budgetOf = answer === null ? null : connection
     if (answer !== null) this.tokens = { ...this.tokens, limit: answer.tokenLimit }
     return answer
