@@ -4,7 +4,7 @@ import { PayloadReader } from '../payloads/file/payload-reader.ts'
 import type { PayloadFiles } from '../supervisor/raw-log-relay.ts'
 
 /** The files of payloads as they are while no gateway runs. */
-export function payloadFiles(filePath: string, capture: string): PayloadFiles {
+export function payloadFiles(filePath: string, capture: () => string): PayloadFiles {
   const bytesNow = (): number => {
     try {
       return new PayloadReader(filePath).fileBytes()
@@ -19,7 +19,7 @@ export function payloadFiles(filePath: string, capture: string): PayloadFiles {
       return {
         enabled: false,
         enabled_until: null,
-        capture,
+        capture: capture(),
         file_path: filePath,
         file_size_bytes: bytes,
         file_size_formatted: formatBytes(bytes),

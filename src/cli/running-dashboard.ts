@@ -86,7 +86,14 @@ export async function openDashboard(
     console.error('tokenweir: a fault of the dashboard, which goes on:', error)
   const queries = new QueryProcess({ clock, spawn: spawnQuery(ownDb, childEnvironment(env)), onFault })
   const jobs = new Jobs({ command: ownCommand, db: ownDb, pricingSource, env, clock })
-  const files = payloadFiles(resolve(options.rawLogFile), options.rawLogCapture)
+  const files = payloadFiles(resolve(options.rawLogFile), () => {
+    try {
+      return config.resolve().rawLogCapture
+    } catch {
+      // The file of settings was broken since the start: the Settings view tells that.
+      return options.rawLogCapture
+    }
+  })
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
   let alerts: AlertService | null = null
   // Made when somebody asks for it, or at the first look at the rules.

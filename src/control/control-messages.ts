@@ -106,6 +106,8 @@ export interface LiveOptions {
   readonly keep_mb?: number
   /** Whether payloads are kept, until further notice. */
   readonly raw_log?: boolean
+  /** The calls whose payloads are kept. */
+  readonly raw_log_capture?: string
 }
 
 /** With what a gateway is to start its successor: the body of `POST /hand-over`. */

@@ -144,7 +144,9 @@ export const gatewayOptionTable = optionTable({
   rawLog: row(switched, false, 'keep payloads from the start; can be switched while the gateway runs', {
     changes: 'live',
   }),
-  rawLogCapture: row(captureRule, 'all', 'calls whose payloads are kept; the live feed shows all'),
+  rawLogCapture: row(captureRule, 'all', 'calls whose payloads are kept; the live feed shows all', {
+    changes: 'live',
+  }),
   rawLogMaxBodyKb: row(integer(1, 65_536, 'kB'), 1024, 'kilobytes of each body that are kept and shown'),
   rawLogMaxMb: row(integer(1, 1_048_576, 'MB'), 1024, 'megabytes of kept payloads; the oldest go first'),
   share: row(

@@ -49,7 +49,7 @@ for (const [text, why] of refused) {
 
 test('live options are those of the table, within the same bounds', () => {
   const live = specsOf(gatewayOptionTable).filter(({ changes }) => changes === 'live')
-  assert.equal(live.length, 7)
+  assert.equal(live.length, 8)
   for (const { name, kind, default: value } of live) {
     if (typeof value === 'boolean') {
       assert.deepEqual(readLive(JSON.stringify({ [name.replaceAll('-', '_')]: !value })), {
@@ -62,7 +62,12 @@ test('live options are those of the table, within the same bounds', () => {
       assert.deepEqual(readLive(JSON.stringify(settings)), settings)
       continue
     }
-    const { min, max } = kind.number!
+    if (kind.number === undefined) {
+      assert.deepEqual(readLive('{"raw_log_capture":"errors"}'), { raw_log_capture: 'errors' })
+      assert.throws(() => readLive('{"raw_log_capture":"some"}'), SettingError)
+      continue
+    }
+    const { min, max } = kind.number
     const read = (value: number): object => readLive(JSON.stringify({ [name.replaceAll('-', '_')]: value }))
     assert.ok(read(min) && read(max), name)
     for (const beyond of [min - 1, max + 1]) assert.throws(() => read(beyond), SettingError)

@@ -15,7 +15,7 @@ import type {
   ToPayloadWorker,
 } from './payload-messages.ts'
 import { asksNoCapture } from './tap/asks-no-capture.ts'
-import { formatCaptureRule, isSampled } from './tap/capture-rule.ts'
+import { type CaptureRule, formatCaptureRule, isSampled } from './tap/capture-rule.ts'
 import { TapSender } from './tap/tap-sender.ts'
 import { reportFault } from '../lib/fault.ts'
 
@@ -56,6 +56,7 @@ export class PayloadLog implements PayloadTaps {
   readonly #clock: Clock
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
   #enabled: boolean
+  #capture: CaptureRule
   /** Ms since the Unix epoch; null where it stays as it is. */
   #untilMs: number | null = null
   #cancelOff: () => void = () => {}
@@ -89,6 +90,7 @@ export class PayloadLog implements PayloadTaps {
     const { clock, startWorker, enabled } = this.#options
     this.#clock = clock
     this.#enabled = enabled
+    this.#capture = this.#options.capture
     this.#thread = new WorkerHost({
       clock,
       start: () => startWorker(this.#settings()),
@@ -106,7 +108,7 @@ export class PayloadLog implements PayloadTaps {
 
   /** Null where nobody logs or watches, the rule or the client leaves the call out, or too much is held already. */
   begin(call: PayloadCall): PayloadTap | null {
-    const isLogged = this.#enabled && isSampled(this.#options.capture, call.call.id)
+    const isLogged = this.#enabled && isSampled(this.#capture, call.call.id)
     if (!isLogged && this.#listeners.size === 0) return null
     if (asksNoCapture(call.headers) || this.#closing !== null) return null
     if (this.#sender !== null) return this.#sender.begin(call)
@@ -130,13 +132,19 @@ export class PayloadLog implements PayloadTaps {
     this.#switch(enabled, forMs)
   }
 
+  /** Of calls that begin from now on. */
+  setCapture(rule: CaptureRule): void {
+    this.#capture = rule
+    this.#tellMode()
+  }
+
   status(): RawLogStatus {
     this.#refreshSize()
     const untilMs = this.#untilMs
     return {
       enabled: this.#enabled,
       enabled_until: untilMs === null ? null : new Date(untilMs).toISOString(),
-      capture: formatCaptureRule(this.#options.capture),
+      capture: formatCaptureRule(this.#capture),
       file_path: this.#options.filePath,
       file_size_bytes: this.#fileBytes,
       file_size_formatted: formatBytes(this.#fileBytes),
@@ -271,14 +279,13 @@ export class PayloadLog implements PayloadTaps {
   }
 
   #settings(): PayloadSettings {
-    const { filePath, segmentBytes, totalBytes, maxBodyBytes, capture, salt, idBits, fedBytesLimit } =
-      this.#options
+    const { filePath, segmentBytes, totalBytes, maxBodyBytes, salt, idBits, fedBytesLimit } = this.#options
     const file = { filePath, segmentBytes, totalBytes, idBits }
-    return { ...file, maxBodyBytes, capture, salt, fedBytesLimit, ...this.#mode() }
+    return { ...file, maxBodyBytes, salt, fedBytesLimit, ...this.#mode() }
   }
 
-  #mode(): Pick<PayloadSettings, 'enabled' | 'fed'> {
-    return { enabled: this.#enabled, fed: this.#listeners.size > 0 }
+  #mode(): Pick<PayloadSettings, 'enabled' | 'fed' | 'capture'> {
+    return { enabled: this.#enabled, capture: this.#capture, fed: this.#listeners.size > 0 }
   }
 
   #tellMode(): void {

@@ -27,8 +27,8 @@ export type PayloadQuestion = { readonly kind: 'recent'; readonly limit: number 
 export type ToPayloadWorker =
   /** Answered by a `taken`, which gives the buffer back. */
   | ({ readonly kind: 'batch' } & SealedBatch)
-  /** What is done with records from here on: whether they are kept in the file, and whether the feed has readers. */
-  | { readonly kind: 'mode'; readonly enabled: boolean; readonly fed: boolean }
+  /** What is done from here on: whether records are kept in the file, of which calls, and whether the feed has readers. */
+  | ({ readonly kind: 'mode' } & Pick<PayloadSettings, 'enabled' | 'fed' | 'capture'>)
   | (PayloadQuestion & { readonly question: number })
   /** So many bytes of feed have reached their listeners. */
   | { readonly kind: 'fed'; readonly bytes: number }

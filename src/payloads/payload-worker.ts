@@ -15,7 +15,7 @@ import type { FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payl
 import { RecordComposer } from './record/compose-record.ts'
 import { isCaptured, isSampled } from './tap/capture-rule.ts'
 import { type SealedBatch, tapItems } from './tap/tap-batch.ts'
-import { TappedCalls } from './tap/tapped-calls.ts'
+import { type TappedCall, TappedCalls } from './tap/tapped-calls.ts'
 
 /** Bytes of records that are made before the file and the feed are given them. */
 const outboxLimitBytes = 4 * 2 ** 20
@@ -33,7 +33,7 @@ interface OutgoingLine {
 const port = parentPort
 if (port === null) throw new Error('payload-worker runs only as the thread of a PayloadLog')
 const settings: PayloadSettings = workerData
-const { filePath, capture } = settings
+const { filePath } = settings
 
 const composer = new RecordComposer(settings)
 // Numbers rise even where the clock was set back since the last of them.
@@ -52,22 +52,22 @@ let dropped = 0
 let fedBytes = 0
 let feedLost = 0
 
-const calls = new TappedCalls({
+const calls = new TappedCalls(settings.capture, {
   started: ({ begin }) => {
     if (isFed) compose(null, () => composer.composeStarted(begin), false)
   },
   request: (call, raw) => {
-    const isHeld = capture.kind === 'errors'
-    const isWanted = mayKeep(raw.callId)
+    const isHeld = call.capture.kind === 'errors'
+    const isWanted = mayKeep(call, raw.callId)
     if (!isWanted && !isFed) return
     const seq = seqs.next()
     const make = (): string => composer.composeRequest(raw, seq)
     if (isWanted && isHeld) call.keepRequest = () => compose(seq, make, true, false)
     compose(seq, make, isWanted && !isHeld)
   },
-  answer: ({ keepRequest }, raw) => {
-    const toFile = mayKeep(raw.callId) && isCaptured(capture, raw.outcome as Outcome)
-    if (toFile) keepRequest?.()
+  answer: (call, raw) => {
+    const toFile = mayKeep(call, raw.callId) && isCaptured(call.capture, raw.outcome as Outcome)
+    if (toFile) call.keepRequest?.()
     if (!toFile && !isFed) return
     const seq = seqs.next()
     compose(seq, () => composer.composeAnswer(raw, seq), toFile)
@@ -85,6 +85,7 @@ port.on('message', (message: ToPayloadWorker) => {
       break
     case 'mode':
       isFed = message.fed
+      calls.capture = message.capture
       keep(message.enabled)
       break
     case 'recent':
@@ -111,7 +112,7 @@ function post(message: FromPayloadWorker, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer)
 }
 
-function mayKeep(callId: number): boolean {
+function mayKeep({ capture }: TappedCall, callId: number): boolean {
   return isKept && isSampled(capture, callId)
 }
 

@@ -113,6 +113,21 @@ describe('what is left out', () => {
       assert.ok(watched.seqs.includes(record.seq), 'the same number in the file and the feed')
   })
 
+  test('a rule that changes holds for calls that begin then: both records of a call are kept, or none', async () => {
+    await using under = await logUnderTest()
+    const [before, failed, fine] = [under.nextId(), under.nextId(), under.nextId()]
+    const begun = under.log.begin(payloadCall({ id: before }))
+    under.log.setCapture({ kind: 'errors' })
+    assert.equal(under.log.status().capture, 'errors')
+    begun?.ended(endedRecord(before, {}))
+    passBy(under.log, { id: failed, record: { outcome: 'upstream_error' } })
+    passBy(under.log, { id: fine })
+    assert.deepEqual(
+      (await under.entries()).map(({ id }) => id),
+      [failed, failed, before, before].map(formatCallId),
+    )
+  })
+
   test('sample: one call in so many, both of its records', async () => {
     const capture = { kind: 'sample', every: 4 } as const
     await using under = await logUnderTest({ capture })

@@ -3,7 +3,7 @@ import type { ActiveAlert, AlertMessage, AlertsReport } from '../../src/api/aler
 /** The formats of messages, in words. */
 export const formats = [
   ['json', 'JSON'],
-  ['slack', 'Slack, Mattermost'],
+  ['slack', 'Slack'],
   ['discord', 'Discord'],
   ['ntfy', 'ntfy'],
 ] as const

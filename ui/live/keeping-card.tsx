@@ -10,7 +10,8 @@ import { Button } from '../design/button.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import { clearPoints, keepingTimes, keepingWords } from './keeping-words.ts'
+import { Control } from '../design/control.tsx'
+import { captureRules, clearPoints, keepingTimes, keepingWords } from './keeping-words.ts'
 
 const path = '/api/raw-log/status'
 const lookEveryMs = 5000
@@ -63,7 +64,15 @@ export function KeepingCard() {
           </Button>
         ) : (
           <>
-            <span class="fine">Capture for</span>
+            <span class="fine">Capture</span>
+            <Control
+              value={status.capture}
+              choices={captureRules(status.capture)}
+              aria-label="Calls to capture"
+              disabled={isBusy}
+              onInput={(rule) => act(() => actions.configure({ raw_log_capture: rule }))}
+            />
+            <span class="fine">for</span>
             {keepingTimes.map(({ forS, words }) => (
               <Button
                 key={words}

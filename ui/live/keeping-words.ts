@@ -34,6 +34,16 @@ function leftWords(ms: number): string {
   return ms < 60_000 ? 'less than a minute left' : `${longDuration(Math.floor(ms / 60_000) * 60)} left`
 }
 
+/** The rules that can be chosen, in words; the one in force among them. */
+export function captureRules(capture: string): readonly (readonly [rule: string, words: string])[] {
+  const rules = [
+    ['all', 'all calls'],
+    ['errors', 'failed calls only'],
+    ['sample:1/10', 'one call in 10'],
+  ] as const
+  return rules.some(([rule]) => rule === capture) ? rules : [...rules, [capture, capture]]
+}
+
 /** The calls whose payloads reach the file. */
 export function captureWords(capture: string): string {
   if (capture === 'errors') return 'Requests and answers of calls that fail'

@@ -68,7 +68,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
         return { running: true, ...health, calls_under_way: typeof live === 'object' ? live : null }
       },
       payloads: async () => {
-        const files = payloadFiles(resolve(options.rawLogFile), 'all')
+        const files = payloadFiles(resolve(options.rawLogFile), () => 'all')
         return new RawLogRelay({ client: await control(), files, clock, onFault }).known()
       },
     },

@@ -5,7 +5,7 @@ import type { InheritedRawLog } from '../handover/handover.ts'
 import { PayloadFeed } from '../raw-log/payload-feed.ts'
 import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
-import { parseCaptureRule } from '../../payloads/tap/capture-rule.ts'
+import { type CaptureRule, parseCaptureRule } from '../../payloads/tap/capture-rule.ts'
 import { PayloadLog } from '../../payloads/payload-log.ts'
 
 /** To cross to the log's thread costs more than all else when calls cross one by one; nobody sees such a delay. */
@@ -39,8 +39,7 @@ export class GatewayRawLog {
     this.#asked = values.rawLog
     const log = new PayloadLog({
       filePath: resolve(values.rawLogFile),
-      // The option takes no other words.
-      capture: parseCaptureRule(values.rawLogCapture) ?? { kind: 'all' },
+      capture: captureOf(values.rawLogCapture),
       maxBodyBytes: values.rawLogMaxBodyKb * bytesPerKb,
       totalBytes: values.rawLogMaxMb * bytesPerMb,
       salt,
@@ -61,6 +60,10 @@ export class GatewayRawLog {
     return { asked: this.#asked, enabled, untilMs }
   }
 
+  setCapture(rule: string): void {
+    this.log.setCapture(captureOf(rule))
+  }
+
   /** By a setting: until further notice. */
   set(enabled: boolean): void {
     this.#asked = enabled
@@ -79,4 +82,9 @@ export class GatewayRawLog {
     const { enabled: is, enabledUntilMs: untilMs } = this.log
     this.#options.onSwitched({ enabled: is, untilMs })
   }
+}
+
+/** The option takes no other words. */
+function captureOf(rule: string): CaptureRule {
+  return parseCaptureRule(rule) ?? { kind: 'all' }
 }

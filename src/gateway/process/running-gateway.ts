@@ -236,6 +236,7 @@ export class RunningGateway implements ControlledGateway {
       ...(slotCooldownMs !== undefined && { slotCooldownMs }),
     })
     if (changed.tokenLimit !== undefined) tokens.all.setLimit(changed.tokenLimit)
+    if (changed.rawLogCapture !== undefined) rawLog.setCapture(changed.rawLogCapture)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
     this.#keep()

@@ -55,14 +55,17 @@ function collect(isHeld: boolean = false): {
 } {
   const requests: RawRequest[] = []
   const answers: RawAnswer[] = []
-  const calls = new TappedCalls({
-    started: () => {},
-    request: (call, raw) => {
-      requests.push(raw)
-      if (isHeld) call.keepRequest = () => {}
+  const calls = new TappedCalls(
+    { kind: 'all' },
+    {
+      started: () => {},
+      request: (call, raw) => {
+        requests.push(raw)
+        if (isHeld) call.keepRequest = () => {}
+      },
+      answer: (_, raw) => answers.push(raw),
     },
-    answer: (_, raw) => answers.push(raw),
-  })
+  )
   return { calls, requests, answers }
 }
 

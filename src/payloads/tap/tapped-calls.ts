@@ -1,5 +1,6 @@
 import { ByteGather } from '../../lib/byte-gather.ts'
 import type { RawAnswer, RawRequest } from '../record/raw-payload.ts'
+import type { CaptureRule } from './capture-rule.ts'
 import type { TapItem, TapWords } from './tap-batch.ts'
 
 /** Told of each call when one of its records is whole. `call` is the same object each time. */
@@ -12,6 +13,8 @@ export interface TappedCallListener {
 /** A call that has not ended. */
 export interface TappedCall {
   readonly begin: TapWords['begin']
+  /** As it was when the call began: both records of a call are kept, or none. */
+  readonly capture: CaptureRule
   /** Of the listener: keeps the request, which is held until it is known whether the file gets the call. */
   keepRequest: (() => void) | null
 }
@@ -31,8 +34,11 @@ export class TappedCalls {
   readonly #calls = new Map<number, OpenCall>()
   readonly #listener: TappedCallListener
   #heldBytes = 0
+  /** Of calls that begin from now on. */
+  capture: CaptureRule
 
-  constructor(listener: TappedCallListener) {
+  constructor(capture: CaptureRule, listener: TappedCallListener) {
+    this.capture = capture
     this.#listener = listener
   }
 
@@ -76,6 +82,7 @@ export class TappedCalls {
   #begin(tap: number, begin: TappedCall['begin']): void {
     const call: OpenCall = {
       begin,
+      capture: this.capture,
       keepRequest: null,
       requestBody: new ByteGather(),
       answerBody: new ByteGather(),
