@@ -36,19 +36,19 @@ export const figureList: readonly MeasuredFigure[] = [
     limitMs: 5 * minuteMs,
   },
   of('R7', 'who leaves is cancelled upstream, in every phase', test('gateway/you-leave-we-cancel'), 5),
-  of('R9', 'stalled readers are cut off, others are served', test('gateway/slow-clients'), 5),
+  of('R9', 'stalled readers are cut off, others are served', test('gateway/slow-clients.long'), 5),
   of('R8', '1,000 stalled readers: ≤ +150 MB, /health ≤ 100 ms', crowd('stalled'), 5),
   of('R10', 'strict FIFO, never over the limit', test('gateway/at-most-n-at-once'), 5),
   of('R11', '10,000 refused: 503 in ≤ 5 ms, memory does not grow', crowd('refused'), 5),
   of('R20', '800 slow connections: /health ≤ 200 ms, others served', crowd('slowloris'), 5),
-  of('R27', 'bombs pass as they are', test('wire/through-the-gateway'), 5),
+  of('R27', 'bombs pass as they are', test('wire/through-the-gateway.long'), 5),
   of('R28', 'heavy bodies: the event loop stands ≤ 50 ms', ['test/faults/heavy-bodies.ts'], 5),
   of('R29', 'upstream is itself: 508, no storm', test('gateway/own-errors'), 5),
   of('R31', 'clock ±1 h: durations ≥ 0, one row each, budget right', test('gateway/clock-steps'), 5),
   of(
     'R38',
     'damaged messages between processes: none ends, nothing changes',
-    test('supervisor/messages-between-processes'),
+    test('supervisor/messages-between-processes.long'),
     5,
   ),
   of(
@@ -167,8 +167,13 @@ export const figureList: readonly MeasuredFigure[] = [
       'src/payloads/record/body-text.test.ts',
       'src/secrets/key-shapes.test.ts',
       'src/supervisor/log-line.test.ts',
-      ...['dashboard/events', 'dashboard/query-bad-input', 'demo/demo-traffic', 'gateway/kept-connections']
-        .concat('gateway/kill-9', 'gateway/orderly-stop', 'payloads/payload-log', 'store/writer-thread')
+      ...[
+        'dashboard/events',
+        'dashboard/query-bad-input',
+        'demo/demo-traffic.long',
+        'gateway/kept-connections',
+      ]
+        .concat('gateway/kill-9.long', 'gateway/orderly-stop', 'payloads/payload-log', 'store/writer-thread')
         .concat('supervisor/log-file', 'wire/coded-answers')
         .map((file) => `test/${file}.test.ts`),
     ],

@@ -16,32 +16,6 @@ const body = allWireForms.find(({ name }) => name === 'chat of OpenAI')!
 for (const coding of testedCodings) {
   const headers = ['Content-Encoding', coding.header]
 
-  test(`every form in ${coding.name} gives the row that it gives without`, async () => {
-    for (const form of allWireForms) {
-      const encoded = coding.encode(form.body)
-      for (const sizes of [[encoded.length || 1], [1], [3, 50, 7]]) {
-        const { columns } = await meterForm(form, splitBytes(encoded, sizes), { headers })
-        assert.deepEqual(columns, form.columns, `${form.name} in pieces of ${sizes.join()}`)
-      }
-    }
-  })
-
-  test(`an answer in ${coding.name} that is cut anywhere comes to its end, and no number is made up`, async () => {
-    for (const form of [stream, body]) {
-      const encoded = coding.encode(form.body)
-      for (let at = 0; at < encoded.length; at++) {
-        const { columns } = await meterForm(form, [encoded.subarray(0, at)], { headers, cut: true })
-        assert.equal(columns.failure_code, 'upstream_reset')
-        const { input_tokens: input, output_tokens: output } = columns
-        const pairs = [[form.columns.input_tokens, form.columns.output_tokens], ...form.earlier, [null, null]]
-        assert.ok(
-          pairs.some((pair) => pair[0] === input && pair[1] === output),
-          `${form.name} cut at ${at}: ${input}, ${output}`,
-        )
-      }
-    }
-  })
-
   test(`in ${coding.name}, the first content is seen when its bytes come`, async () => {
     const events = stream.body
       .toString()

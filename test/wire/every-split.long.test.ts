@@ -1,15 +1,14 @@
+/** Every form, split and cut at every byte, and in every coding. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import { splitBytes } from '../support/response-bytes.ts'
 import { allWireForms } from './all-wire-forms.ts'
-import { meterFormNow } from './meter-form.ts'
+import { testedCodings } from './content-codings.ts'
+import { meterForm, meterFormNow } from './meter-form.ts'
 import type { WireForm } from './wire-form.ts'
 
 for (const form of allWireForms) {
-  test(`${form.name}: the same row whole, in single bytes, and split at every byte`, () => {
-    assert.deepEqual(meterFormNow(form, [form.body]).columns, form.columns)
-    assert.deepEqual(meterFormNow(form, splitBytes(form.body, [1])).columns, form.columns)
+  test(`${form.name}: the same row, split at every byte`, () => {
     for (let at = 1; at < form.body.length; at++) {
       const pieces = [form.body.subarray(0, at), form.body.subarray(at)]
       assert.deepEqual(meterFormNow(form, pieces).columns, form.columns, `split at ${at}`)
@@ -27,38 +26,33 @@ for (const form of allWireForms) {
   })
 }
 
-test('any form in any pieces', () => {
-  const cuts = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 30, size: 'max' })
-  fc.assert(
-    fc.property(fc.constantFrom(...allWireForms), cuts, (form, sizes) => {
-      assert.deepEqual(meterFormNow(form, splitBytes(form.body, sizes)).columns, form.columns)
-    }),
-    { numRuns: 400 },
-  )
-})
+const twoForms = allWireForms.filter(({ name }) =>
+  ['vLLM, cumulative usage in every chunk, metrics at the end', 'chat of OpenAI'].includes(name),
+)
 
-for (const form of allWireForms.filter(({ firstContent }) => firstContent !== null)) {
-  test(`${form.name}: the first content is seen in its own event`, () => {
-    const { reading } = meterFormNow(form, eventsOf(form))
-    assert.deepEqual(
-      [reading.ttftMs, reading.ttfoMs],
-      form.firstContent!.map((index) => (index === null ? null : index + 1)),
-    )
+for (const coding of testedCodings) {
+  const headers = ['Content-Encoding', coding.header]
+
+  test(`every form in ${coding.name} gives the row that it gives without`, async () => {
+    for (const form of allWireForms) {
+      const encoded = coding.encode(form.body)
+      for (const sizes of [[encoded.length || 1], [1], [3, 50, 7]]) {
+        const { columns } = await meterForm(form, splitBytes(encoded, sizes), { headers })
+        assert.deepEqual(columns, form.columns, `${form.name} in pieces of ${sizes.join()}`)
+      }
+    }
   })
-}
 
-/** The stream cut behind each event that has data, comments and the like going with the event that follows. */
-function eventsOf(form: WireForm): Buffer[] {
-  const events = form.body.toString('latin1').split(/(?<=\r\n\r\n|\n\n|\r\r)/)
-  const pieces: string[] = []
-  let waiting = ''
-  for (const event of events) {
-    waiting += event
-    if (!/^(?:\u00EF\u00BB\u00BF)?data:/m.test(event)) continue
-    pieces.push(waiting)
-    waiting = ''
-  }
-  return [...pieces, waiting].map((piece) => Buffer.from(piece, 'latin1'))
+  test(`an answer in ${coding.name} that is cut anywhere comes to its end, and no number is made up`, async () => {
+    for (const form of twoForms) {
+      const encoded = coding.encode(form.body)
+      for (let at = 0; at < encoded.length; at++) {
+        const { columns } = await meterForm(form, [encoded.subarray(0, at)], { headers, cut: true })
+        assert.equal(columns.failure_code, 'upstream_reset')
+        assertHonest(form, columns, `cut at ${at}`)
+      }
+    }
+  })
 }
 
 /** Counts are the final ones, those of an earlier event, or not there at all. */
