@@ -33,12 +33,6 @@ export interface MinuteStake {
   take(nowMs: number): void
 }
 
-/** The right to be in flight. Whoever is given one must give it back, on every path. */
-export interface Permit extends Disposable {
-  /** Gives the slot back; a second time does nothing. */
-  release(): void
-}
-
 /** The state of the slots, and totals since the start. */
 export interface SlotFigures {
   readonly maxConcurrent: number
@@ -56,28 +50,3 @@ export interface SlotFigures {
 
 /** Seconds after which a stopping gateway has most likely been replaced. */
 export const drainRetryAfterS = 5
-
-/** Decides which calls may be in flight. */
-export interface Admission {
-  /** A permit for a call of this caller, if one can be had without waiting. `null` means: ask `acquire`. */
-  tryAcquire(caller?: Caller, order?: QueueOrder, stake?: MinuteStake | null): Permit | null
-  /**
-   * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
-   * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`, `budget_unknown`.
-   *
-   * `heldMs`: how long a call that comes back had its slot. `stakeOf`: what it takes of limits a minute; asked again when
-   * these limits change while it waits.
-   */
-  acquire(
-    signal: AbortSignal,
-    order?: QueueOrder,
-    caller?: Caller,
-    heldMs?: number,
-    stakeOf?: () => MinuteStake | null,
-  ): Promise<Permit>
-  /** Refuses all who wait and all who come from now on; permits that are held stay good. */
-  drain(): void
-  snapshot(): SlotFigures
-  /** The signals with which calls wait in `acquire`, the one whose turn is next first. */
-  waiting(): readonly AbortSignal[]
-}

@@ -6,7 +6,7 @@ import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { LocalAdmission } from './local-admission.ts'
 import type { AdmissionOptions } from './local-admission.ts'
-import type { Permit } from './admission.ts'
+import type { Permit } from './permit.ts'
 
 const never = new AbortController().signal
 

@@ -3,10 +3,8 @@ import { Failure } from '../../call/failure.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { SwapList } from '../../lib/swap-list.ts'
 import {
-  type Admission,
   type Caller,
   type MinuteStake,
-  type Permit,
   type QueueDiscipline,
   type QueueOrder,
   type SlotFigures,
@@ -14,7 +12,7 @@ import {
   nobody,
 } from './admission.ts'
 import { DrainRate } from './drain-rate.ts'
-import { HeldPermit } from './held-permit.ts'
+import { Permit } from './permit.ts'
 import { type MinuteCounts, MinuteFigures } from './minute-figures.ts'
 import { SlotQueue } from './slot-queue.ts'
 import type { SlotTally } from './slot-tally.ts'
@@ -56,7 +54,7 @@ interface Wait {
  * Lets at most `maxConcurrent` calls be in flight and keeps the others waiting in order: the rules are
  * {@link SlotQueue}'s, the timers and promises are here.
  */
-export class LocalAdmission implements Admission {
+export class LocalAdmission {
   readonly #clock: Clock
   readonly #options: AdmissionOptions
   readonly #queue: SlotQueue<Wait>
@@ -65,7 +63,7 @@ export class LocalAdmission implements Admission {
   /** As they were last told. */
   #active = 0
   #queued = 0
-  readonly #held = new SwapList<HeldPermit>()
+  readonly #held = new SwapList<Permit>()
   #maxConcurrent: number
   /** This gateway uses no more slots than these. */
   #ownSlots = Infinity
@@ -90,6 +88,7 @@ export class LocalAdmission implements Admission {
     if (this.#queueOrder !== 'fifo') this.#arrange()
   }
 
+  /** A permit for a call of this caller, if one can be had without waiting. `null` means: ask `acquire`. */
   tryAcquire(
     caller = nobody,
     order: QueueOrder = 'arrival',
@@ -102,6 +101,13 @@ export class LocalAdmission implements Admission {
     return this.#permit(caller)
   }
 
+  /**
+   * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
+   * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`, `budget_unknown`.
+   *
+   * `heldMs`: how long a call that comes back had its slot. `stakeOf`: what it takes of limits a minute; asked again when
+   * these limits change while it waits.
+   */
   async acquire(
     signal: AbortSignal,
     order: QueueOrder = 'arrival',
@@ -120,6 +126,7 @@ export class LocalAdmission implements Admission {
     return this.#wait(stake, signal, order, caller, heldMs, stakeOf)
   }
 
+  /** Refuses all who wait and all who come from now on; permits that are held stay good. */
   drain(): void {
     if (this.#draining !== null) return
     this.#draining = new Failure('draining', 'The gateway is stopping and takes no more calls.', {
@@ -259,6 +266,7 @@ export class LocalAdmission implements Admission {
     return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
+  /** The signals with which calls wait in `acquire`, the one whose turn is next first. */
   waiting(): readonly AbortSignal[] {
     return this.#queue.waiting.map(({ call }) => call.signal)
   }
@@ -270,12 +278,12 @@ export class LocalAdmission implements Admission {
 
   /** For a slot that was just taken. */
   #permit(caller: Caller): Permit {
-    const permit = new HeldPermit(caller, this.#giveBack)
+    const permit = new Permit(caller, this.#giveBack)
     this.#held.add(permit)
     return permit
   }
 
-  readonly #giveBack = (permit: HeldPermit): void => {
+  readonly #giveBack = (permit: Permit): void => {
     this.#held.remove(permit)
     this.#queue.release(this.#clock.now(), permit.caller)
     this.#sharing?.released()
@@ -303,7 +311,7 @@ export class LocalAdmission implements Admission {
 
   #wait(
     stake: MinuteStake | null,
-    ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<Admission['acquire']>>
+    ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<LocalAdmission['acquire']>>
   ): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { Chain, type GatewayOfAChain } from '../../../test/support/gateway-of-a-chain.ts'
-import type { Caller, Permit } from '../admission/admission.ts'
+import type { Caller } from '../admission/admission.ts'
+import type { Permit } from '../admission/permit.ts'
 
 const minute = Date.UTC(2026, 10, 21, 6) / 60_000
 
