@@ -54,7 +54,7 @@ const table = {
   stream_error: ['upstream', null, 'upstream_error'],
   /** A complete HTTP 200 with no answer in it: no body, no choices, or an end mark alone. */
   empty_answer: ['upstream', null, 'upstream_error'],
-  /** A complete HTTP message whose stream lacks its end mark. */
+  /** A complete HTTP message whose stream lacks its end mark, or whose JSON is not closed. */
   stream_truncated: ['upstream', null, 'upstream_error'],
   /** The answer reports more tokens, or a higher cost, than one call can have used. The call itself did not fail. */
   implausible_usage: ['upstream', null, 'upstream_error'],

@@ -98,6 +98,11 @@ export class JsonScan {
     return this.#isTooMuch ? undefined : jsonOrUndefined(fromLatin1(this.#kept))
   }
 
+  /** A string, an array or an object is not closed: the text ends too soon, or goes on. */
+  get isOpen(): boolean {
+    return !this.#isTooMuch && (this.#entered.length > 0 || this.#depth > 0 || this.#inString)
+  }
+
   push(chunk: Uint8Array): void {
     if (this.#isTooMuch) return
     const bytes = asBuffer(chunk)

@@ -186,6 +186,19 @@ export const reportedForms: readonly WireForm[] = [
     row: { call_type: 'embedding' },
   }),
   bodyForm('a list of lists', [[0.1, 0.2]], { path: '/v1/embeddings', row: { call_type: 'embedding' } }),
+  ...[1, 30, -1].map((at) =>
+    bodyForm(`a chat whose JSON is cut at ${at}`, JSON.stringify(whole(usage)).slice(0, at), {
+      row: failed('stream_truncated', null, null),
+    }),
+  ),
+  bodyForm(
+    'a long chat whose JSON is cut',
+    JSON.stringify(whole(usage, { padding: 'x'.repeat(300_000) })).slice(0, -1),
+    {
+      row: failed('stream_truncated', null, null),
+    },
+  ),
+  bodyForm('a chat with a number that only lenient parsers read', '{"choices":[{"logprobs":NaN}]}', {}),
   bodyForm('no bytes for a chat', '', { row: nothing }),
   bodyForm('no bytes for embeddings', '', {
     path: '/v1/embeddings',

@@ -74,6 +74,8 @@ export class AnswerReader {
   isBackground = false
   /** Nothing stood in it that an answer consists of. */
   isEmpty = true
+  /** It is a body whose JSON ends before its brackets are closed. */
+  isCut = false
 
   readonly #finishReasons: string[] = []
   readonly #pieces = new ReportedPieces()
@@ -152,9 +154,16 @@ export class AnswerReader {
     }
     this.#body.append(asBuffer(chunk))
     if (this.#body.length <= longestParsed) return
-    this.#scan = new JsonScan(answerPlaces)
-    this.#scan.push(withoutMark(this.#body.whole))
+    this.#scan = this.#scanned()
     this.#body.release()
+  }
+
+  /** The scan of a longer body, or of one that is no JSON. */
+  #scanned(): JsonScan {
+    if (this.#scan !== null) return this.#scan
+    const scan = new JsonScan(answerPlaces)
+    scan.push(withoutMark(this.#body.whole))
+    return scan
   }
 
   /** The body is over. One that is no JSON, or not whole, reports nothing. */
@@ -164,6 +173,7 @@ export class AnswerReader {
     if (value === undefined) {
       // JSON that is broken, or that is longer than was read, may be an answer.
       this.isEmpty = this.#scan === null && formBegunBy(this.#body.whole) !== 'json'
+      this.isCut = !this.isEmpty && this.#scanned().isOpen
       return
     }
     if (this.#scan !== null || (Array.isArray(value) && value.length > 0)) this.isEmpty = false

@@ -94,6 +94,8 @@ export class CallMeter implements EventReceiver {
     if (isStream && this.#answer?.marked !== true)
       return this.#isWhole && this.#events?.hasSkipped === false ? 'truncated' : 'none'
     if (this.#isMessageWhole && this.#isNoAnswer) return 'empty'
+    if (this.#isMessageWhole && this.#isWhole && this.#isInference && this.#answer?.isCut === true)
+      return 'truncated'
     return isStream ? 'complete' : 'none'
   }
 
