@@ -59,7 +59,10 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
     'The answer began as a success, then the upstream reported an error in it.',
   ],
   empty_answer: ['No answer', 'The upstream answered 200 without an answer in it.'],
-  stream_truncated: ['Incomplete answer', 'The upstream’s stream has no end mark, or its JSON is not closed.'],
+  stream_truncated: [
+    'Incomplete answer',
+    'The upstream’s stream has no end mark, or its JSON is not closed.',
+  ],
   implausible_usage: [
     'Wrong usage',
     'The upstream reported more tokens, or a higher cost, than one call can have used.',
