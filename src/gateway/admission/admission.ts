@@ -50,3 +50,11 @@ export interface SlotFigures {
 
 /** Seconds after which a stopping gateway has most likely been replaced. */
 export const drainRetryAfterS = 5
+
+/** How slots are taken and given back that other gateways use, too. */
+export interface SlotSharing {
+  /** Whether the slots that are this gateway's may be used at this instant. */
+  isSure(): boolean
+  /** A call has given its slot back, and no other has it yet. */
+  released(): void
+}

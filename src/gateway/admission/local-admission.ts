@@ -8,6 +8,7 @@ import {
   type QueueDiscipline,
   type QueueOrder,
   type SlotFigures,
+  type SlotSharing,
   drainRetryAfterS,
   nobody,
 } from './admission.ts'
@@ -30,14 +31,6 @@ export interface AdmissionOptions {
   readonly queueOrder?: QueueDiscipline
   /** What is in use at all upstreams. */
   readonly tally?: SlotTally
-}
-
-/** How slots are taken and given back that other gateways use, too. */
-export interface SlotSharing {
-  /** Whether the slots that are this gateway's may be used at this instant. */
-  isSure(): boolean
-  /** A call has given its slot back, and no other has it yet. */
-  released(): void
 }
 
 /** A waiting call, and how to end its wait. */

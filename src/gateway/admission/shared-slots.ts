@@ -1,6 +1,7 @@
 import type { Clock } from '../../call/clock.ts'
 import { type BothClocks, KeptSlots, type SlotAnswer, type SlotSync, mostAges } from './kept-slots.ts'
-import type { LocalAdmission, SlotSharing } from './local-admission.ts'
+import type { SlotSharing } from './admission.ts'
+import type { LocalAdmission } from './local-admission.ts'
 import { oneAtATime } from '../../lib/one-at-a-time.ts'
 
 /** Carries messages to the pool, wherever that is. */
