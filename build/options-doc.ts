@@ -122,10 +122,10 @@ function tableText(table: Table): string {
 
 /** The range of a value, as far as neither its placeholder says it nor anybody would type anything else. */
 function shortRange({ placeholder, range }: Table[string]['kind']): string {
-  if (placeholder === null || placeholder.includes('on|')) return ''
+  if (placeholder === null || placeholder === '<usd>' || placeholder.includes('on|')) return ''
   if (range === `one of ${placeholder.slice(1, -1).replaceAll('|', ', ')}`) return ''
   if (/^an http|of 1 to \d+ characters|^a number of|^an? IANA/.test(range)) return ''
-  if (/^(?:a|an|the) (?:path|name|model|client|host name|IP address|variable|header)\b[^,]*$/.test(range))
+  if (/^(?:a|an|the) (?:path|name|model|client|host name|IP address|variable|header|pattern)\b/.test(range))
     return ''
   const [, least = '', most = ''] = /^a (?:whole )?number from (\d+) to (\d+)/.exec(range) ?? []
   if (most !== '' && Number(most) >= 2 ** 31 - 1) return least === '0' ? '' : `at least ${least}`
