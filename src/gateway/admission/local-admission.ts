@@ -96,8 +96,7 @@ export class LocalAdmission {
 
   /**
    * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
-   * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`, `budget_unknown`.
-   *
+   * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`.
    * `heldMs`: how long a call that comes back had its slot. `stakeOf`: what it takes of limits a minute; asked again when
    * these limits change while it waits.
    */
