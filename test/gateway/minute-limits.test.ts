@@ -143,6 +143,34 @@ test('what a provider tells is kept where that was asked for, and a 429 stops th
   assert.equal((await ask(gateway.port, 'unpaid', 'c')).status, 429, 'a quota that is used up passes at once')
 })
 
+test('a call that is sent once more without the wish for usage counts as two requests, and waits for the second', async () => {
+  const refusal = { error: { message: 'Unknown parameter: stream_options' } }
+  await using upstream = await startSimulatedUpstream({
+    reply: () => jsonReply(200, answer),
+  })
+  upstream.replyOnce(jsonReply(400, refusal))
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-rpm', '20', '--max-tpm', '100000'],
+  })
+  const body = JSON.stringify({ model: 'm', stream: true, messages: [] })
+  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 200)
+  assert.deepEqual(
+    upstream.requests.map((request) => request.body.includes('stream_options')),
+    [true, false],
+  )
+  const health = await untilHealth(
+    gateway,
+    'the call is counted',
+    (each) => limitsIn(each)[0]?.['used'] === 2,
+  )
+  assert.equal(limitsIn(health)[1]!['used'], 110, 'the refused attempt used no tokens')
+  assert.equal(asRecord(health['rate_limiter'])['total_retries_429'], 0)
+  // One each three seconds.
+  const [first, second] = upstream.requests
+  assert.ok(second!.headAtMs - first!.headAtMs >= 2900, String(second!.headAtMs - first!.headAtMs))
+})
+
 test('a gateway that was killed is followed by one that knows what the minute has used', async () => {
   await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
   await using dir = await makeTempDir()

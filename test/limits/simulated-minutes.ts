@@ -124,7 +124,7 @@ export async function play(scene: Scene): Promise<SceneOutcome> {
       const head = { status: waitMs === null ? 200 : 429, statusText: '', headers, contentLength: null }
       const made = stake as LimitStake | null
       if (waitMs !== null && made !== null) kept.settle(made, nothingUsed)
-      if (tellsOfLimits(head)) kept.sighted(use, seen.note(use, head, clock.wallTime()))
+      if (made !== null && tellsOfLimits(head)) kept.sighted(made, seen.note(use, head, clock.wallTime()))
       heldMs = clock.now() - sentMs
       if (waitMs === null) {
         permit.release()

@@ -135,7 +135,7 @@ export class Attempts {
       // The upstream refuses to be asked for usage: the call goes as its client made it.
       upstream.usageInjection.refused(path.name)
       this.#asksUsage = false
-      return false
+      return this.#call.isLimited ? this.#comeBack() : false
     }
     const isRefused = client.status === 400 || client.status === 422
     if (!this.#asksUsage && isRefused) upstream.usageInjection.refusedAnyway(path.name)
@@ -161,16 +161,23 @@ export class Attempts {
     throw failure
   }
 
-  /** Waits without a slot, as the upstream asked for. Then it comes behind the calls that have waited longer than it was there. */
+  /** Waits without a slot, as the upstream asked for. */
   async #pause(pauseMs: number): Promise<boolean> {
+    const { retries, waitedMs } = this.#retries
+    await this.#comeBack(pauseMs)
+    this.#call.upstream.retries429++
+    this.#arrived({ retries: retries + 1, waitedMs: waitedMs + pauseMs })
+    return false
+  }
+
+  /** The next attempt counts for limits a minute. It comes behind the calls that have waited longer than the call was at the upstream. */
+  async #comeBack(afterMs = 0): Promise<boolean> {
     const call = this.#call
     const atUpstreamMs = call.clock.now() - this.#sentMs
     call.leaveUpstream()
-    await call.clock.delay(pauseMs, call.client.signal)
+    if (afterMs > 0) await call.clock.delay(afterMs, call.client.signal)
     await call.comeBack(atUpstreamMs)
-    call.upstream.retries429++
-    const { retries, waitedMs } = this.#retries
-    this.#arrived({ retries: retries + 1, waitedMs: waitedMs + pauseMs })
+    this.#sentMs = call.clock.now()
     return false
   }
 

@@ -19,10 +19,11 @@ export function noteLimits(
   head: ResponseHead,
   stake: LimitStake | null,
 ): string | null {
-  const use = useOf(call)
-  const sighting = seen.note(use, head, call.clock.wallTime())
-  if (sighting.isRefusal && stake !== null) kept.settle(stake, nothingUsed)
-  kept.sighted(use, sighting)
+  const sighting = seen.note(useOf(call), head, call.clock.wallTime())
+  if (stake !== null) {
+    if (sighting.isRefusal) kept.settle(stake, nothingUsed)
+    kept.sighted(stake, sighting)
+  }
   return sighting.isRefusal ? metLimit(sighting) : null
 }
 

@@ -128,7 +128,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.#abort = abort
     this.connection?.sending()
     if (this.isOver) abort()
-    else this.#call.timeline.startedAt = this.#call.clock.now()
+    else this.#call.sent()
   }
 
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {

@@ -235,6 +235,11 @@ export class RunningCall implements Placed {
     return this.#stake?.group.kindWaitedFor ?? 'slot'
   }
 
+  /** Limits a minute count its attempts. */
+  get isLimited(): boolean {
+    return this.#stake !== null
+  }
+
   /** It has what it needs to be sent. */
   admitted(): void {
     this.timeline.admittedAt = this.clock.now()
@@ -284,6 +289,13 @@ export class RunningCall implements Placed {
   newMeter(atMs: number): CallMeter {
     this.#meter = new CallMeter(this.record, this.record.stream, atMs, this.#options.onFault)
     return this.#meter
+  }
+
+  /** The connection of its newest attempt is ready. */
+  sent(): void {
+    const nowMs = this.clock.now()
+    this.timeline.startedAt = nowMs
+    this.#stake?.sent(nowMs)
   }
 
   /** The head of an attempt's answer has come. */

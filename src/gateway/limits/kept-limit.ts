@@ -1,4 +1,5 @@
 import type { MinuteStake } from '../admission/admission.ts'
+import type { LearnedUse } from './learned-limits.ts'
 import type { LimitedKind } from './limit-headers.ts'
 import { MinuteLimit } from './minute-limit.ts'
 import type { Tokens } from './token-estimate.ts'
@@ -45,14 +46,15 @@ export class Stop {
 
 /** Calls that wait one behind the other for the same limits. */
 export class LimitGroup {
-  limits: readonly KeptLimit[]
-  readonly stop: Stop | null
+  readonly limits: readonly KeptLimit[]
+  /** What their provider tells; null where nothing is learned. */
+  readonly learned: LearnedUse | null
   /** What the first of its calls waited for when it was looked at last. */
   waitsFor: KeptLimit | Stop | null = null
 
-  constructor(limits: readonly KeptLimit[], stop: Stop | null) {
-    this.limits = limits
-    this.stop = stop
+  constructor(set: readonly KeptLimit[], learned: LearnedUse | null) {
+    this.limits = learned === null ? set : [...set, ...learned.limits]
+    this.learned = learned
   }
 
   /** A provider that asked not to be called counts calls. */
@@ -81,12 +83,12 @@ export class LimitStake implements MinuteStake {
 
   waitMs(nowMs: number, claims: Set<object>): number {
     const { group } = this
-    const { limits, stop } = group
+    const stop = group.learned?.stop ?? null
     const stoppedMs = stop === null ? 0 : Math.max(0, stop.untilMs - nowMs)
     group.waitsFor = stoppedMs > 0 ? stop : null
     if (stoppedMs > 0) return stoppedMs
     let [shortestMs, longestMs] = [Infinity, 0]
-    for (const limit of limits) {
+    for (const limit of group.limits) {
       // A call before this one has it next.
       const isClaimed = claims.has(limit)
       const waitMs = isClaimed ? Infinity : limit.waitMs(nowMs, limit.amountOf(this.#estimate))
@@ -103,6 +105,12 @@ export class LimitStake implements MinuteStake {
     this.#takenAtMs = nowMs
     this.#taken = this.group.limits.map((limit) => [limit, limit.amountOf(this.#estimate)])
     for (const [limit, amount] of this.#taken) limit.take(nowMs, amount)
+  }
+
+  /** It goes to its upstream, which may be a while after it was let through: it had no connection. */
+  sent(nowMs: number): void {
+    for (const [limit, amount] of this.#taken) limit.move(nowMs, this.#takenAtMs, amount)
+    this.#takenAtMs = nowMs
   }
 
   /** It used these tokens in place of those that were taken; requests stay as they are. True if there is more room now. */

@@ -99,7 +99,7 @@ test('what was learned is handed over, and what a gateway that learns nothing ca
   const now = (): number => 0
   const before = new Greedy(now, true)
   const told = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
-  before.kept.sighted(use, { limits: [told], waitMs: null, isRefusal: false })
+  before.kept.sighted(before.kept.stakeOf(use, call)!, { limits: [told], waitMs: null, isRefusal: false })
   const handed = new LimitsAcrossRestarts(before.kept, now, () => new Set()).handover()
   const learning = new Greedy(now, true)
   new LimitsAcrossRestarts(learning.kept, now, () => new Set()).adopt('old', handed)
@@ -117,7 +117,7 @@ test('resets and waits that cannot be do no harm', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)
   const refused = (waitMs: number | null) =>
-    learning.kept.sighted(use, { limits: [], waitMs, isRefusal: true })
+    learning.kept.sighted(learning.kept.stakeOf(use, call)!, { limits: [], waitMs, isRefusal: true })
   refused(null)
   refused(1e12)
   assert.ok(learning.take() > 0, 'a wait of 31 years stops nobody')

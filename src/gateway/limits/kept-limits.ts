@@ -4,7 +4,7 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { Caller } from '../admission/admission.ts'
 import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/owner.ts'
 import { KeptLimit, LimitGroup, type LimitOwner, LimitStake } from './kept-limit.ts'
-import { type LearnedUse, LearnedLimits } from './learned-limits.ts'
+import { LearnedLimits } from './learned-limits.ts'
 import type { LimitedKind } from './limit-headers.ts'
 import type { LimitedUse, Sighting } from './seen-limits.ts'
 import { TokenEstimate, type Tokens } from './token-estimate.ts'
@@ -132,10 +132,10 @@ export class KeptLimits {
   /** What a call takes; null where nothing limits it. */
   stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked }: CallToCome): LimitStake | null {
     const of = JSON.stringify([use.upstream, use.model, use.key, caller.client, caller.keyFingerprint])
-    this.#learned?.of(use).grow(this.#nowMs())
     if (this.#groups.size > mostGroups) this.#groups.clear()
     const group = getOrAdd(this.#groups, of, () => this.#groupOf(use, caller))
     if (group === null) return null
+    group.learned?.grow(this.#nowMs())
     return new LimitStake(group, this.#estimate.of(use.model, requestBytes, tokensAsked))
   }
 
@@ -149,10 +149,9 @@ export class KeptLimits {
     this.#estimate.learn(model, requestBytes, used)
   }
 
-  /** What an answer tells of its provider's limits. */
-  sighted(use: LimitedUse, sighting: Sighting): void {
-    const learned = this.#learned?.of(use)
-    if (learned === undefined) return
+  /** What the answer to an attempt tells of its provider's limits. */
+  sighted({ group: { learned } }: LimitStake, sighting: Sighting): void {
+    if (learned === null) return
     const before = learned.limits
     learned.sighted(sighting, this.#nowMs(), this.#gateways ?? 1)
     if (learned.limits !== before) {
@@ -186,17 +185,15 @@ export class KeptLimits {
       ...(upstream === undefined ? [] : this.#ofUpstream(use.upstream, upstream)),
       ...(ofModel === undefined ? [] : this.#ofUpstream(use.upstream, ofModel)),
       // For each of the two limits, a key's own goes before that of its client's name.
-      ...kinds.flatMap(([kind, setting]) => {
+      ...kinds.flatMap(([, setting]) => {
         const owner = owners.find((each) => this.#clients.get(each)?.[setting] !== undefined)
-        if (owner === undefined) return []
-        return this.#ofClient(owner, { [setting]: this.#clients.get(owner)?.[setting] }).filter(
-          (limit) => limit.kind === kind,
-        )
+        return owner === undefined
+          ? []
+          : this.#ofClient(owner, { [setting]: this.#clients.get(owner)?.[setting] })
       }),
     ]
-    const learned: LearnedUse | null = this.#learned?.of(use) ?? null
-    if (limits.length === 0 && learned === null) return null
-    return new LimitGroup([...limits, ...(learned?.limits ?? [])], learned?.stop ?? null)
+    const learned = this.#learned?.of(use) ?? null
+    return limits.length === 0 && learned === null ? null : new LimitGroup(limits, learned)
   }
 
   #ofUpstream(name: string, setting: MinuteSetting & { readonly pattern?: string }): KeptLimit[] {

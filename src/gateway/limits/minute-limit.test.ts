@@ -63,6 +63,52 @@ test('calls that take up to a tenth of a second to arrive are never over at the 
   )
 })
 
+test('calls that wait for a connection count from when they are sent', () => {
+  const asked = fc.array(
+    fc.record({
+      restMs: fc.constantFrom(0, 0, 40, 900),
+      amount: fc.integer({ min: 1, max: 8000 }),
+      connectMs: fc.constantFrom(0, 0, 5, 300, 4000),
+    }),
+    { minLength: 60, maxLength: 120 },
+  )
+  fc.assert(
+    fc.property(asked, (all) => {
+      const limit = new MinuteLimit(100_000)
+      const sent: [number, number][] = []
+      let open: { readonly takenMs: number; readonly sentMs: number; readonly amount: number }[] = []
+      let nowMs = 1_000_000
+      const advance = (ms: number): void => {
+        nowMs += ms
+        const isSent = ({ sentMs }: { readonly sentMs: number }): boolean => sentMs <= nowMs
+        for (const { takenMs, sentMs, amount } of open.filter(isSent)) {
+          limit.move(sentMs, takenMs, amount)
+          sent.push([sentMs, amount])
+        }
+        open = open.filter((each) => !isSent(each))
+      }
+      for (const { restMs, amount, connectMs } of all) {
+        advance(restMs)
+        for (let wait = 1; wait > 0;) {
+          wait = limit.waitMs(nowMs, amount)
+          if (wait > 0) advance(Math.min(wait, ...open.map(({ sentMs }) => sentMs - nowMs)))
+        }
+        limit.take(nowMs, amount)
+        open.push({ takenMs: nowMs, sentMs: nowMs + connectMs, amount })
+        advance(0)
+      }
+      advance(4000)
+      sent.sort(([one], [other]) => one - other)
+      assert.ok(fullestMinute(sent) <= 100_000 + 1e-6)
+      assert.equal(
+        limit.total,
+        sent.reduce((sum, [, amount]) => sum + amount, 0),
+      )
+    }),
+    { numRuns: 10 },
+  )
+})
+
 for (const [what, most, amount] of [
   ['500 requests', 500, 1],
   ['3 requests', 3, 1],

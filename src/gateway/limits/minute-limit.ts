@@ -7,8 +7,6 @@ const cellMs = 100
 const cells = minuteMs / cellMs + 2
 /** Share of the limit that may go at once after a rest; the rest goes evenly. */
 const burstShare = 0.05
-/** A limit that is closed for now is asked again after this time. */
-const closedMs = 250
 
 /** What was taken at one time: its age in milliseconds, and how much. */
 export type Taken = readonly [ageMs: number, amount: number]
@@ -20,7 +18,7 @@ export type Taken = readonly [ageMs: number, amount: number]
 export class MinuteLimit {
   /** It counts for what was taken before, too. An infinite limit only counts. */
   limit: number
-  /** Nothing may be taken: another gateway takes of it first. */
+  /** Nothing may be taken: another gateway takes of it first, or it is not known yet what was taken. */
   isClosed = false
   /** All that was taken so far. Set here alone. */
   total = 0
@@ -44,9 +42,9 @@ export class MinuteLimit {
     return this.#sum
   }
 
-  /** How long until so much may be taken; 0 for now. What is larger than the limit waits for a minute of its own. */
+  /** How long until so much may be taken: 0 for now, infinite while closed. What is larger than the limit waits for a minute of its own. */
   waitMs(nowMs: number, amount: number): number {
-    if (this.isClosed) return closedMs
+    if (this.isClosed) return Infinity
     if (this.limit === Infinity) return 0
     this.#advance(nowMs)
     const asked = Math.min(amount, this.#most)
@@ -72,6 +70,15 @@ export class MinuteLimit {
     this.#advance(nowMs)
     this.#addTo(Math.floor(takenAtMs / cellMs), more)
     if (this.limit !== Infinity) this.#emptyAtMs += more * this.#msEach
+  }
+
+  /** What was taken at that time has begun to be used now alone. */
+  move(nowMs: number, takenAtMs: number, amount: number): void {
+    this.#advance(nowMs)
+    const cell = Math.floor(takenAtMs / cellMs)
+    if (cell === this.#newest) return
+    this.#addTo(cell, -amount)
+    this.#addTo(this.#newest, amount)
   }
 
   /** At least so much of it was used within the last minute, by whomever. */

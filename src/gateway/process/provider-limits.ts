@@ -75,13 +75,10 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
     const waiting = waitingFor(admissions())
     const uses = kept.list().map((limit) => {
       const { owner, kind } = limit
+      const { of, upstream, model, client } = owner
       const used = Math.round(limit.used(clock.now()))
-      return Object.assign({}, owner, {
-        kind,
-        limit: Math.floor(limit.limit),
-        used,
-        waiting: waiting.get(limit) ?? 0,
-      })
+      const most = Math.floor(limit.limit)
+      return { of, upstream, model, client, kind, limit: most, used, waiting: waiting.get(limit) ?? 0 }
     })
     return uses.sort((one, other) => other.waiting - one.waiting).slice(0, mostReported)
   }

@@ -57,7 +57,7 @@ export function usageOfClients(
 
 /** A call that waited for longer is none that was sent lately, for all that is asked of it. */
 const longestWaitMs = 3_600_000
-const recent = `SELECT c.id, coalesce(c.receive_us, 0) + coalesce(c.queue_us, 0), max(c.attempts, c.outcome_id = 6),
+const recent = `SELECT c.id, coalesce(c.receive_us, 0) + coalesce(c.queue_us, 0) + coalesce(c.retry_wait_us, 0), max(c.attempts, c.outcome_id = 6),
   (SELECT text FROM models WHERE id = c.model_id), ${whoseColumns}, ${callColumns.join(', ')}
   FROM calls AS c NOT INDEXED WHERE c.id >= ?1 AND c.call_type_id <= 2 AND c.source_id IS NULL
   AND (c.attempts > 0 OR c.outcome_id = 6) AND c.instance_id IN (${ownInstances})`
@@ -68,7 +68,7 @@ type RecentRow = readonly [
   ...spent: StoredRow,
 ]
 
-/** Calls that work with a model and were sent from an instant on, in the order in which they came. */
+/** Calls that work with a model and were sent last from an instant on, in the order in which they came. */
 export function recentCalls(statements: RowStatements, sentSinceMs: number): readonly RecentCall[] {
   const rows = statements.all<RecentRow>(recent, firstIdAt(Math.floor(sentSinceMs - longestWaitMs)))
   return rows.flatMap(([id, waitedUs, attempts, model, client, keyFingerprint, upstreamName, ...fields]) => {
