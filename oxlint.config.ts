@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
-import { defineConfig } from 'oxlint'
 
 /**
  * Who may import whom: each folder of `src`, then of `ui`, with the folders beside it that it may import from.
@@ -151,7 +150,7 @@ function borders(root: string, list: Record<string, string>, also: string[]): ob
   )
 }
 
-export default defineConfig({
+export default {
   plugins: ['typescript', 'import', 'unicorn', 'oxc', 'node'],
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
   rules: {
@@ -223,4 +222,4 @@ export default defineConfig({
     },
   ],
   ignorePatterns: ['dist', 'node_modules'],
-})
+}
