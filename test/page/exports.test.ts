@@ -28,11 +28,17 @@ test('Export saves all calls of the filters, however many and in whichever order
     const path = `/calls?${query}`
     await using opened = await openDashboardPage(browser, dashboard.origin, { path, acceptDownloads: true })
     await opened.page.getByRole('button', { name: 'Export' }).click()
+    await opened.page
+      .getByText(new RegExp(`^All ${calls.toLocaleString('en').replace(',', '\u202f')} calls, the newest`))
+      .waitFor()
     const [download] = await Promise.all([
       opened.page.waitForEvent('download'),
       opened.page.getByRole('link', { name: new RegExp(`^${format},`) }).click(),
     ])
-    assert.equal(download.suggestedFilename(), `tokenweir-calls.${format.toLowerCase()}`)
+    assert.equal(
+      download.suggestedFilename(),
+      `tokenweir-calls_${format === 'CSV' ? 'failed_' : ''}2026-11-01_2026-11-21.${format.toLowerCase()}`,
+    )
     assert.equal(await download.failure(), null)
     const lines = readFileSync(await download.path(), 'utf8')
       .trimEnd()

@@ -1,10 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type View, plainAddress, viewWords } from '../data/page-address.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { type PageAddress, type View, plainAddress, viewWords, writeAddress } from '../data/page-address.ts'
+import { boundsOf } from '../data/page-range.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { useObservable } from '../data/observable.ts'
 import { Button } from '../design/button.tsx'
+import { CopyButton } from '../design/copy-button.tsx'
 import type { IconName } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
@@ -84,6 +87,7 @@ export function TopBar() {
         )}
         <NowStrip starting={starting} />
         <div class="top-bar-buttons">
+          <CopyButton icon="link" what="a link to this view" text={() => linkTo(address)} />
           <Button
             kind="bare"
             icon="help"
@@ -112,6 +116,11 @@ export function TopBar() {
       {isHelpShown && <HelpDialog onClose={() => showHelp(false)} />}
     </header>
   )
+}
+
+/** What is shown now: a range that ends now has moved on when somebody opens the link. */
+function linkTo(address: PageAddress): string {
+  return location.origin + writeAddress({ ...address, range: { last: null, ...boundsOf(address, nowMs()) } })
 }
 
 interface Look {

@@ -12,6 +12,7 @@ import { stored } from '../data/stored.ts'
 import { CheckList, PanelFoot } from '../filters/check-list.tsx'
 import { FacetValues } from '../filters/filter-panels.tsx'
 import { type Facet, chosenOf, facets } from '../filters/facets.ts'
+import { counted } from '../format/figures.ts'
 import { exportPath, listedBounds, searched } from './calls-question.ts'
 import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
 
@@ -19,6 +20,8 @@ export interface CallsToolsProps {
   readonly onOpen: (id: string) => void
   readonly isNarrow: boolean
   readonly columns: readonly ColumnName[]
+  /** Calls that the filters mean; null while that is not known. */
+  readonly total: number | null
 }
 
 /** The columns that were chosen in this browser; null for those that fit. */
@@ -29,7 +32,7 @@ export const keptColumns = stored<readonly ColumnName[] | null>(
 )
 
 /** Above the list: search, further filters, order, columns, export. */
-export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps) {
+export function CallsTools({ onOpen, isNarrow, columns, total }: CallsToolsProps) {
   const { upstreams } = useNavigation().address
   const knowsSeveral = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const hasUpstreams = knowsSeveral || upstreams.length > 0
@@ -42,7 +45,7 @@ export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps) {
       <SortChoice isNarrow={isNarrow} />
       <div class="at-end">
         {!isNarrow && <ColumnsMenu columns={columns} />}
-        <ExportMenu />
+        <ExportMenu total={total} />
       </div>
     </div>
   )
@@ -176,7 +179,7 @@ const exports = [
 ] as const
 
 /** Saves all calls that the filters mean as a file. */
-function ExportMenu() {
+function ExportMenu({ total }: Pick<CallsToolsProps, 'total'>) {
   const { address } = useNavigation()
   return (
     <Popover
@@ -195,13 +198,16 @@ function ExportMenu() {
               key={format}
               class="button"
               href={exportPath(address, listedBounds(address, nowMs()), format)}
-              download={`tokenweir-calls.${format}`}
+              download
               onClick={close}
             >
               {words}
             </a>
           ))}
-          <p class="finest">All of these calls, the newest first, times in UTC.</p>
+          <p class="finest">
+            {total === null ? 'All of these calls' : `All ${counted(total, 'call')}`}, the newest first, times
+            in UTC.
+          </p>
         </div>
       )}
     </Popover>

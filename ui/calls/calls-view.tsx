@@ -33,13 +33,15 @@ export function CallsView() {
   // The question failed, and an answer that is still there is to another one.
   const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
 
+  const total = answer === null || isStale ? null : answer.summary.calls
+
   return (
     <>
       {/* If there is no list, its place says why. */}
       <FilterBar asked={isRefused ? { ...list, trouble: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
         <VolumeStrip answer={answer} />
-        <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} />
+        <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} total={total} />
         <div class="calls-told">
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>

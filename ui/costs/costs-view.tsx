@@ -12,6 +12,7 @@ import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
 import { NoCallsCard, Refusal } from '../no-calls/no-calls.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { MonthBudget, type MonthBudgetProps } from './month-budget.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
@@ -66,7 +67,7 @@ function freeCalls(matches: Prices['matches'], address: PageAddress): number {
 function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeCalls: number }) {
   const { address } = useNavigation()
   const { answer: models, parts, partsTrouble } = spend
-  const month = useMonth()
+  const { card: month, ...budget } = useMonth()
   const cards = useMemo(() => {
     if (models === null) return null
     return [...spendCards(models, parts?.before?.summary ?? null, showPrices, freeCalls), month]
@@ -83,6 +84,7 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
   return (
     <>
       <FigureCards cards={cards} class="spend-cards" />
+      <MonthBudget {...budget} />
       <SpendChart course={spend.course} />
       {partsTrouble !== null ? (
         <Card title={`Spend by ${compareWords[address.by].toLowerCase()}`}>
@@ -97,8 +99,8 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
   )
 }
 
-/** A card with what this month comes to. */
-function useMonth(): FigureCard {
+/** A card with what this month comes to, the budget of a month, and what sets it. */
+function useMonth(): Pick<MonthBudgetProps, 'budgetUsd' | 'onSaved'> & { readonly card: FigureCard } {
   const { address } = useNavigation()
   const { zone } = useTimes()
   const { answer } = useQuery<SpendAnswer<SpendDay>>(
@@ -106,13 +108,15 @@ function useMonth(): FigureCard {
     () => spendPath(address, forecastBounds(nowMs(), address.utc), 'day', zone),
     { everyMs: refreshEveryMs({ last: '30d' }) },
   )
-  const { answer: alerts } = useQuery<AlertsReport>('', () => '/api/alerts')
-  return useMemo(() => {
-    const budget = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)
-    // A budget is for all calls.
-    const budgetUsd = isFiltered(address) ? null : (budget?.threshold ?? null)
-    return monthCard(answer === null ? null : monthForecast(answer.groups), budgetUsd)
-  }, [answer, alerts])
+  const { answer: alerts, put: onSaved } = useQuery<AlertsReport>('', () => '/api/alerts')
+  const budgetUsd = alerts?.rules.find(({ code, on }) => code === 'spend_month' && on)?.threshold ?? null
+  // A budget is for all calls.
+  const ofAll = isFiltered(address) ? null : budgetUsd
+  const card = useMemo(
+    () => monthCard(answer === null ? null : monthForecast(answer.groups), ofAll),
+    [answer, ofAll],
+  )
+  return { card, budgetUsd, onSaved }
 }
 
 function showPrices(): void {

@@ -210,7 +210,11 @@ test('days are put together by model, in their order, the largest difference fir
 
 test('what can be priced now is offered with its days and its sum, and nothing where there is nothing', () => {
   assert.equal(offerWords(result(days), dayWords), '1\u202f204 calls from 12 to 21 can be priced now: $3.10.')
-  assert.equal(offerWords(result(days.slice(2)), dayWords), null)
+  assert.equal(
+    offerWords(result(days.slice(2)), dayWords),
+    'By the present prices, 9 calls of this range would cost +$4.00.',
+  )
+  assert.equal(offerWords(result([]), dayWords), null)
   assert.equal(
     offerWords(result(days.slice(0, 1)), dayWords),
     '1\u202f000 calls of 21 can be priced now: $2.00.',

@@ -256,10 +256,14 @@ function spanWords(days: readonly RepriceDay[], dayWords: (day: string) => strin
   return first === last ? `of ${dayWords(first)}` : `from ${dayWords(first)} to ${dayWords(last)}`
 }
 
-/** Offers to price calls that had no price and have one now. */
+/** Offers to price calls that had no price and have one now, or that would cost something else; null if it changes nothing. */
 export function offerWords(result: RepriceResult, dayWords: (day: string) => string): string | null {
   const { newly_priced: calls } = result
-  if (calls === 0) return null
+  if (calls === 0) {
+    const change = signedDollars(difference(result))
+    if (result.calls === 0 || change === '±$0') return null
+    return `By the present prices, ${counted(result.calls, 'call')} of this range would cost ${change}.`
+  }
   const priced = result.days.filter(({ newly_priced: n }) => n > 0)
   const usd = sumOf(priced.map(difference)) ?? 0
   return `${counted(calls, 'call')} ${spanWords(priced, dayWords)} can be priced now: ${dollars(Math.max(0, usd))}.`

@@ -74,13 +74,13 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         : isAll
           ? knownPrices(costs, search).map((price) => knownLine(price, clock))
           : listedMatches(matches?.matches ?? [], address.models, search).map((match) =>
-              matchedLine(match, costs.overrides, clock),
+              matchedLine(match, costs, clock),
             ),
     [costs, matches, isAll, address.models, search, times, bounds.fromMs],
   )
-  const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
+  const { found, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
   if (costs === null) return <Awaited what="The prices" {...prices} height="18rem" />
-  const offer = found === null ? null : offerWords(found, (day) => times.namedDay(day))
+  const offer = found === null ? null : offerWords(found.result, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
   const told = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
@@ -106,7 +106,9 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         prices={prices}
         isRepricing={isRepricing}
         offer={offer ?? (waiting > 0 ? waitingWords(waiting) : null)}
-        onPreview={() => setDialog({ ...(offer === null ? bounds : far), onlyUnpriced: true })}
+        onPreview={() =>
+          setDialog(offer === null || found === null ? { ...bounds, onlyUnpriced: true } : found)
+        }
       />
       <div class="prices-tools" id={pricesId} tabIndex={-1}>
         <Segments

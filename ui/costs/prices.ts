@@ -209,7 +209,7 @@ export interface PriceClock {
 /** The price that calls of one upstream and model met. */
 export function matchedLine(
   match: CostMatch,
-  overrides: Readonly<Record<string, PriceEntry>>,
+  { overrides, models }: Pick<Costs, 'overrides' | 'models'>,
   { times, nowMs, fromMs = 0 }: PriceClock,
 ): PriceLine {
   const {
@@ -237,6 +237,7 @@ export function matchedLine(
         `Found under ${met.key}${ownName === null ? '' : ', your own price'}`,
         ...sinceWords(met.effective_from, times),
         ...(hasEarlier ? ['Calls before that cost what was in force then'] : []),
+        ...earlierWords(overrides[met.key] ?? models[met.key], met.effective_from, times),
         ...(answered === null ? [] : [`Answered as ${answered}`]),
       ],
     },
@@ -279,9 +280,7 @@ export function knownLine({ name, entry, isOverride }: KnownPrice, { times, nowM
         ...(removedAt === undefined
           ? []
           : [`No longer listed since ${times.day(Date.parse(removedAt))}; its last price goes on`]),
-        ...(prices.length > 1
-          ? [`${count(prices.length)} prices over time; calls keep that of their day`]
-          : []),
+        ...earlierWords(entry, period.effective_from, times),
       ],
     },
     why: '',
@@ -304,6 +303,22 @@ function pricedModel(
 function sinceWords(from: string | null, times: Times): readonly string[] {
   const ms = from === null ? Number.NaN : Date.parse(from)
   return Number.isNaN(ms) ? [] : [`In force since ${times.full(ms)}`]
+}
+
+/** The prices before one, the latest first: `Until 12 Nov: input $2.50, output $10`. */
+function earlierWords(entry: PriceEntry | undefined, from: string | null, times: Times): readonly string[] {
+  const all = (entry?.prices ?? []).toSorted(
+    (one, other) => sinceMs(other.effective_from) - sinceMs(one.effective_from),
+  )
+  return all.flatMap((period, at) => {
+    const nextMs = sinceMs(all[at - 1]?.effective_from ?? null)
+    if (sinceMs(period.effective_from) >= sinceMs(from) || !Number.isFinite(nextMs)) return []
+    const { fee, input, output, cached } = briefRates(period)
+    const rates = Object.entries({ each: fee, input, output, cached }).flatMap(([name, usd]) =>
+      usd === undefined ? [] : `${name} ${rate(usd)}`,
+    )
+    return [`Until ${times.dayAndClock(nextMs)}: ${rates.join(', ')}`]
+  })
 }
 
 /** Chooses and sorts the models that can need a price, each of one upstream. */

@@ -245,10 +245,8 @@ const farMs = 30 * 86_400_000
 
 /** Calls that can be priced since prices have changed. */
 export interface RepriceOffer {
-  /** Null if nothing was looked for, or the dashboard did not answer. */
-  readonly found: RepriceResult | null
-  /** The time that was looked through. */
-  readonly far: Bounds
+  /** What was found, and in which calls; null if nothing was looked for, or the dashboard did not answer. */
+  readonly found: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
   /** Costs are being recalculated, whoever began it. */
   readonly isRepricing: boolean
   readonly forget: () => void
@@ -262,14 +260,20 @@ export function useRepriceOffer(
   onRepriced: () => void,
 ): RepriceOffer {
   const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
-  const [found, setFound] = useState<RepriceResult | null>(null)
-  const far = { fromMs: Math.min(bounds.fromMs, bounds.toMs - farMs), toMs: bounds.toMs }
+  const [found, setFound] = useState<RepriceOffer['found']>(null)
   useEffect(() => {
     if (changes === 0) return
     let isHere = true
-    const question = { ...far, toMs: Math.max(far.toMs, nowMs()), onlyUnpriced: true, zone }
-    previewReprice(question).then(
-      (result) => isHere && setFound(result),
+    const toMs = Math.max(bounds.toMs, nowMs())
+    const look = async (): Promise<RepriceOffer['found']> => {
+      const far = { fromMs: Math.min(bounds.fromMs, toMs - farMs), toMs, onlyUnpriced: true }
+      const unpriced = await previewReprice({ ...far, zone })
+      if (unpriced.newly_priced > 0) return { ...far, result: unpriced }
+      const all = { ...bounds, toMs, onlyUnpriced: false }
+      return { ...all, result: await previewReprice({ ...all, zone }) }
+    }
+    look().then(
+      (offer) => isHere && setFound(offer),
       () => isHere && setFound(null),
     )
     return () => {
@@ -284,5 +288,5 @@ export function useRepriceOffer(
     }
     wasRepricing.current = isRepricing
   }, [isRepricing])
-  return { found, far, isRepricing, forget: () => setFound(null) }
+  return { found, isRepricing, forget: () => setFound(null) }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
+import type { IconName } from './icon.tsx'
 
 export interface CopyButtonProps {
   /** The text, or a function if it is costly to make or changes as time goes by. */
@@ -8,13 +9,14 @@ export interface CopyButtonProps {
   readonly what: string
   /** Beside the icon: `Copy link`. */
   readonly words?: string
+  readonly icon?: IconName
 }
 
 const toldForMs = 2000
 const cannotCopy = 'It cannot be copied here: select it, and copy it with the keyboard.'
 
 /** Copies a text, and says so on itself for a moment. */
-export function CopyButton({ text, what, words }: CopyButtonProps) {
+export function CopyButton({ text, what, words, icon = 'copy' }: CopyButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
   const [told, setTold] = useState<'done' | 'failed' | null>(null)
   useEffect(() => {
@@ -32,10 +34,10 @@ export function CopyButton({ text, what, words }: CopyButtonProps) {
         ref={button}
         kind="bare"
         small
-        icon={told === 'done' ? 'check' : told === 'failed' ? 'warning' : 'copy'}
+        icon={told === 'done' ? 'check' : told === 'failed' ? 'warning' : icon}
         class={`copy-button ${told ?? ''}`}
         aria-label={words === undefined ? `Copy ${what}` : undefined}
-        title={told === 'failed' ? cannotCopy : words === undefined ? 'Copy' : undefined}
+        title={told === 'failed' ? cannotCopy : words === undefined ? `Copy ${what}` : undefined}
         onClick={() => void press()}
       >
         {told === 'done' && words !== undefined ? 'Copied' : words}

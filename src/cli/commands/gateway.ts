@@ -128,12 +128,12 @@ function tellOfRecording(gateway: RunningGateway, db: string, tellWarnings: () =
   gateway.records().then(onRecorded).catch(reportFault)
 }
 
-/** Begins each line of this process's log with its time, ISO 8601 in UTC. */
+/** Begins each line of this process's log with its time, ISO 8601 in UTC, and the process id: two may write at once. */
 function stampLog(): void {
   for (const name of ['log', 'error'] as const) {
     const write = console[name].bind(console)
     console[name] = (...parts: readonly unknown[]) =>
-      write(new Date(systemClock.wallTime()).toISOString(), ...parts)
+      write(`${new Date(systemClock.wallTime()).toISOString()} [${process.pid}]`, ...parts)
   }
 }
 

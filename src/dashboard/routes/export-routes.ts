@@ -1,4 +1,5 @@
 import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
+import type { CallFilter } from '../../call/call-filter.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
 import { or } from '../http/query-parameters.ts'
@@ -10,10 +11,23 @@ const types = { ...contentTypes, parquet: 'application/vnd.apache.parquet' }
 
 /** A reader that takes nothing for so long is let go of. */
 const stallMs = 120_000
+/** File systems take 255 bytes. */
+const mostNameLength = 150
 
 const exportTable = {
   ...overviewTable,
   format: or<ExportFormat>(oneOf(exportFormats), 'csv'),
+}
+
+/** Names the file after its calls: `tokenweir-calls_gpt-5_failed_2026-11-20_2026-11-27.csv`. */
+function fileName({ model, client, failedOnly, fromMs, toMs }: CallFilter, format: ExportFormat): string {
+  const days = [fromMs, toMs].flatMap((ms) =>
+    ms === undefined ? [] : new Date(ms).toISOString().slice(0, 10),
+  )
+  const parts = [...(model ?? []), ...(client ?? []), ...(failedOnly === true ? ['failed'] : []), ...days]
+  // Names that people and upstreams chose may hold anything.
+  const words = parts.map((part) => part.replaceAll(/[^\w.-]+/g, '-')).join('_')
+  return `tokenweir-calls${words === '' ? '' : `_${words.slice(0, mostNameLength)}`}.${format}`
 }
 
 /** `/api/export`: all calls of a filter as a file, however many. What breaks off has no end: no reader takes it for whole. */
@@ -33,12 +47,12 @@ export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
         const { outgoing } = c.env
         expectOwnConnection(outgoing)
         const { format, ...filter } = query
+        const calls = filterOf(filter)
         const headers = {
           'Content-Type': types[format],
           'Cache-Control': 'no-store',
-          'Content-Disposition': `attachment; filename="tokenweir-calls.${format}"`,
+          'Content-Disposition': `attachment; filename="${fileName(calls, format)}"`,
         }
-        const calls = filterOf(filter)
         if (c.req.method === 'HEAD') return c.body(null, 200, headers)
         outgoing.setTimeout(stallMs, () => outgoing.destroy())
         return sendStream(c, await jobs.export(format, calls), headers)

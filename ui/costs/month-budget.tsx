@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks'
+import type { AlertsReport, AlertSetting } from '../../src/api/alerts.ts'
+import { act } from '../data/dashboard-api.ts'
+import { AddressLink } from '../data/navigation.tsx'
+import { useAction } from '../data/use-action.ts'
+import { Button } from '../design/button.tsx'
+import { Control } from '../design/control.tsx'
+import { typedNumber } from '../format/typed-number.ts'
+
+export interface MonthBudgetProps {
+  /** Null where none is set. */
+  readonly budgetUsd: number | null
+  readonly onSaved: (report: AlertsReport) => void
+}
+
+/** Sets what all calls of a month may cost before an alert begins. */
+export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
+  const [draft, setDraft] = useState<string | null>(null)
+  const { isBusy, trouble, run } = useAction()
+  const shown = draft ?? (budgetUsd === null ? '' : String(budgetUsd))
+  const typed = typedNumber(shown)
+  const save = (setting: Partial<AlertSetting>): void =>
+    void run(async () => {
+      onSaved(await act<AlertsReport>('PUT', '/api/alerts', { spend_month: setting }))
+      setDraft(null)
+    })
+  return (
+    <form
+      class="month-budget row wraps fine"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed !== null) save({ on: true, threshold: typed })
+      }}
+    >
+      <label for="month-budget">Monthly budget, USD</label>
+      <Control id="month-budget" value={shown} isNumber hint="none" onInput={setDraft} />
+      <Button small type="submit" isOff={isBusy || typed === null || typed === budgetUsd}>
+        Set
+      </Button>
+      {budgetUsd !== null && (
+        <Button kind="bare" small isOff={isBusy} onClick={() => save({ on: false })}>
+          Remove
+        </Button>
+      )}
+      <span class={trouble === null ? 'quiet' : 'bad'} role="status">
+        {trouble?.message ??
+          (budgetUsd === null
+            ? 'An alert begins when all calls of a month have cost it.'
+            : 'In force: alerts at 80 and 100\u202f% of it, for all calls.')}
+      </span>{' '}
+      <AddressLink class="text-link" to={{ view: 'alerts', call: null }}>
+        Who is told
+      </AddressLink>
+    </form>
+  )
+}

@@ -1,0 +1,89 @@
+import { useId, useState } from 'preact/hooks'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { type CalendarRange, calendarBounds, calendarRanges } from '../data/calendar-ranges.ts'
+import { type Range, boundsOf } from '../data/page-range.ts'
+import { Button } from '../design/button.tsx'
+import { instantOfWallTime, wallMinuteOf, wallTimeOf } from '../format/wall-time.ts'
+
+/** Chooses a day or a month of the calendar, or two instants. */
+export function RangeForm({ onDone }: { readonly onDone: () => void }) {
+  const { zone } = useTimes()
+  const { address, go } = useNavigation()
+  const id = useId()
+  const [texts, setTexts] = useState(() => {
+    const { fromMs, toMs } = boundsOf(address, nowMs())
+    const shown = address.range.last === null ? wallTimeOf : wallMinuteOf
+    return { From: shown(fromMs, address.utc), To: shown(toMs, address.utc) }
+  })
+  const [trouble, setTrouble] = useState<string | null>(null)
+  const apply = (): void => {
+    const [fromMs, toMs] = [texts.From, texts.To].map((text) => instantOfWallTime(text, address.utc))
+    if (typeof fromMs !== 'number' || typeof toMs !== 'number') setTrouble('Give both a date and a time.')
+    else if (fromMs < 0 || fromMs >= toMs) setTrouble('The end must be after the beginning.')
+    else {
+      go({ range: { last: null, fromMs, toMs } })
+      onDone()
+    }
+  }
+  return (
+    <form
+      class="filter-panel stack range-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply()
+      }}
+    >
+      <div class="range-calendar">
+        {calendarRanges.map((range) => (
+          <Button
+            key={range}
+            small
+            onClick={() => {
+              go({ range: rangeOf(range, address.utc) })
+              onDone()
+            }}
+          >
+            {range}
+          </Button>
+        ))}
+      </div>
+      {(['From', 'To'] as const).map((name) => (
+        <label key={name}>
+          {name}
+          <input
+            type="datetime-local"
+            class="field"
+            value={texts[name]}
+            aria-invalid={trouble !== null}
+            aria-describedby={id}
+            onInput={({ currentTarget }) => {
+              setTrouble(null)
+              setTexts({ ...texts, [name]: currentTarget.value })
+            }}
+          />
+        </label>
+      ))}
+      <p>Times in {zone.replaceAll('_', ' ')}</p>
+      <p id={id} class="is-bad" role="alert">
+        {trouble}
+      </p>
+      <div class="filter-panel-foot row">
+        <Button kind="bare" small onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" kind="strong" small>
+          Show
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Those that are not over end now, whenever they are looked at. */
+function rangeOf(range: CalendarRange, utc: boolean): Range {
+  if (range === 'Today') return { last: 'today' }
+  if (range === 'This month') return { last: 'month' }
+  return { last: null, ...calendarBounds(range, nowMs(), utc) }
+}
