@@ -171,6 +171,26 @@ test('a call that is sent once more without the wish for usage counts as two req
   assert.ok(second!.headAtMs - first!.headAtMs >= 2900, String(second!.headAtMs - first!.headAtMs))
 })
 
+test('calls that cannot be read, or allow what no model gives, are counted as what they use, too', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-tpm', '100000'],
+  })
+  let used = 0
+  for (const body of [
+    '{"model":"m","max_tokens":10,"messages":[]}',
+    '{"model":"m","max_tokens":10,"messages":',
+    '{"model":"m","max_tokens":1e300,"messages":[]}',
+    '{"model":"m","max_tokens":-5,"messages":[]}',
+    '{"model":"m","max_tokens":9007199254740991,"messages":[]}',
+  ]) {
+    assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 200)
+    used += 110
+    await untilHealth(gateway, body, (health) => limitsIn(health)[0]?.['used'] === used, 3000)
+  }
+})
+
 test('a gateway that was killed is followed by one that knows what the minute has used', async () => {
   await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
   await using dir = await makeTempDir()

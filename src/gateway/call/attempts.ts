@@ -135,7 +135,7 @@ export class Attempts {
       // The upstream refuses to be asked for usage: the call goes as its client made it.
       upstream.usageInjection.refused(path.name)
       this.#asksUsage = false
-      return this.#call.isLimited ? this.#comeBack() : false
+      return this.#call.stake === null ? false : this.#comeBack()
     }
     const isRefused = client.status === 400 || client.status === 422
     if (!this.#asksUsage && isRefused) upstream.usageInjection.refusedAnyway(path.name)

@@ -50,7 +50,7 @@ export class LiveBoard {
       upstream: upstream.isDefault ? endpoint.base.host : upstream.name,
       state,
       queue_place: place,
-      waits_for: place === null ? null : call.waitsFor,
+      waits_for: place === null ? null : (call.stake?.group.kindWaitedFor ?? 'slot'),
       state_since: new Date(startedMs + Math.max(0, sinceMs - receivedAt)).toISOString(),
       chunks: meter?.chunks ?? 0,
       chunks_per_s: this.#speed(call, nowMs),

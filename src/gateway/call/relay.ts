@@ -128,7 +128,11 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.#abort = abort
     this.connection?.sending()
     if (this.isOver) abort()
-    else this.#call.sent()
+    else {
+      const { clock, timeline, stake } = this.#call
+      timeline.startedAt = clock.now()
+      stake?.sent(timeline.startedAt)
+    }
   }
 
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {

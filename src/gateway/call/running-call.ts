@@ -85,7 +85,6 @@ export class RunningCall implements Placed {
   #meter: CallMeter | null = null
   #injected: InjectedAnswer | null = null
   #permit: Permit | null = null
-  /** What its newest attempt takes of limits a minute. */
   #stake: LimitStake | null = null
   /** What it may use of the token budgets until it is over. */
   #reservation: Disposable | null = null
@@ -230,14 +229,9 @@ export class RunningCall implements Placed {
     this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs, stake)
   }
 
-  /** Of limits a minute, the kind for which it waits in line, or would. */
-  get waitsFor(): 'slot' | 'requests' | 'tokens' {
-    return this.#stake?.group.kindWaitedFor ?? 'slot'
-  }
-
-  /** Limits a minute count its attempts. */
-  get isLimited(): boolean {
-    return this.#stake !== null
+  /** What its newest attempt takes of limits a minute, or waits for; null where nothing limits it. */
+  get stake(): LimitStake | null {
+    return this.#stake
   }
 
   /** It has what it needs to be sent. */
@@ -289,13 +283,6 @@ export class RunningCall implements Placed {
   newMeter(atMs: number): CallMeter {
     this.#meter = new CallMeter(this.record, this.record.stream, atMs, this.#options.onFault)
     return this.#meter
-  }
-
-  /** The connection of its newest attempt is ready. */
-  sent(): void {
-    const nowMs = this.clock.now()
-    this.timeline.startedAt = nowMs
-    this.#stake?.sent(nowMs)
   }
 
   /** The head of an attempt's answer has come. */

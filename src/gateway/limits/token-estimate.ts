@@ -4,6 +4,8 @@ import { dropOldest } from '../../lib/drop-oldest.ts'
 const usualBytesPerToken = 4
 /** Of a call that says nothing, to a model of which nothing is known. */
 const usualOutput = 1000
+/** No model gives more: a call that allows more says nothing, like one that cannot be read. */
+const longestOutput = 10_000_000
 /** Share that the newest call has in the running ratio. */
 const newestShare = 1 / 16
 /** Outputs of so many calls say how long one may be. */
@@ -33,11 +35,11 @@ export class TokenEstimate {
   of(model: string | null, requestBytes: number, asked: number): Tokens {
     const { bytesPerToken, outputs } = this.#models.get(model ?? '') ?? unknown
     const input = Math.ceil(requestBytes / bytesPerToken)
+    const bound = asked > 0 && asked <= longestOutput ? asked : Infinity
     if (outputs.length < fewestOutputs)
-      return { input, output: asked > 0 ? asked : Math.max(usualOutput, ...outputs) }
+      return { input, output: bound === Infinity ? Math.max(usualOutput, ...outputs) : bound }
     const sorted = outputs.toSorted((one, other) => one - other)
-    const usual = sorted[Math.floor(sorted.length * outputShare)] ?? usualOutput
-    return { input, output: asked > 0 ? Math.min(asked, usual) : usual }
+    return { input, output: Math.min(bound, sorted[Math.floor(sorted.length * outputShare)] ?? usualOutput) }
   }
 
   /** What a call has used. */
