@@ -96,8 +96,8 @@ export const HealthReport = v.object({
   /** Of all upstreams together. */
   rate_limiter: v.object({
     ...SlotReport.entries,
-    /** Which waiting call is next: `fifo` or `fair`. Absent in earlier versions. */
-    queue_order: v.exactOptional(v.string()),
+    /** Which waiting call is next: `fifo` or `fair`. */
+    queue_order: v.string(),
   }),
   /** Where there are more than that of `--upstream`, which is the first of them and called `default`. */
   upstreams: v.exactOptional(v.array(UpstreamHealth)),
@@ -111,18 +111,15 @@ export const HealthReport = v.object({
     /** Whether what was used before the gateway's start is in `total_used`. */
     known: v.boolean(),
   }),
-  /**
-   * Clients with calls in flight or waiting, and those with limits, the longest lines first; at most 100. Absent in earlier
-   * versions.
-   */
-  clients: v.exactOptional(v.array(ClientUse)),
+  /** Clients with calls in flight or waiting, and those with limits, the longest lines first; at most 100. */
+  clients: v.array(ClientUse),
   /**
    * What the answers of the last hour told of the limits that providers set: at most 100 models and keys, those heard of last
-   * at the end. Absent in earlier versions.
+   * at the end.
    */
-  provider_limits: v.exactOptional(v.array(ProviderLimit)),
-  /** Limits a minute that calls wait for, at most 100, those that most wait for first. Absent in earlier versions. */
-  minute_limits: v.exactOptional(v.array(MinuteLimitUse)),
+  provider_limits: v.array(ProviderLimit),
+  /** Limits a minute that calls wait for, at most 100, those that most wait for first. */
+  minute_limits: v.array(MinuteLimitUse),
   pid: v.number(),
   instance: v.string(),
   version: v.string(),

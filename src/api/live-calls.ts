@@ -18,8 +18,8 @@ export const LiveCall = v.object({
   state: v.picklist(['receiving', 'queued', 'waiting', 'streaming', 'backing_off']),
   /** 1 for the next one that gets a slot; null unless it waits for one. */
   queue_place: v.nullable(v.number()),
-  /** What it waits for in line; null if it does not. Absent in earlier versions. */
-  waits_for: v.exactOptional(v.nullable(v.picklist(['slot', 'requests', 'tokens']))),
+  /** What it waits for in line; null if it does not. */
+  waits_for: v.nullable(v.picklist(['slot', 'requests', 'tokens'])),
   /** Since when it is in this state: ISO 8601, UTC. */
   state_since: v.string(),
   /** Content chunks so far. */

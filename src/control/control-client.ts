@@ -91,16 +91,9 @@ export class ControlClient {
     return this.#ask('POST /files', { limitMs }, readStatus)
   }
 
-  /**
-   * Asks it to put a successor in its place; `unknown` if it is of a version that does not know how. Rejects as
-   * `status` does.
-   */
-  handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | 'unknown' | NoAnswer> {
-    return this.#ask('POST /hand-over', { body: JSON.stringify(order), limitMs }, async (response) => {
-      if (response.statusCode !== 404) return readHandOver(response)
-      response.resume()
-      return 'unknown'
-    })
+  /** Asks it to put a successor in its place. Rejects as `status` does. */
+  handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | NoAnswer> {
+    return this.#ask('POST /hand-over', { body: JSON.stringify(order), limitMs }, readHandOver)
   }
 
   /** Reports to the successor, which may take its time. Rejects if the report was not taken. */

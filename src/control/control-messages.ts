@@ -10,7 +10,7 @@ import { isObject, readMessage } from '../lib/message-shape.ts'
 
 /** 0 and negative numbers would stand for whole groups of processes, 1 for the system's first. */
 const pid = whole(2)
-/** The last minute that a gateway of an earlier version could hold. */
+/** Some four thousand years: no clock tells a later minute. */
 const maxMinute = 2 ** 31 - 1
 
 /** Strict, because a process may be killed on its word. */
@@ -83,11 +83,11 @@ export const isControlStatus = fits(
     options: v.custom<Readonly<Record<string, SettingValue | readonly string[]>>>(isObject),
     health: v.custom<HealthReport>(isHealthReport),
     /** Gateways that this one has taken over from, and that still finish calls. */
-    predecessors: v.optional(v.array(predecessorGateway)),
+    predecessors: v.array(predecessorGateway),
     /** A dashboard started it, or the gateway before it did: nothing else looks after it. */
-    supervised: v.optional(v.boolean()),
+    supervised: v.boolean(),
     /** The crash after which it was started. */
-    crash: v.optional(v.nullable(gatewayCrash)),
+    crash: v.nullable(gatewayCrash),
   }),
 )
 

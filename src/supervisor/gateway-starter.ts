@@ -92,10 +92,9 @@ export class GatewayStarter {
 
   /**
    * Has the running gateway start its successor, which takes over from it without losing a call. Resolves when that is
-   * healthy, with true; with false if the running one is of a version that cannot. Rejects with {@link ProcessError},
-   * and says in it whether the running one goes on as before.
+   * healthy. Rejects with {@link ProcessError}, and says in it whether the running one goes on as before.
    */
-  takeOver(plan: GatewayValues): Promise<boolean> {
+  takeOver(plan: GatewayValues): Promise<void> {
     const { clock, logFile, finder } = this.#options
     const { limits } = finder
     return this.#quoting(async () => {
@@ -111,7 +110,6 @@ export class GatewayStarter {
         .catch((error: unknown) => {
           throw startFailed(messageOf(error))
         })
-      if (answer === 'unknown') return false
       if (typeof answer === 'object' && 'failed' in answer) {
         const code = answer.code === 'port_in_use' ? 'port_in_use' : 'start_failed'
         throw new ProcessError(code, `${answer.failed} The running gateway goes on as it is.`)
@@ -121,7 +119,6 @@ export class GatewayStarter {
       await this.#expectHealth(deadline, successorPid, (control) => {
         if (control === 'absent' && successorPid !== null) throw startFailed('The new gateway ended at once.')
       })
-      return true
     })
   }
 

@@ -228,16 +228,17 @@ export class SupervisedGateway {
     }
     // The running gateway as it is.
     const previous = valuesOf(control)
-    if (await this.#orBringBack(previous, async () => !control.draining && this.#starter.takeOver(next))) {
-      this.#child = null
-      this.#trouble = null
-      await this.#keepOfRunning(settings)
-      // The new gateway goes on as the old one was switched; what was asked for now comes after that.
-      if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
+    if (control.draining) {
+      await this.#end()
+      if (await this.#orBringBack(previous, () => this.#bringUp(next))) await this.#keepOfRunning(settings)
       return this.status()
     }
-    await this.#end()
-    if (await this.#orBringBack(previous, () => this.#bringUp(next))) await this.#keepOfRunning(settings)
+    await this.#orBringBack(previous, () => this.#starter.takeOver(next))
+    this.#child = null
+    this.#trouble = null
+    await this.#keepOfRunning(settings)
+    // The new gateway goes on as the old one was switched; what was asked for now comes after that.
+    if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
     return this.status()
   }
 
@@ -269,7 +270,7 @@ export class SupervisedGateway {
   }
 
   /** Puts a new gateway in the place of the previous one. If none is there in the end, the previous one is brought back. */
-  async #orBringBack(previous: GatewayValues, replace: () => Promise<boolean>): Promise<boolean> {
+  async #orBringBack<T>(previous: GatewayValues, replace: () => Promise<T>): Promise<T> {
     try {
       return await replace()
     } catch (error) {

@@ -34,7 +34,11 @@ export const runningStatus: ProcessStatus = {
       total_queued: 4,
       total_retries_429: 5,
       peak_active: 6,
+      queue_order: 'fifo',
     },
+    clients: [],
+    provider_limits: [],
+    minute_limits: [],
     token_budget: {
       daily_limit: 480_000_000,
       total_used: 7,

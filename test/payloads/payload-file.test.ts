@@ -296,47 +296,6 @@ describe('between the look at the file and the write', () => {
   })
 })
 
-describe('what version 0.1.0 wrote', () => {
-  test('is read as it is; at the next start its segments get their names, and its indexes go', async () => {
-    await using log = await logFolder()
-    const ids = callIds(30)
-    const before = log.open()
-    const full = [0, 10].map((from) => {
-      before.append(sampleLines(ids.slice(from, from + 10)))
-      before.close()
-      const path = join(log.folder, `payloads.${ids[from]}.jsonl`)
-      renameSync(log.filePath, path)
-      return path
-    })
-    before.append(sampleLines(ids.slice(20)))
-    before.close()
-    for (const path of [...full, log.filePath]) writeFileSync(`${path}.idx`, Buffer.alloc(48, 0xa5))
-    writeFileSync(`${log.filePath}.idx.4711.new`, 'a rewritten index whose writer was killed')
-    assertFound(log.filePath, ids)
-    assert.equal(recent(log.filePath).total_count, 60)
-    const after = log.open()
-    assert.equal(after.append([]).error, null)
-    after.close()
-    const sizes = full.map((_, at) => sampleLines(ids.slice(at * 10, at * 10 + 10)).join('').length)
-    assert.deepEqual(readdirSync(log.folder).toSorted(), [
-      `payloads.${ids[0]}-20-${sizes[0]}.jsonl`,
-      `payloads.${ids[10]}-20-${sizes[1]}.jsonl`,
-      'payloads.jsonl',
-    ])
-    assertFound(log.filePath, ids)
-    assert.equal(recent(log.filePath).total_count, 60)
-  })
-
-  test('is cleared with its indexes', async () => {
-    await using log = await logFolder()
-    log.open().append(sampleLines(callIds(1)))
-    for (const name of ['payloads.7.jsonl', 'payloads.7.jsonl.idx', 'payloads.jsonl.idx'])
-      writeFileSync(join(log.folder, name), 'x')
-    clearPayloads(log.filePath)
-    assert.deepEqual(readdirSync(log.folder), ['payloads.jsonl'])
-  })
-})
-
 describe('records are counted', () => {
   test('whatever a segment’s name says, if another process wrote to it when it had its name', async () => {
     await using log = await logFolder()

@@ -12,6 +12,7 @@ export const sampleLiveCall: LiveCall = {
   upstream: '127.0.0.1:11434',
   state: 'streaming',
   queue_place: null,
+  waits_for: null,
   state_since: '2026-11-21T12:00:00.000Z',
   chunks: 0,
   chunks_per_s: null,

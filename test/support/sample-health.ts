@@ -14,6 +14,7 @@ export const sampleHealth: HealthReport = {
     total_queued: 0,
     total_retries_429: 0,
     peak_active: 0,
+    queue_order: 'fifo',
   },
   token_budget: {
     daily_limit: 1,
@@ -23,6 +24,9 @@ export const sampleHealth: HealthReport = {
     estimated: 0,
     known: true,
   },
+  clients: [],
+  provider_limits: [],
+  minute_limits: [],
   pid: 77,
   instance: 'sample',
   version: '0.0.0',

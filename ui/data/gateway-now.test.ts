@@ -17,7 +17,11 @@ const health: HealthReport = {
     total_queued: 0,
     total_retries_429: 0,
     peak_active: 0,
+    queue_order: 'fifo',
   },
+  clients: [],
+  provider_limits: [],
+  minute_limits: [],
   token_budget: {
     daily_limit: 1_000_000,
     total_used: 364_999,

@@ -24,7 +24,7 @@ const advice: Readonly<Record<NoAnswer, string>> = {
 export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
   const status = await new ControlClient(controlFolder(dirname(db))).status()
   if (typeof status === 'string') throw noGatewayAnswers(`in ${dirname(db)}`, advice[status])
-  const { provider_limits = [], minute_limits = [] } = status.health
+  const { provider_limits, minute_limits } = status.health
   if (json) terminal.print(`${JSON.stringify({ provider_limits, minute_limits })}\n`)
   else {
     if (provider_limits.length === 0) terminal.print('No answer of the last hour told of a limit.\n')

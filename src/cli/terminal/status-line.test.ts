@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
+import { sampleHealth } from '../../../test/support/sample-health.ts'
 import type { HealthReport } from '../../api/health-report.ts'
 import type { ProcessStatus } from '../../api/process-status.ts'
 import { displayWidth } from './display-width.ts'
@@ -23,35 +24,11 @@ function health({
   percent = 3.125,
   warnings = 0,
 }: Figures): HealthReport {
+  const { rate_limiter, token_budget } = sampleHealth
   return {
-    status: 'ok',
-    upstream: 'http://127.0.0.1:1/v1',
-    db: 'data/llm_telemetry.db',
-    rate_limiter: {
-      max_concurrent: 4,
-      active,
-      queued,
-      slot_cooldown_ms: 50,
-      total_admitted: calls,
-      total_queued: 0,
-      total_retries_429: 0,
-      peak_active: 4,
-    },
-    token_budget: {
-      daily_limit: limit,
-      total_used: 0,
-      remaining: limit,
-      percentage_used: percent,
-      estimated: 0,
-      known: true,
-    },
-    pid: 1,
-    instance: 'abcdef',
-    version: '0.0.0',
-    uptime_s: 1,
-    wrong_base_url_calls: 0,
-    raw_log: { enabled: false, file_size_bytes: 0 },
-    telemetry: { written: 0, pending: 0, dropped: 0 },
+    ...sampleHealth,
+    rate_limiter: { ...rate_limiter, active, queued, total_admitted: calls },
+    token_budget: { ...token_budget, daily_limit: limit, percentage_used: percent },
     warnings: Array.from({ length: warnings }, () => ({ code: 'a', message: 'b' })),
   }
 }

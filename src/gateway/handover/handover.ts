@@ -28,10 +28,10 @@ export const isHandover = fits(
     used: v.array(minuteUsage),
     /** If that is not all yet, it is of calls that began since then; those before are in the database. ms since the Unix epoch. */
     usedSinceMs: v.nullable(finite),
-    /** The same of clients, keys and upstreams with budgets of their own; absent in earlier versions. */
-    usedByOwners: v.optional(v.array(v.object({ owner: v.string(), used: v.array(minuteUsage) }))),
-    /** What was taken of limits a minute; absent in earlier versions. */
-    minutes: v.optional(v.array(handedLimit)),
+    /** The same of clients, keys and upstreams with budgets of their own. */
+    usedByOwners: v.array(v.object({ owner: v.string(), used: v.array(minuteUsage) })),
+    /** What was taken of limits a minute. */
+    minutes: v.array(handedLimit),
     rawLog: v.object({
       ...rawLogSwitch,
       /** What the option said, or the last setting. */

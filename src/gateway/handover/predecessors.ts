@@ -94,7 +94,7 @@ export class Predecessors {
       })
     }
     if (handover === null) return
-    parts.minutes.adopt(handover.instance, handover.minutes ?? [])
+    parts.minutes.adopt(handover.instance, handover.minutes)
     this.share()
     this.#lookLater()
   }

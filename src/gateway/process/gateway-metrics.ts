@@ -118,7 +118,7 @@ function gatewayValues({ rate_limiter, token_budget, telemetry }: HealthReport) 
 }
 
 /** To Prometheus an empty label is none, so what has no name is called `none`. */
-function limitValues({ provider_limits = [] }: HealthReport): ScrapeQuestion['limits'] {
+function limitValues({ provider_limits }: HealthReport): ScrapeQuestion['limits'] {
   const named = (text: string | null): string => (text === null || text === '' ? 'none' : text)
   return provider_limits.flatMap(({ upstream, model, key, kind, window_s, limit, remaining }) => {
     if (kind === 'wait') return []

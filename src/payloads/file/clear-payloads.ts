@@ -1,6 +1,6 @@
 import { closeSync, constants, ftruncateSync, openSync, rmSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
-import { listSegments, oldIndexes } from './payload-segments.ts'
+import { listSegments } from './payload-segments.ts'
 
 /** Another process may be about to give a full segment its name: it is looked for again. */
 const rounds = 3
@@ -22,8 +22,7 @@ export function clearPayloads(filePath: string): void {
   }
   for (let round = 0; round < rounds; round++) {
     const full = listSegments(filePath).filter(({ path }) => path !== filePath)
-    for (const path of [...full.map(({ path }) => path), ...oldIndexes(filePath)])
-      rmSync(path, { force: true })
+    for (const { path } of full) rmSync(path, { force: true })
     if (round > 0 && full.length === 0) return
   }
 }

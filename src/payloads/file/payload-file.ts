@@ -4,14 +4,7 @@ import { ActiveSegment } from './active-segment.ts'
 import { codeOf } from '../../lib/errors.ts'
 import { OpenSegment } from './open-segment.ts'
 import { lineBreak, seqOf } from './payload-line.ts'
-import {
-  claimedPath,
-  fullPath,
-  listSegments,
-  oldIndexes,
-  type Segment,
-  totalBytes,
-} from './payload-segments.ts'
+import { claimedPath, fullPath, listSegments, type Segment, totalBytes } from './payload-segments.ts'
 
 export interface PayloadFileOptions {
   readonly filePath: string
@@ -99,10 +92,9 @@ export class PayloadFile {
     return (this.#active = new ActiveSegment(filePath))
   }
 
-  /** Names what a killed process claimed and did not name, and what version 0.1.0 wrote; deletes what is too much. */
+  /** Names what a killed process claimed and did not name, and what was written to afterwards; deletes what is too much. */
   #tidy(): void {
     const { filePath } = this.#options
-    for (const path of oldIndexes(filePath)) rmSync(path, { force: true })
     for (const { path, firstSeq, records } of listSegments(filePath)) {
       if (path === filePath) continue
       const [, owner] = /full-(\d+)-\d+/.exec(path) ?? []

@@ -61,14 +61,6 @@ export async function measureSegments(filePath: string): Promise<number> {
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** The indexes that version 0.1.0 wrote beside segments. */
-export function oldIndexes(filePath: string): string[] {
-  const stem = `${basename(filePath, extname(filePath))}.`
-  return namesIn(dirname(filePath))
-    .filter((name) => name.startsWith(stem) && /\.idx(?:\.\d+\.new)?$/.test(name))
-    .map((name) => join(dirname(filePath), name))
-}
-
 async function orIfMissing<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work()
@@ -86,14 +78,14 @@ interface SegmentName {
   readonly bytes: number
 }
 
-/** Null if it names no segment. Those of version 0.1.0 tell their first seq alone. */
+/** Null if it names no segment. */
 function readName(name: string, filePath: string): SegmentName | null {
   if (name === basename(filePath)) return { order: Number.POSITIVE_INFINITY, records: 0, bytes: -1 }
   const extension = extname(filePath)
   const prefix = `${basename(filePath, extension)}.`
   if (!name.startsWith(prefix) || !name.endsWith(extension)) return null
   const middle = name.slice(prefix.length, -extension.length)
-  const [, seq, records = 0, bytes = -1] = /^(\d{1,16})(?:-(\d+)-(\d+))?$/.exec(middle) ?? []
+  const [, seq, records, bytes] = /^(\d{1,16})-(\d+)-(\d+)$/.exec(middle) ?? []
   if (seq !== undefined) return { order: Number(seq), records: Number(records), bytes: Number(bytes) }
   return /^full-\d+-\d+$/.test(middle) ? { order: Number.MAX_VALUE, records: 0, bytes: -1 } : null
 }
