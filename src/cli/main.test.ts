@@ -16,7 +16,8 @@ interface Run {
 }
 
 function tokenweir(args: readonly string[], nodeArgs: readonly string[] = [], file = command): Run {
-  const env = { PATH: process.env['PATH'] }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE }
   const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeArgs, file, ...args], {
     encoding: 'utf8',
     env,
@@ -42,8 +43,6 @@ describe('tokenweir', () => {
       [['gatway'], /^tokenweir: unknown command 'gatway' \(Did you mean gateway\?\)\n$/],
       [['--wat'], /^tokenweir: unknown option '--wat'\n$/],
       [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65535; got "x"\n$/],
-      [['calls', '--recent', 'x'], /^tokenweir: --recent must be a whole number .*; got "x"\n$/],
-      [['calls', '--wat'], /^tokenweir: unknown option '--wat'\n$/],
       [['calls', 'now'], /^tokenweir: too many arguments\. Expected 0 arguments but got 1: now\.\n$/],
     ]
     for (const [args, message] of wrong) {
@@ -55,7 +54,10 @@ describe('tokenweir', () => {
   })
 
   it('says in one line that there is no database where one was named', () => {
-    for (const args of [['calls'], ['calls', '--json'], ['db', 'check']]) {
+    for (const args of [
+      ['calls', '--json'],
+      ['db', 'check'],
+    ]) {
       const run = tokenweir([...args, '--db', '/nowhere/calls.db'])
       assert.deepEqual([run.code, run.stdout], [1, ''])
       assert.match(run.stderr, /^tokenweir: \/nowhere\/calls\.db: There is no database yet[^\n]+\n$/)
@@ -70,7 +72,7 @@ describe('tokenweir', () => {
     try {
       cpSync(dirname(command), join(folder, 'bin'), { recursive: true })
       writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-      for (const version of ['8.17.0', '20.20.2', '24.15.9']) {
+      for (const version of ['8.17.0', '24.15.9']) {
         const file = join(folder, 'bin/tokenweir.js')
         assert.deepEqual(tokenweir(['--version'], ['--import', pretend(version)], file), {
           code: 1,
@@ -87,7 +89,6 @@ describe('tokenweir', () => {
   it('runs in a clone on the Node that npm ci brought, when an older one starts it', () => {
     const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})'
     const run = (...args: readonly string[]): Run => tokenweir(args, ['--import', older])
-    assert.match(run('--version').stdout, /^\d+\.\d+\.\d+\n$/)
     const wrong = run('calls', '--wat')
     assert.deepEqual([wrong.code, wrong.stderr], [2, "tokenweir: unknown option '--wat'\n"])
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { JsonScan, type JsonShape, wantedPlaces } from './json-scan.ts'
+import { draws } from '../../test/support/draws.ts'
 
 const shape = {
   a: 10_000,
@@ -116,7 +117,7 @@ test('a text without an end takes no memory, and too much that is wanted makes i
   const long = new JsonScan(places)
   long.push(Buffer.from('{"q":['))
   const before = process.memoryUsage().heapUsed
-  for (let i = 0; i < 2000; i++) long.push(chunk)
+  for (let i = 0; i < 500; i++) long.push(chunk)
   assert.ok(process.memoryUsage().heapUsed - before < 20e6)
   long.push(Buffer.from('0],"a":1}'))
   assert.deepEqual(long.value, { q: 0, a: 1 })
@@ -160,7 +161,7 @@ test('whatever the JSON and however it is cut, the wanted values are those of JS
       assert.deepEqual(scan(at.slice(1).map((end, i) => bytes.subarray(at[i], end))), value)
       assert.deepEqual(scan(bytewise(bytes)), value)
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   )
 })
 
@@ -173,6 +174,6 @@ test('whatever the bytes, nothing is thrown', () => {
       const bytes = Buffer.from(parts.join(''))
       assert.deepEqual(scan(bytewise(bytes)), scan([bytes]))
     }),
-    { numRuns: 2000 },
+    { numRuns: draws(2000) },
   )
 })

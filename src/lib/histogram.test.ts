@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { Histogram, quantileOf } from './histogram.ts'
 import { VarintReader, VarintWriter } from './packed-numbers.ts'
+import { draws } from '../../test/support/draws.ts'
 
 function bytesOf(histogram: Histogram): Uint8Array {
   const writer = new VarintWriter()
@@ -127,7 +128,7 @@ test('the values of several ranks are those of each, whether they rise or not', 
       )
     },
   )
-  fc.assert(property, { numRuns: 500 })
+  fc.assert(property, { numRuns: draws(500) })
 })
 
 test('counts between limits are those of the values, within 1 % of a limit', () => {

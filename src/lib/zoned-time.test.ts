@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { ZonedTime, isTimeZone } from './zoned-time.ts'
+import { draws } from '../../test/support/draws.ts'
 
 const at = (text: string): number => Date.parse(text)
 const hourMs = 3_600_000
@@ -146,7 +147,7 @@ describe('whatever the zone and the time', () => {
           }
         },
       )
-      fc.assert(property, { numRuns: 60 })
+      fc.assert(property, { numRuns: draws(60) })
     })
   }
   it('the time to the changes of the clocks is counted right', () => {
@@ -193,7 +194,7 @@ it('keys of an hour are the instant that they name', () => {
       assert.equal(Date.parse(time.key('hour', start)), start)
     },
   )
-  fc.assert(property, { numRuns: 300 })
+  fc.assert(property, { numRuns: draws(300) })
 })
 
 it('no more units are listed than asked for', () => {

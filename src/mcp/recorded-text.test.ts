@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { maxCharacters, partOf, recordedText } from './recorded-text.ts'
+import { draws } from '../../test/support/draws.ts'
 
 /** The lines between the marks. */
 function linesOf(text: string): readonly string[] {
@@ -48,6 +49,6 @@ test('a text that is told in parts is whole again when they are put together', (
       }
       assert.equal(whole === text, true)
     }),
-    { numRuns: 50 },
+    { numRuns: draws(50) },
   )
 })

@@ -10,6 +10,7 @@ import { PriceBook } from './price-book.ts'
 import { priceFileText } from './price-file.ts'
 import { PriceListError } from './price-list.ts'
 import { readModelCosts } from './read-model-costs.ts'
+import { draws } from '../../test/support/draws.ts'
 
 test('a price file with any characters changed is read, or told of by a place within it', () => {
   const text = priceFileText(sampleCosts)
@@ -36,9 +37,9 @@ test('a price file with any characters changed is read, or told of by a place wi
         `${line}:${column} ${message}`,
       )
     }),
-    { numRuns: 1000 },
+    { numRuns: draws(1000) },
   )
-  assert.ok(told > 300)
+  assert.ok(told > draws(300))
 })
 
 test('whatever an adapter takes from a spoiled list makes a sound file and a price for every key', () => {
@@ -79,6 +80,6 @@ test('whatever an adapter takes from a spoiled list makes a sound file and a pri
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   )
 })

@@ -5,6 +5,7 @@ import { asked, entryOf, rates, sampleCosts, usageOf } from '../../test/pricing/
 import { cacheSavedNanoUsd, costNanoUsd, costPicoUsd, type MeteredUsage } from './cost.ts'
 import { type Price, PriceBook } from './price-book.ts'
 import { tiersOf } from './price-tiers.ts'
+import { draws } from '../../test/support/draws.ts'
 
 const book = new PriceBook(sampleCosts)
 
@@ -178,7 +179,7 @@ test('odd counts never throw, and parts never cost more than if they were their 
       const nano = costNanoUsd(one, price)
       assert.ok(nano === null || Number.isSafeInteger(nano))
     }),
-    { numRuns: 2000 },
+    { numRuns: draws(2000) },
   )
 })
 

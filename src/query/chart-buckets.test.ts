@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { bucketEdges, bucketWidthS } from './chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
+import { draws } from '../../test/support/draws.ts'
 
 const hourS = 3600
 const widths: readonly [rangeS: number, widthS: number][] = [
@@ -63,5 +64,5 @@ test('whatever the zone and the range, there are few buckets, and they hold all 
       assert.ok(edges.every((edge, index) => index === 0 || edge > edges[index - 1]!))
     },
   )
-  fc.assert(property, { numRuns: 300 })
+  fc.assert(property, { numRuns: draws(300) })
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { MinuteSpan, SlotUse } from '../call/call-reader.ts'
 import { gatewayGaps } from './gateway-gaps.ts'
+import { draws } from '../../test/support/draws.ts'
 
 const most = 60
 
@@ -54,7 +55,7 @@ test('every minute in which no gateway ran is in one span, however the range is 
         assert.ok(gaps.every(([from], index) => index === 0 || from > gaps[index - 1]![1]))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   )
 })
 

@@ -97,11 +97,11 @@ test('one batch is on its way at a time, and those behind it follow at once', as
   assert.deepEqual(posts, [512, 512, 512, 7])
 })
 
-test('half an hour without a receiver, at 50 calls a second: what is held is bounded', async () => {
+test('six minutes without a receiver, at 50 calls a second: what is held is bounded', async () => {
   const { clock, sender, add, answers, codes, said, posts } = makeSender()
   answers(unreachable)
   let [mostSpans, mostBytes] = [0, 0]
-  for (let second = 0; second < 30 * 60; second++) {
+  for (let second = 0; second < 6 * 60; second++) {
     add(50)
     await clock.advance(1000)
     mostSpans = Math.max(mostSpans, sender.figures.spans)
@@ -110,11 +110,11 @@ test('half an hour without a receiver, at 50 calls a second: what is held is bou
   assert.ok(mostSpans <= 10_000 && mostSpans > 8000, `${mostSpans} spans`)
   assert.ok(mostBytes < 20e6, `${mostBytes} bytes`)
   const { spans, dropped } = sender.figures
-  assert.equal(spans + dropped, 90_000)
+  assert.equal(spans + dropped, 18_000)
   assert.deepEqual(codes().sort(), ['otlp_dropped', 'otlp_unreachable'])
   assert.match(said('otlp_unreachable'), /takes no spans: connect ECONNREFUSED; \d+ wait, \d+ were dropped/)
   // It is tried again every half a minute at most, and not at once for each batch.
-  assert.ok(posts.length < 150, `${posts.length} tries`)
+  assert.ok(posts.length < 30, `${posts.length} tries`)
   answers(replies(200))
   await clock.advance(35_000)
   assert.deepEqual(sender.figures, { spans: 0, bytes: sender.figures.bytes, sent: spans, dropped })

@@ -19,6 +19,7 @@ import {
 } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { draws } from '../support/draws.ts'
 
 const upstream = await startSimulatedUpstream({
   reply: () => bodyReply(['ok'], { framing: 'content-length' }),
@@ -144,7 +145,7 @@ test('any bytes, in any pieces and either framing, come out as they went in', as
         assert.equal(response.complete, true)
       },
     ),
-    { numRuns: 150 },
+    { numRuns: draws(150) },
   )
 })
 

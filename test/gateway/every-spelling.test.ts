@@ -13,6 +13,7 @@ import { jsonReply } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { startGatewayOfUpstreams } from '../support/upstreams-file.ts'
+import { draws } from '../support/draws.ts'
 
 const clientKey = 'Bearer c1ient-0wn-cred'
 const codings = {
@@ -96,7 +97,7 @@ test('no spelling of a path, and no form of a body, passes the budget', async ()
         assert.equal(answer.header('x-tokenweir-error'), 'token_budget_exceeded')
       },
     ),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   )
   assert.equal(seen(), before)
 })

@@ -8,6 +8,7 @@ import type { LimitStake } from '../../src/gateway/limits/kept-limit.ts'
 import { KeptLimits, type MinuteSetting } from '../../src/gateway/limits/kept-limits.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { fullestMinute } from './limited-provider.ts'
+import { draws } from '../support/draws.ts'
 
 interface Asked {
   readonly afterMs: number
@@ -132,7 +133,7 @@ for (const order of ['fifo', 'fair'] as const) {
           )
         }
       }),
-      { numRuns: 40 },
+      { numRuns: draws(40) },
     )
   })
 }

@@ -8,6 +8,7 @@ import { type CallSpan, spanAttributes, spanOf } from '../../src/traces/call-spa
 import { jsonSpans, readAcceptance } from '../../src/traces/json-spans.ts'
 import { bareCall, chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { type DecodedRequest, decodedRequest, partialSuccess } from './decoded-spans.ts'
+import { draws } from '../support/draws.ts'
 
 const attributes = spanAttributes(() => ({ default: { 'api.openai.com': 443 } }))
 const source = {
@@ -128,7 +129,7 @@ test('it does so whatever a client and an upstream call things', () => {
       )
       assert.deepEqual(ours, theirs)
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   )
 })
 

@@ -5,6 +5,7 @@ import { splitBytes } from '../support/response-bytes.ts'
 import { allWireForms } from './all-wire-forms.ts'
 import { meterFormNow } from './meter-form.ts'
 import type { WireForm } from './wire-form.ts'
+import { draws } from '../support/draws.ts'
 
 for (const form of allWireForms) {
   test(`${form.name}: the same row whole and in single bytes, and a cut answer is told as cut`, () => {
@@ -22,7 +23,7 @@ test('any form in any pieces', () => {
     fc.property(fc.constantFrom(...allWireForms), cuts, (form, sizes) => {
       assert.deepEqual(meterFormNow(form, splitBytes(form.body, sizes)).columns, form.columns)
     }),
-    { numRuns: 400 },
+    { numRuns: draws(400) },
   )
 })
 

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { allWireForms } from './all-wire-forms.ts'
 import { meterFormNow } from './meter-form.ts'
 import type { AnswerColumns, WireForm } from './wire-form.ts'
+import { draws } from '../support/draws.ts'
 
 /**
  * Members that amend others. Where one of them is not there, or has another name, the rest reads as an upstream's
@@ -115,9 +116,9 @@ test('one damaged byte that is no digit makes no number', () => {
       hits++
       assertHonest(form, withBytes(form, bytes), `byte ${place} is ${byte}`)
     }),
-    { numRuns: 4000 },
+    { numRuns: draws(4000) },
   )
-  assert.ok(hits > 2000)
+  assert.ok(hits > draws(2000))
 })
 
 /** Damage that once made a number: found by `npm run fuzz`. */
@@ -160,7 +161,7 @@ test('whatever JSON an answer is, nothing is made up and nothing throws', () => 
         [null, null, null, null],
       )
     }),
-    { numRuns: 1500 },
+    { numRuns: draws(1500) },
   )
 })
 

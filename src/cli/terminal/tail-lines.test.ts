@@ -5,6 +5,7 @@ import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { displayWidth } from './display-width.ts'
 import type { LineStyle } from './paint.ts'
 import { endLine, requestLine, startLine } from './tail-lines.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const timestamp = '2026-11-21T14:03:22.500Z'
 const style: LineStyle = { width: 120, color: false, nowMs: Date.parse(timestamp) }
@@ -109,6 +110,6 @@ test('whatever a payload holds: no line is wider than the terminal, and nothing 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   )
 })

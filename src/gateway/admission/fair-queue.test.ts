@@ -6,6 +6,7 @@ import type { Caller, QueueDiscipline, QueueOrder } from './admission.ts'
 import { LocalAdmission } from './local-admission.ts'
 import { SlotQueue } from './slot-queue.ts'
 import type { Waiter } from './waiting-lanes.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const none: ReadonlyMap<string, number> = new Map()
 
@@ -356,6 +357,6 @@ for (const discipline of ['fifo', 'fair'] as const) {
         assert.deepEqual([witness.queue.queued, witness.waiting.size], [0, 0])
       },
     )
-    fc.assert(property, { numRuns: 200 })
+    fc.assert(property, { numRuns: draws(200) })
   })
 }

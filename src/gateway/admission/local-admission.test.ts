@@ -7,6 +7,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { LocalAdmission } from './local-admission.ts'
 import type { AdmissionOptions } from './local-admission.ts'
 import type { Permit } from './permit.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const never = new AbortController().signal
 
@@ -446,5 +447,5 @@ it('LocalAdmission serves in the order of arrival and ends empty, whoever comes,
       assert.equal(admission.snapshot().totalAdmitted, served.size)
     },
   )
-  await fc.assert(property, { numRuns: 100 })
+  await fc.assert(property, { numRuns: draws(100) })
 })

@@ -7,6 +7,7 @@ import type { Permit } from './permit.ts'
 import { LocalAdmission } from './local-admission.ts'
 import { SharedSlots, type SlotLink } from './shared-slots.ts'
 import type { SlotSync } from './kept-slots.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const never = new AbortController().signal
 
@@ -233,7 +234,7 @@ test('whatever comes and ends where, never more are in flight than there are slo
       await clock.advance(5000)
       assert.equal(network.pool.held, 0)
     }),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   )
 })
 

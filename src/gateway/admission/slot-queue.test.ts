@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { SlotQueue } from './slot-queue.ts'
 import type { QueueOrder } from './admission.ts'
 import type { Waiter } from './waiting-lanes.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const cooldownMs = 50
 
@@ -491,5 +492,5 @@ it('SlotQueue does what a naive reading of the rules does, whatever happens', ()
       assert.deepEqual([queue.active, queue.queued, waiters.size], [0, 0, 0])
     },
   )
-  fc.assert(property, { numRuns: 200 })
+  fc.assert(property, { numRuns: draws(200) })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { TokenWindow } from './token-window.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -217,6 +218,6 @@ describe('TokenWindow', () => {
         assert.equal(window.snapshot(nowMs).totalUsed, expected)
       }
     })
-    fc.assert(property, { numRuns: 300 })
+    fc.assert(property, { numRuns: draws(300) })
   })
 })

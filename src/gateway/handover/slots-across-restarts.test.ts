@@ -5,6 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { Chain, type GatewayOfAChain } from '../../../test/support/gateway-of-a-chain.ts'
 import type { Caller } from '../admission/admission.ts'
 import type { Permit } from '../admission/permit.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const minute = Date.UTC(2026, 10, 21, 6) / 60_000
 
@@ -200,6 +201,6 @@ test('whatever comes and ends in which generation, never more are in flight than
       assert.equal(newest.budget.snapshot(clock.wallTime()).totalUsed, calls.ended)
       for (let slot = 0; slot < given.maxConcurrent; slot++) assert.ok(newest.admission.tryAcquire() !== null)
     }),
-    { numRuns: 150 },
+    { numRuns: draws(150) },
   )
 })

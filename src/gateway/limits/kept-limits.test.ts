@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { fullestMinute } from '../../../test/limits/limited-provider.ts'
 import { KeptLimits } from './kept-limits.ts'
 import { LimitsAcrossRestarts } from './limits-across-restarts.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const use = { upstream: 'default', model: 'm', key: null }
 const call = { caller: { client: null, keyFingerprint: null }, requestBytes: 4, tokensAsked: 1 }
@@ -61,7 +62,7 @@ test('property: gateways that come and go are together never over in any sliding
         .reduce((sum, [, amount]) => sum + amount, 0)
       assert.ok(atTheEnd >= 50, `only ${atTheEnd} in the last minute`)
     }),
-    { numRuns: 50 },
+    { numRuns: draws(50) },
   )
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { UsageEventFilter } from './usage-event-filter.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const content =
   '{"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"wéir"}}],"usage":null}'
@@ -65,7 +66,7 @@ test('takes out the usage events and nothing else, whatever the line ends, the o
         assert.equal(removed, parts.length - kept.length)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   )
 })
 
@@ -97,7 +98,7 @@ test('whatever the bytes, nothing is lost that is not such an event, and a break
       const passed = [filter.push(bytes), filter.end(false)].filter((piece) => piece !== null)
       if (filter.removedEvents === 0) assert.deepEqual(Buffer.concat(passed), bytes)
     }),
-    { numRuns: 2000 },
+    { numRuns: draws(2000) },
   )
 })
 

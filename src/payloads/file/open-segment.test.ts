@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { OpenSegment } from './open-segment.ts'
 import { seqOf } from './payload-line.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const firstSeq = 7353457635451648
 
@@ -47,7 +48,7 @@ test('each record is handed on once, whatever its length; what is torn is not', 
       })
       assert.equal(seen.length + rest, whole.length)
     }),
-    { numRuns: 40 },
+    { numRuns: draws(40) },
   )
 })
 
@@ -71,7 +72,7 @@ test('from the line that halving finds on, nothing is missed, and little is read
       const needless = seqs.length - expected.length
       assert.ok(before.slice(before.length - needless).join('').length < 200_000 + longest(lines) * 2)
     }),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { RecentLines } from './recent-lines.ts'
 import { tornEnd } from './payload-line.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const head = '{"id":"6gzxs32w8r0","seq":1,"x":"'
 
@@ -44,7 +45,7 @@ test('newest first over all segments, whatever their lengths and wherever blocks
         })
       },
     ),
-    { numRuns: 60 },
+    { numRuns: draws(60) },
   )
 })
 

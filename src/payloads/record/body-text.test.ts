@@ -132,10 +132,10 @@ for (const [name, encode] of codings) {
   })
 
   test(`a bomb in ${name} (${encode.name}) costs its limit, and shows its beginning`, () => {
-    const bomb = encode(Buffer.alloc(50_000_000, 'a'))
+    const bomb = encode(Buffer.alloc(10_000_000, 'a'))
     const begun = performance.now()
     const { json, truncated } = read(bomb, { contentEncoding: name })
-    assertWithin(2000, performance.now() - begun, 'the body')
+    assertWithin(400, performance.now() - begun, 'the body')
     assert.ok(truncated)
     assert.ok(json.length <= 100_002)
     assert.match(json, /^"a*"$/)

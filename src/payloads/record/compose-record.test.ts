@@ -7,6 +7,7 @@ import { RecordComposer } from './compose-record.ts'
 import type { RawAnswer, RawBody, RawRequest } from './raw-payload.ts'
 import { streamEvents } from './stream-events.ts'
 import { readStreamText } from './stream-text.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const composer = new RecordComposer({ salt: Buffer.alloc(16, 7), maxBodyBytes: 1_000_000 })
 const request: RawRequest = {
@@ -202,7 +203,7 @@ test('a planted key survives in no field of a record, wherever it stands', () =>
         assertGone(composer.composeAnswer({ ...answer, ...raw, headers, outcome: planted }, 1), planted)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   )
 })
 
@@ -235,7 +236,7 @@ test('a key that lies over several events is shown neither whole nor in pieces',
         if (pieces.filter((piece) => piece !== '').length === 1) assert.equal(why, undefined)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   )
 })
 
@@ -274,6 +275,6 @@ test('any bytes, cut anywhere, make one line', () => {
         parsed(composer.composeRequest(raw, 1))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   )
 })

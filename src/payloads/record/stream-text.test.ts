@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { readStreamText } from './stream-text.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 type Event = Readonly<Record<string, unknown>>
 
@@ -231,6 +232,6 @@ test('nothing that an event may hold throws', () => {
     fc.property(fc.array(value, { maxLength: 5, size: 'max' }), (events) => {
       readStreamText(events)
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   )
 })

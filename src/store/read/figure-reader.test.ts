@@ -18,6 +18,7 @@ import { Summing } from '../rollup/summing.ts'
 import { Figures, sumColumns } from '../rollup/rollup-figures.ts'
 import { quarterMs } from '../rollup/time-cover.ts'
 import type { FieldDimension } from '../../call/call-question.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const spanMs = 9 * 24 * 3_600_000
 
@@ -188,7 +189,7 @@ test('whatever was rolled forward, and whenever, an answer is what the calls say
       })
     },
   )
-  await fc.assert(property, { numRuns: 100 })
+  await fc.assert(property, { numRuns: draws(100) })
 })
 
 test('clients and models together, and half hours, are what the calls say', async () => {
@@ -279,5 +280,5 @@ test('clients and models together, and half hours, are what the calls say', asyn
       })
     },
   )
-  await fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: draws(60) })
 })

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { HistoryWriter } from '../write/history-writer.ts'
 import { makeSchema } from '../sqlite/schema.ts'
 import { historyReader } from './history-reader.ts'
+import { draws } from '../../../test/support/draws.ts'
 
 const firstMinute = 60 * 500_000
 const minutes = 400
@@ -54,5 +55,5 @@ test('spans of any length say what their minutes say, whoever wrote them and how
       }
     },
   )
-  await fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: draws(60) })
 })
