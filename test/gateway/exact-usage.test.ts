@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { exchange, requestBytes } from '../support/exchange.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
-import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
+import { rowOf } from '../support/recorded-calls.ts'
 import { cut, type ReplyStep, reset, stall, write } from '../support/reply-step.ts'
 import {
   bodyReply,
@@ -18,7 +18,8 @@ import {
 } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { startSimulatedUpstream, type SimulatedUpstream } from '../support/simulated-upstream.ts'
+import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const plain = '{"model":"m", "stream":true ,"messages":[]}'
 const asking = '{"stream_options":{"include_usage":true},"model":"m", "stream":true ,"messages":[]}'
@@ -42,14 +43,19 @@ function streamText(newline: string): { readonly sent: string; readonly seen: st
   return { sent: before + sseEvent(usage, newline) + after, seen: before + after }
 }
 
+const shared = await shareGateway()
+
 function chat(
-  gateway: GatewayProcess,
+  upstream: OwnUpstream,
   body: string | Uint8Array = plain,
   path = '/v1/chat/completions',
   headers: HeaderLines = [],
 ): Promise<RawResponse> {
   const contentType = ['Content-Type', 'application/json'] as const
-  return exchange(gateway.port, 'POST', path, { headers: [contentType, ...headers], body })
+  return exchange(shared.gateway.port, 'POST', upstream.prefix + path, {
+    headers: [contentType, ...headers],
+    body,
+  })
 }
 
 function reply(text: string, headers: HeaderLines = sse): ReplyStep[] {
@@ -57,25 +63,24 @@ function reply(text: string, headers: HeaderLines = sse): ReplyStep[] {
 }
 
 /** The body of the newest request, and whether it asked for what its client did not. */
-function newest(upstream: SimulatedUpstream): { readonly body: string; readonly asked: boolean } {
+function newest(upstream: Pick<OwnUpstream, 'requests'>): { readonly body: string; readonly asked: boolean } {
   const body = upstream.requests.at(-1)?.body.toString() ?? ''
   return { body, asked: body.includes('include_usage') }
 }
 
 test('a stream is asked for its usage; the client sees nothing of that, however it is split', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const random = seededRandom(11)
   const sizes = [[1], [7, 1, 64], ...Array.from({ length: 12 }, () => [1 + Math.floor(random() * 90), 3, 17])]
   for (const newline of ['\n', '\r\n', '\r']) {
     const { sent, seen } = streamText(newline)
     for (const each of [[sent.length + 10], ...sizes]) {
       upstream.replyOnce(bodyReply(splitBytes(sent, each), { headers: sse }))
-      const answer = await chat(gateway, plain, '/v1/chat/completions', [['Accept-Encoding', 'gzip, br']])
+      const answer = await chat(upstream, plain, '/v1/chat/completions', [['Accept-Encoding', 'gzip, br']])
       const what = `${JSON.stringify(newline)} ${each.join()}`
       assert.equal(answer.body.toString(), seen, what)
       assert.ok(answer.complete)
-      const row = await rowOf(gateway, answer)
+      const row = await rowOf(shared.gateway, answer)
       assert.deepEqual(
         [row.input_tokens, row.output_tokens, row.usage_source, row.outcome, row.attempts, row.request_bytes],
         [3, 2, 'usage', 'ok', 1, plain.length],
@@ -92,8 +97,7 @@ test('a stream is asked for its usage; the client sees nothing of that, however 
 })
 
 test('only the chunk in which the wish stands is another one; a long prompt goes on byte for byte', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const prompt = JSON.stringify('é"\n'.repeat(300_000))
   const options = '"stream_options" : { "include_obfuscation":false }'
   for (const [body, expected] of [
@@ -106,18 +110,17 @@ test('only the chunk in which the wish stands is another one; a long prompt goes
       `{"prompt":${prompt},"stream":true,${options.replace('{', '{"include_usage":true,')}}`,
     ],
   ] as const) {
-    const answer = await chat(gateway, body, '/v1/completions')
+    const answer = await chat(upstream, body, '/v1/completions')
     assert.equal(answer.status, 200)
     assert.ok(newest(upstream).body === expected)
     assert.doesNotMatch(answer.body.toString(), /"choices":\[\]/)
     assert.match(answer.body.toString(), /data: \[DONE\]\n\n$/)
-    assert.equal((await rowOf(gateway, answer)).total_tokens, 18)
+    assert.equal((await rowOf(shared.gateway, answer)).total_tokens, 18)
   }
 })
 
 test('nothing is changed where the client decided itself, or where there is nothing to ask', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const { sent } = streamText('\n')
   const bodies: readonly [path: string, body: string | Uint8Array][] = [
     ['/v1/chat/completions', '{"stream":true,"stream_options":{"include_usage":true}}'],
@@ -135,7 +138,7 @@ test('nothing is changed where the client decided itself, or where there is noth
   ]
   for (const [path, body] of bodies) {
     upstream.replyOnce(reply(sent))
-    const answer = await chat(gateway, body, path, [['Accept-Encoding', 'gzip']])
+    const answer = await chat(upstream, body, path, [['Accept-Encoding', 'gzip']])
     assert.equal(answer.body.toString(), sent)
     const request = upstream.requests.at(-1)!
     assert.deepEqual(request.body, Buffer.from(body))
@@ -149,7 +152,7 @@ test('--usage-injection off leaves all as it is', async () => {
     upstream: upstream.baseUrl,
     args: ['--usage-injection', 'off'],
   })
-  const answer = await chat(gateway)
+  const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', { body: plain })
   assert.deepEqual(newest(upstream), { body: plain, asked: false })
   assert.equal((await rowOf(gateway, answer)).usage_source, 'none')
 })
@@ -157,7 +160,7 @@ test('--usage-injection off leaves all as it is', async () => {
 for (const status of [400, 422, 500]) {
   test(`a ${status} that names the field: once more without it, and not asked again on this path`, async () => {
     const words = { error: { message: 'Unknown parameter: stream_options', type: 'invalid_request_error' } }
-    await using upstream = await startSimulatedUpstream({
+    await using upstream = await shared.upstream({
       reply: (request) => {
         const body = (): string => request.body.toString()
         return {
@@ -168,7 +171,6 @@ for (const status of [400, 422, 500]) {
         }
       },
     })
-    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
     const coding: HeaderLines = [['Accept-Encoding', 'gzip, br']]
     for (const [path, requests] of [
       ['/v1/chat/completions', [asking, plain]],
@@ -177,7 +179,7 @@ for (const status of [400, 422, 500]) {
       ['/v1/chat/completions', [plain]],
     ] as const) {
       const before = upstream.requests.length
-      const answer = await chat(gateway, plain, path, coding)
+      const answer = await chat(upstream, plain, path, coding)
       const made = upstream.requests.slice(before)
       assert.deepEqual(
         made.map(({ body }) => body.toString()),
@@ -185,17 +187,16 @@ for (const status of [400, 422, 500]) {
       )
       assert.equal(made.at(-1)!.header('accept-encoding'), 'gzip, br')
       assert.deepEqual([answer.status, answer.body.toString()], [200, sseEvent(word) + sseEvent('[DONE]')])
-      const row = await rowOf(gateway, answer)
+      const row = await rowOf(shared.gateway, answer)
       assert.deepEqual([row.outcome, row.status, row.attempts], ['ok', 200, requests.length])
     }
-    const health = await gateway.health()
+    const health = await shared.gateway.health()
     assert.equal((health['rate_limiter'] as { total_retries_429: number }).total_retries_429, 0)
   })
 }
 
 test('an upstream whose streams have a length, so that the usage stays in, is not asked again', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const { sent, seen } = streamText('\n')
   for (const [text, asked] of [
     [sent, true],
@@ -203,43 +204,42 @@ test('an upstream whose streams have a length, so that the usage stays in, is no
     [seen, false],
   ] as const) {
     upstream.replyOnce(bodyReply([text], { headers: sse, framing: 'content-length' }))
-    const answer = await chat(gateway)
+    const answer = await chat(upstream)
     assert.equal(answer.body.toString(), text)
     assert.equal(newest(upstream).asked, asked)
-    assert.equal((await rowOf(gateway, answer)).total_tokens, asked ? 5 : null)
+    assert.equal((await rowOf(shared.gateway, answer)).total_tokens, asked ? 5 : null)
   }
   // What is known of the other path is its own.
   upstream.replyOnce(reply(sent))
-  assert.equal((await chat(gateway, plain, '/v1/completions')).body.toString(), seen)
+  assert.equal((await chat(upstream, plain, '/v1/completions')).body.toString(), seen)
 })
 
 test('a refusal that has another reason passes as it is, and nothing is learnt from it', async () => {
   const bad = { error: { message: 'model is missing', type: 'invalid_request_error' } }
   const echo = { detail: [{ msg: 'bad prompt', input: 'what does stream_options do?' }] }
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   upstream.replyOnce(jsonReply(400, bad, [['x-request-id', 'r-1']]))
-  const first = await chat(gateway)
+  const first = await chat(upstream)
   assert.deepEqual([first.status, JSON.parse(first.body.toString())], [400, bad])
   assert.equal(first.header('x-request-id'), 'r-1')
   assert.equal(upstream.requests.length, 1)
 
   // Named by the request's own text: refused both ways, so the field was not the reason.
   upstream.replyOnce(jsonReply(422, echo), jsonReply(422, echo))
-  const second = await chat(gateway)
+  const second = await chat(upstream)
   assert.deepEqual([second.status, JSON.parse(second.body.toString())], [422, echo])
   assert.equal(upstream.requests.length, 3)
 
   const long = { error: { message: `include_usage ${'x'.repeat(70_000)}` } }
   upstream.replyOnce(jsonReply(400, long))
-  assert.deepEqual(JSON.parse((await chat(gateway)).body.toString()), long)
+  assert.deepEqual(JSON.parse((await chat(upstream)).body.toString()), long)
   upstream.replyOnce(bodyReply([JSON.stringify(long)], { status: 400, headers: sse }))
-  assert.deepEqual(JSON.parse((await chat(gateway)).body.toString()), long)
+  assert.deepEqual(JSON.parse((await chat(upstream)).body.toString()), long)
   assert.equal(upstream.requests.length, 5)
 
-  await chat(gateway)
+  await chat(upstream)
   assert.ok(newest(upstream).asked)
-  const rows = await recordedCalls(gateway, 5)
+  const rows = await upstream.recorded(5)
   assert.deepEqual(
     rows.map((row) => [row.status, row.failure_code, row.attempts]),
     [
@@ -253,23 +253,22 @@ test('a refusal that has another reason passes as it is, and nothing is learnt f
 })
 
 test('a refusal that breaks off is broken off, and a client that leaves meanwhile is not asked for again', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const head = responseHead(400, [['Content-Length', '100']])
   upstream.replyOnce([write(head), write('{"error":"stream_options'), reset()])
-  const answer = await chat(gateway)
+  const answer = await chat(upstream)
   assert.deepEqual(
     [answer.status, answer.complete, answer.body.toString()],
     [400, false, '{"error":"stream_options'],
   )
 
   upstream.replyOnce([write(head), write('{"error":"stream_options'), stall()])
-  await using client = await openRawClient(gateway.port)
-  await client.send(requestBytes('POST', '/v1/chat/completions', { body: plain }))
+  await using client = await openRawClient(shared.gateway.port)
+  await client.send(requestBytes('POST', `${upstream.prefix}/v1/chat/completions`, { body: plain }))
   const request = await upstream.waitForRequest(1)
   client.leave()
   assert.equal(await request.replyEnd, 'client-left')
-  const rows = await recordedCalls(gateway, 2)
+  const rows = await upstream.recorded(2)
   assert.deepEqual(
     rows.map((row) => row.outcome),
     ['upstream_cut', 'client_disconnected'],
@@ -297,13 +296,12 @@ const unasked: readonly { readonly name: string; readonly events: readonly unkno
 for (const { name, events } of unasked) {
   test(`an upstream that sends usage unasked is not asked again: ${name}`, async () => {
     const text = [...events, '[DONE]'].map((event) => sseEvent(event)).join('')
-    await using upstream = await startSimulatedUpstream({ reply: () => reply(text) })
-    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+    await using upstream = await shared.upstream({ reply: () => reply(text) })
     for (const asked of [true, false, false]) {
-      const answer = await chat(gateway)
+      const answer = await chat(upstream)
       assert.equal(answer.body.toString(), text)
       assert.equal(newest(upstream).asked, asked)
-      const row = await rowOf(gateway, answer)
+      const row = await rowOf(shared.gateway, answer)
       assert.deepEqual([row.input_tokens, row.output_tokens], [3, 2])
     }
   })
@@ -312,20 +310,18 @@ for (const { name, events } of unasked) {
 test('usage that comes beside the event that was asked for counts as unasked, too', async () => {
   const events = [word, { ...finish, usage: counts }]
   const text = [...events, usage, '[DONE]'].map((event) => sseEvent(event)).join('')
-  await using upstream = await startSimulatedUpstream({ reply: () => reply(text) })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-  const first = await chat(gateway)
+  await using upstream = await shared.upstream({ reply: () => reply(text) })
+  const first = await chat(upstream)
   assert.equal(first.body.toString(), [...events, '[DONE]'].map((event) => sseEvent(event)).join(''))
-  await rowOf(gateway, first)
-  await chat(gateway)
+  await rowOf(shared.gateway, first)
+  await chat(upstream)
   assert.equal(newest(upstream).asked, false)
 })
 
 test('an upstream that only seemed to send usage unasked is asked again, from then on', async () => {
   const shown = sseEvent({ ...finish, usage: counts }) + sseEvent('[DONE]')
   const bare = sseEvent(finish) + sseEvent('[DONE]')
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   for (const [text, asked] of [
     [shown, true],
     [bare, false],
@@ -333,7 +329,7 @@ test('an upstream that only seemed to send usage unasked is asked again, from th
     [shown, true],
   ] as const) {
     upstream.replyOnce(reply(text))
-    await rowOf(gateway, await chat(gateway))
+    await rowOf(shared.gateway, await chat(upstream))
     assert.equal(newest(upstream).asked, asked)
   }
 })
@@ -341,15 +337,14 @@ test('an upstream that only seemed to send usage unasked is asked again, from th
 test('zeros in every chunk are no usage: Ollama is asked each time', async () => {
   const zeros = { ...word, usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }
   const seen = sseEvent(zeros) + sseEvent(zeros)
-  await using upstream = await startSimulatedUpstream({
+  await using upstream = await shared.upstream({
     reply: () => reply(seen + sseEvent(usage) + sseEvent('[DONE]')),
   })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
   for (let i = 0; i < 2; i++) {
-    const answer = await chat(gateway)
+    const answer = await chat(upstream)
     assert.equal(answer.body.toString(), seen + sseEvent('[DONE]'))
     assert.ok(newest(upstream).asked)
-    assert.equal((await rowOf(gateway, answer)).total_tokens, 5)
+    assert.equal((await rowOf(shared.gateway, answer)).total_tokens, 5)
   }
 })
 
@@ -367,14 +362,13 @@ test('whatever an upstream writes beside the usage that was asked for, no stream
       const isAsked = request.body.includes('include_usage')
       yield* reply(seen + (isAsked ? sseEvent(more) : '') + sseEvent('[DONE]'))
     }
-    await using upstream = await startSimulatedUpstream({
+    await using upstream = await shared.upstream({
       reply: (request) => ({ steps: stepsOf(request) }),
     })
-    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
     for (let stream = 0; stream < 3; stream++) {
-      const answer = await chat(gateway)
+      const answer = await chat(upstream)
       assert.equal(answer.body.toString(), seen + sseEvent('[DONE]'))
-      assert.equal((await rowOf(gateway, answer)).total_tokens, 5, `stream ${stream}`)
+      assert.equal((await rowOf(shared.gateway, answer)).total_tokens, 5, `stream ${stream}`)
     }
   }
 })
@@ -384,16 +378,15 @@ test('a stream under another content type shows no usage either, wherever it is 
   const json = JSON.stringify({ ...chunk, choices: [{ index: 0, message: {} }], usage: counts })
   for (const type of ['application/json', 'text/plain', 'application/octet-stream']) {
     for (const size of [1, 3, 1000]) {
-      await using upstream = await startSimulatedUpstream()
-      await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+      await using upstream = await shared.upstream()
       for (const [text, expected] of [
         [sent, seen],
         [json, json],
       ] as const) {
         upstream.replyOnce(bodyReply(splitBytes(text, [size]), { headers: [['Content-Type', type]] }))
-        const answer = await chat(gateway)
+        const answer = await chat(upstream)
         assert.equal(answer.body.toString(), expected, `${type} in pieces of ${size}`)
-        assert.equal((await rowOf(gateway, answer)).total_tokens, 5)
+        assert.equal((await rowOf(shared.gateway, answer)).total_tokens, 5)
       }
     }
   }
@@ -401,33 +394,30 @@ test('a stream under another content type shows no usage either, wherever it is 
 
 test('a refusal within a stream is the last one that the wish has brought', async () => {
   const refusal = sseEvent({ error: { message: "unexpected keyword argument 'stream_options'" } })
-  await using upstream = await startSimulatedUpstream({ reply: () => reply(refusal) })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream({ reply: () => reply(refusal) })
   for (const asked of [true, false]) {
-    await rowOf(gateway, await chat(gateway))
+    await rowOf(shared.gateway, await chat(upstream))
     assert.equal(newest(upstream).asked, asked)
   }
 })
 
 test('what is coded stays whole; coding against the wish is remembered', async () => {
   const { sent } = streamText('\n')
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const coded = gzipSync(sent)
   upstream.replyOnce(bodyReply([coded], { headers: [...sse, ['Content-Encoding', 'gzip']] }))
-  const answer = await chat(gateway)
+  const answer = await chat(upstream)
   assert.deepEqual(answer.body, coded)
   assert.ok(newest(upstream).asked)
-  assert.equal((await rowOf(gateway, answer)).total_tokens, 5)
-  await rowOf(gateway, await chat(gateway))
+  assert.equal((await rowOf(shared.gateway, answer)).total_tokens, 5)
+  await rowOf(shared.gateway, await chat(upstream))
   assert.ok(!newest(upstream).asked)
-  await rowOf(gateway, await chat(gateway))
+  await rowOf(shared.gateway, await chat(upstream))
   assert.ok(!newest(upstream).asked, 'a stream without usage proves nothing here')
 })
 
 test('a stream that breaks off near the event looks unfinished, and what was held still arrives', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const head = responseHead(200, [...sse, ['Transfer-Encoding', 'chunked']])
   const before = sseEvent(word) + sseEvent(finish)
   const event = sseEvent(usage)
@@ -441,17 +431,16 @@ test('a stream that breaks off near the event looks unfinished, and what was hel
   for (const end of [cut(), reset()]) {
     for (const [sent, seen] of breaks) {
       upstream.replyOnce([write(head), write(chunkFrame(sent)), end])
-      const answer = await chat(gateway)
+      const answer = await chat(upstream)
       assert.deepEqual([answer.complete, answer.body.toString()], [false, seen])
-      const row = await rowOf(gateway, answer)
+      const row = await rowOf(shared.gateway, answer)
       assert.deepEqual([row.outcome, row.failure_code], ['upstream_cut', 'upstream_reset'])
     }
   }
 })
 
 test('an event that may be the one is held, any other goes on in its turn', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const go = Promise.withResolvers<void>()
   const head = responseHead(200, [...sse, ['Transfer-Encoding', 'chunked']])
   const text = sseEvent(word)
@@ -463,8 +452,8 @@ test('an event that may be the one is held, any other goes on in its turn', asyn
     write(chunkFrame(sseEvent('[DONE]'))),
     write('0\r\n\r\n'),
   ])
-  await using client = await openRawClient(gateway.port)
-  await client.send(requestBytes('POST', '/v1/chat/completions', { body: plain }))
+  await using client = await openRawClient(shared.gateway.port)
+  await client.send(requestBytes('POST', `${upstream.prefix}/v1/chat/completions`, { body: plain }))
   await client.waitForBytes(`${text}${text.slice(0, text.indexOf('"delta"'))}`)
   go.resolve()
   const answer = await client.response('POST')
@@ -472,11 +461,10 @@ test('an event that may be the one is held, any other goes on in its turn', asyn
 })
 
 test('an HTTP/1.0 client gets the same', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const { sent, seen } = streamText('\n')
   upstream.replyOnce(bodyReply(splitBytes(sent, [40]), { headers: sse, framing: 'until-close' }))
-  const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', {
+  const answer = await exchange(shared.gateway.port, 'POST', `${upstream.prefix}/v1/chat/completions`, {
     body: plain,
     httpVersion: '1.0',
   })

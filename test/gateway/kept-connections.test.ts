@@ -1,49 +1,44 @@
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { exchange, requestBytes } from '../support/exchange.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { untilIdle } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { openRawClient } from '../support/raw-client.ts'
-import { recordedCalls } from '../support/recorded-calls.ts'
+import type { RawResponse } from '../support/raw-response.ts'
 import { type ReplyStep, cut, reset, until, write } from '../support/reply-step.ts'
 import { bodyReply, jsonReply, responseHead, sseEvent } from '../support/response-bytes.ts'
 import type { SeenConnection, SeenRequest } from '../support/seen-request.ts'
-import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { type OwnUpstream, type SharedGateway, shareGateway } from '../support/shared-gateway.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertWithin } from '../support/assert-within.ts'
 
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","messages":[]}' }
 
-interface GatewayWithClock extends GatewayProcess {
-  setMs(ms: number): void
-}
+const clockDir = await makeTempDir()
+after(() => clockDir[Symbol.asyncDispose]())
 
-/** A gateway whose clock stands still until it is set. */
-async function startWithClock(upstream: SimulatedUpstream): Promise<GatewayWithClock> {
-  await using cleanup = new AsyncDisposableStack()
-  const dir = cleanup.use(await makeTempDir())
-  const setMs = (ms: number): void => {
-    writeFileSync(dir.file('clock.new'), String(ms))
-    renameSync(dir.file('clock.new'), dir.file('clock'))
-  }
-  setMs(0)
-  const gateway = cleanup.use(
-    await startGatewayProcess({
-      upstream: upstream.baseUrl,
-      // A slot would cool until the clock says so.
-      args: ['--slot-cooldown-ms', '0'],
-      nodeArgs: ['--import', new URL('set-clock.ts', import.meta.url).href],
-      env: { TOKENWEIR_SET_CLOCK: dir.file('clock') },
-    }),
-  )
-  const owned = cleanup.move()
-  return Object.create(gateway, {
-    setMs: { value: setMs },
-    [Symbol.asyncDispose]: { value: () => owned.disposeAsync() },
-  }) as GatewayWithClock
+/** The clock of one of the gateways stands still until it is set. */
+function setClock(ms: number): void {
+  writeFileSync(clockDir.file('clock.new'), String(ms))
+  renameSync(clockDir.file('clock.new'), clockDir.file('clock'))
+}
+setClock(0)
+
+const shared = await shareGateway()
+const still = await shareGateway({
+  // A slot would cool until the clock says so.
+  args: ['--slot-cooldown-ms', '0'],
+  nodeArgs: ['--import', new URL('set-clock.ts', import.meta.url).href],
+  env: { TOKENWEIR_SET_CLOCK: clockDir.file('clock') },
+})
+
+/** A call at the gateway whose clock runs. */
+function call(upstream: OwnUpstream, method: string, path: string, parts = {}): Promise<RawResponse> {
+  return exchange(shared.gateway.port, method, upstream.prefix + path, parts)
 }
 
 const upload = { headers: [['Content-Type', 'text/plain'] as const], body: 'u'.repeat(100_000) }
@@ -62,12 +57,15 @@ for (const [name, death] of [
 
   for (const method of ['GET', 'HEAD'] as const) {
     test(`a kept connection that dies (${name}) under a ${method}: sent once more, and not met again`, async () => {
-      await using upstream = await startSimulatedUpstream({ reply })
+      await using upstream = await still.upstream({ reply })
       // No time passes: the next calls come sooner than what died so soon is used again.
-      await using gateway = await startWithClock(upstream)
       for (let call = 0; call < 4; call++) {
         // undici keeps no connection after a HEAD, so the first call is none.
-        const answer = await exchange(gateway.port, call === 0 ? 'GET' : method, `/v1/models?call=${call}`)
+        const answer = await exchange(
+          still.gateway.port,
+          call === 0 ? 'GET' : method,
+          `${upstream.prefix}/v1/models?call=${call}`,
+        )
         assert.deepEqual([answer.status, answer.complete], [200, true])
       }
       assert.deepEqual(
@@ -75,7 +73,7 @@ for (const [name, death] of [
         // The second meets the connection of the first, which dies; after that none is used so soon.
         ['0', '1', '1', '2', '3'],
       )
-      const rows = await recordedCalls(gateway, 4)
+      const rows = await upstream.recorded(4)
       assert.ok(rows.every((row) => row.outcome === 'ok'))
       assert.deepEqual(
         rows.map((row) => row.attempts),
@@ -85,14 +83,13 @@ for (const [name, death] of [
   }
 
   test(`a kept connection that dies (${name}) under a GET with a body: the body is spent, so it is not sent again`, async () => {
-    await using upstream = await startSimulatedUpstream({ reply })
-    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+    await using upstream = await shared.upstream({ reply })
     const withBody = { headers: [['Content-Type', 'text/plain'] as const], body: 'asked in a body' }
-    assert.equal((await exchange(gateway.port, 'GET', '/v1/models')).status, 200)
-    const second = await exchange(gateway.port, 'GET', '/v1/search', withBody)
+    assert.equal((await call(upstream, 'GET', '/v1/models')).status, 200)
+    const second = await call(upstream, 'GET', '/v1/search', withBody)
     assert.deepEqual([second.status, second.header('x-should-retry')], [502, 'true'])
     assert.equal(upstream.requests.length, 2)
-    const rows = await recordedCalls(gateway, 2)
+    const rows = await upstream.recorded(2)
     assert.deepEqual(
       rows.map((row) => row.attempts),
       [1, 1],
@@ -104,17 +101,16 @@ for (const [name, death] of [
     ['/v1/files', upload],
   ] as const) {
     test(`a kept connection that dies (${name}) under a POST to ${path}: 502, to be tried again, never sent twice`, async () => {
-      await using upstream = await startSimulatedUpstream({ reply })
-      await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-      assert.equal((await exchange(gateway.port, 'POST', path, parts)).status, 200)
-      const second = await exchange(gateway.port, 'POST', path, parts)
+      await using upstream = await shared.upstream({ reply })
+      assert.equal((await call(upstream, 'POST', path, parts)).status, 200)
+      const second = await call(upstream, 'POST', path, parts)
       assert.deepEqual(
         [second.status, second.header('x-tokenweir-error'), second.header('x-should-retry')],
         [502, 'upstream_unreachable', 'true'],
       )
       assert.equal(upstream.requests.length, 2)
-      assert.equal((await exchange(gateway.port, 'POST', path, parts)).status, 200)
-      const rows = await recordedCalls(gateway, 3)
+      assert.equal((await call(upstream, 'POST', path, parts)).status, 200)
+      const rows = await upstream.recorded(3)
       assert.deepEqual(
         rows.map((row) => [row.outcome, row.failure_code, row.attempts]),
         [
@@ -127,26 +123,24 @@ for (const [name, death] of [
   }
 
   test(`an idle connection that the upstream ended (${name}) before the next call is not used for it`, async () => {
-    await using upstream = await startSimulatedUpstream()
-    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+    await using upstream = await shared.upstream()
     for (let round = 0; round < 20; round++) {
-      assert.equal((await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)).status, 200)
+      assert.equal((await call(upstream, 'POST', '/v1/chat/completions', chat)).status, 200)
       upstream.closeIdleConnections(name === 'FIN' ? 'fin' : 'reset')
       // The health report's way through the same gateway stands for time: what was sent before has arrived.
-      await gateway.health()
+      await shared.gateway.health()
     }
     assert.equal(upstream.requests.length, 20)
-    assert.ok((await recordedCalls(gateway, 20)).every((row) => row.outcome === 'ok'))
+    assert.ok((await upstream.recorded(20)).every((row) => row.outcome === 'ok'))
   })
 
   test(`an upstream that ends connections (${name}) at any moment between calls never gets one twice`, async () => {
-    await using upstream = await startSimulatedUpstream()
-    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+    await using upstream = await shared.upstream()
     const statuses = await inParallel(
       Array.from({ length: 200 }, (_, index) => index),
       4,
       async (index) => {
-        const answer = await exchange(gateway.port, 'POST', `/v1/chat/completions?call=${index}`, chat)
+        const answer = await call(upstream, 'POST', `/v1/chat/completions?call=${index}`, chat)
         upstream.closeIdleConnections(name === 'FIN' ? 'fin' : 'reset')
         return answer.status
       },
@@ -154,25 +148,24 @@ for (const [name, death] of [
     assert.ok(statuses.every((status) => status === 200 || status === 502))
     const targets = upstream.requests.map((request) => request.target)
     assert.equal(new Set(targets).size, targets.length)
-    await recordedCalls(gateway, 200)
-    await untilIdle(gateway)
+    await upstream.recorded(200)
+    await untilIdle(shared.gateway)
   })
 }
 
 test('calls in a row use one connection, and none that idled beyond the hint', async () => {
-  await using upstream = await startSimulatedUpstream({
+  await using upstream = await shared.upstream({
     // The last of five calls in a row gets the short one.
     reply: ({ index }) => jsonReply(200, {}, [['Keep-Alive', index < 4 ? 'timeout=60' : 'timeout=2']]),
   })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-  for (let i = 0; i < 5; i++) await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+  for (let i = 0; i < 5; i++) await call(upstream, 'POST', '/v1/chat/completions', chat)
   assert.equal(upstream.connections.length, 1)
   // One second of the two is left unused; the gateway closes the connection by itself.
   const end = await upstream.connections[0]!.closed
   assert.equal(end.by, 'client')
   const idledMs = end.atMs - upstream.requests[4]!.replyEndAtMs!
   assertWithin(1999, idledMs, 'closing what idled')
-  await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+  await call(upstream, 'POST', '/v1/chat/completions', chat)
   assert.equal(upstream.connections.length, 2)
 })
 
@@ -181,12 +174,11 @@ test('a hint that leaves no time to spare, and `Connection: close`, end the conn
     ['Keep-Alive', 'timeout=1'],
     ['Connection', 'close'],
   ] as const
-  await using upstream = await startSimulatedUpstream({
+  await using upstream = await shared.upstream({
     reply: ({ index }) => jsonReply(200, {}, [headers[index % 2]!]),
   })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
   for (let i = 0; i < 6; i++) {
-    assert.equal((await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)).status, 200)
+    assert.equal((await call(upstream, 'POST', '/v1/chat/completions', chat)).status, 200)
   }
   assert.equal(upstream.connections.length, 6)
 })
@@ -199,30 +191,28 @@ const streamed = bodyReply(deltas, { headers: [['Content-Type', 'text/event-stre
 const endsAfterMs = [0, 0.2, 1, 3, 40] as const
 
 test('an upstream that ends connections soon after streams, unannounced: no call that follows at once fails', async () => {
-  await using upstream = await startSimulatedUpstream({
+  await using upstream = await still.upstream({
     reply: ({ target, index }) =>
       target.endsWith('stream') ? { steps: endsLater(endsAfterMs[index % 5]!) } : promised,
   })
   // No time passes, so that all calls follow at once.
-  await using gateway = await startWithClock(upstream)
   for (const clients of [1, 8]) {
     const statuses = await inParallel(Array.from({ length: clients }), clients, () =>
-      streamsAndCalls(gateway.port, 96 / clients),
+      streamsAndCalls(still, upstream, 96 / clients),
     )
     assert.deepEqual(new Set(statuses.flat()), new Set([200]))
   }
 })
 
 test('calls after streams go on using connections that the upstream keeps', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => streamed })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream({ reply: () => streamed })
   // So long rest the first connections, until it is seen that they are kept.
   for (let i = 0; i < 6; i++) {
-    await streamsAndCalls(gateway.port, 1)
+    await streamsAndCalls(shared, upstream, 1)
     await delay(60)
   }
   const before = upstream.connections.length
-  assert.deepEqual(new Set(await streamsAndCalls(gateway.port, 100)), new Set([200]))
+  assert.deepEqual(new Set(await streamsAndCalls(shared, upstream, 100)), new Set([200]))
   assert.equal(upstream.connections.length, before)
 })
 
@@ -235,12 +225,16 @@ function* endsLater(afterMs: number): Generator<ReplyStep> {
 }
 
 /** Streams, each followed at once by a plain call on the same client connection. */
-async function streamsAndCalls(port: number, rounds: number): Promise<number[]> {
-  await using client = await openRawClient(port)
+async function streamsAndCalls(
+  { gateway }: SharedGateway,
+  { prefix }: OwnUpstream,
+  rounds: number,
+): Promise<number[]> {
+  await using client = await openRawClient(gateway.port)
   const statuses: number[] = []
   for (let i = 0; i < rounds; i++) {
     for (const target of ['/v1/chat/completions?stream', '/v1/chat/completions']) {
-      await client.send(requestBytes('POST', target, chat))
+      await client.send(requestBytes('POST', prefix + target, chat))
       const answer = await client.response('POST')
       assert.equal(answer.complete, true)
       statuses.push(answer.status)
@@ -250,11 +244,10 @@ async function streamsAndCalls(port: number, rounds: number): Promise<number[]> 
 }
 
 test('a call that says it is a retry gets a connection of its own', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   for (const count of ['0', '0', '1', '0', '2']) {
     const headers = [...chat.headers, ['x-stainless-retry-count', count] as const]
-    await exchange(gateway.port, 'POST', '/v1/chat/completions', { ...chat, headers })
+    await call(upstream, 'POST', '/v1/chat/completions', { ...chat, headers })
   }
   assert.deepEqual(
     upstream.requests.map((request) => request.connection.index),
@@ -265,18 +258,19 @@ test('a call that says it is a retry gets a connection of its own', async () => 
 test('an upstream that drops idle connections after 600 ms without a word: each loss teaches, and costs less', async () => {
   let nowMs = 0
   const usedAtMs = new Map<SeenConnection, number>()
-  await using upstream = await startSimulatedUpstream({
+  await using upstream = await still.upstream({
     reply: ({ connection }) => {
       const idledMs = nowMs - (usedAtMs.get(connection) ?? nowMs)
       usedAtMs.set(connection, nowMs)
       return idledMs > 600 ? [reset()] : jsonReply(200, {})
     },
   })
-  await using gateway = await startWithClock(upstream)
   const statuses: number[] = []
   for (const pauseMs of [0, 0, 1000, 900, 900, 700, 700, 650, 550]) {
-    gateway.setMs((nowMs += pauseMs))
-    statuses.push((await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)).status)
+    setClock((nowMs += pauseMs))
+    statuses.push(
+      (await exchange(still.gateway.port, 'POST', `${upstream.prefix}/v1/chat/completions`, chat)).status,
+    )
   }
   // After 1000 ms lost, 800 seem safe, and after 700 lost 560.
   assert.deepEqual(statuses, [200, 200, 502, 200, 200, 502, 200, 200, 200])

@@ -11,13 +11,18 @@ const pollMs = 5
 
 /**
  * Waits until a gateway has recorded all that it was asked, and reads its database, oldest first. Fails where
- * the database then holds another number of calls.
+ * the database then holds another number of calls, or of calls of the named upstream.
  */
-export async function recordedCalls(gateway: GatewayProcess, count: number): Promise<readonly CallJson[]> {
+export async function recordedCalls(
+  gateway: GatewayProcess,
+  count: number,
+  upstream?: string,
+): Promise<readonly CallJson[]> {
   const calls = await until(
     gateway,
     () => {
-      const calls = readCalls(gateway.databaseFile)
+      const all = readCalls(gateway.databaseFile)
+      const calls = upstream === undefined ? all : all.filter((call) => call.upstream_name === upstream)
       return calls.length >= count ? calls : undefined
     },
     `${count} recorded calls`,

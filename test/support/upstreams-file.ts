@@ -10,15 +10,16 @@ export interface GatewayOfUpstreamsOptions {
   readonly named: readonly UpstreamSetting[]
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  readonly nodeArgs?: readonly string[]
 }
 
 /** The real gateway with a file of further upstreams. */
 export async function startGatewayOfUpstreams(options: GatewayOfUpstreamsOptions): Promise<GatewayProcess> {
   await using cleanup = new AsyncDisposableStack()
   const { path: directory } = cleanup.use(await makeTempDir())
-  writeUpstreams(directory, options.named)
-  const { upstream, args = [], env = {} } = options
-  const gateway = cleanup.use(await startGatewayProcess({ upstream, args, env, directory }))
+  const { named, ...rest } = options
+  writeUpstreams(directory, named)
+  const gateway = cleanup.use(await startGatewayProcess({ ...rest, directory }))
   const owned = cleanup.move()
   return Object.create(gateway, {
     [Symbol.asyncDispose]: { value: () => owned.disposeAsync() },
