@@ -203,7 +203,9 @@ export const handedLimit = v.object({
 /** The same of what it has taken since its last report. */
 export type LimitReport = MessageOf<typeof limitReport>
 
-const limitReport = v.object({ key: v.string(), more: finite, isAwaited: v.boolean() })
+const limitUse = v.object({ key: v.string(), more: finite })
+export type LimitUse = MessageOf<typeof limitUse>
+const limitReport = v.object({ ...limitUse.entries, isAwaited: v.boolean() })
 
 /** The body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
 export type DrainReport = MessageOf<typeof isDrainReport>
@@ -243,6 +245,8 @@ export const isDrainAnswer = fits(
     ),
     /** Tokens that others may still use, or have used unknown to this gateway. */
     taken: amount,
+    /** What was taken of limits a minute elsewhere since its last report. */
+    minutes: v.array(limitUse),
     /** Asks for its calls, or to cancel the one of this id. */
     asks: v.array(v.object({ seq: count, cancel: v.nullable(v.string()) })),
     /** How the payload log was switched since the hand-over; null if it was not. */

@@ -46,7 +46,7 @@ const onRequest = async (req: IncomingMessage, res: ServerResponse): Promise<voi
   }
   console.log(body)
   // What a newer version adds to an answer is ignored; the answer is obeyed.
-  const none = { slots: [], taken: 0, rawLog: null, stopWithinMs: null }
+  const none = { slots: [], taken: 0, minutes: [], rawLog: null, stopWithinMs: null }
   const asks = given === mostDamaged ? [{ seq: 7, cancel: null, new_one: [] }] : []
   const whole = JSON.stringify({ ...none, asks, new_one: {} })
   res.end(given < mostDamaged ? texts[(given * step) % texts.length] : whole)

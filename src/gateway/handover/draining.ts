@@ -98,7 +98,7 @@ export class Draining {
     const answer = await this.#options.successor.reportDraining(report).catch(() => null)
     if (answer !== null && typeof answer !== 'string') {
       this.#aloneSinceMs = null
-      this.#options.minutes.answered(report.minutes)
+      this.#options.minutes.answered(report.minutes, answer.minutes)
       this.#obey(answer, report)
       return true
     }

@@ -147,7 +147,7 @@ export class Predecessors {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
-    this.#parts.minutes.before(instance, report.minutes)
+    const minutes = this.#parts.minutes.before(instance, report.minutes)
     for (const answer of answers) {
       for (const { seq, onAnswer } of this.#questions) if (seq === answer.seq) onAnswer(answer)
     }
@@ -166,6 +166,7 @@ export class Predecessors {
         return { name, holding: slots, clients: isLearning ? null : clients }
       }),
       taken: this.#takenBesides(report),
+      minutes,
       asks: [...this.#questions]
         .filter(({ open }) => open.delete(instance))
         .map(({ seq, cancel }) => ({ seq, cancel })),
@@ -247,7 +248,7 @@ export class Predecessors {
     if (gateway === undefined) return
     this.#left = [...this.#left.filter(isAlive), gateway.identity]
     this.#draining.delete(instance)
-    this.#parts.minutes.before(instance, null)
+    this.#parts.minutes.left(instance)
     this.share()
     if (this.#draining.size === 0) this.#over?.resolve()
   }

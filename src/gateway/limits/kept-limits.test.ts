@@ -89,11 +89,41 @@ test('a gateway goes on with what the one before it has used, and waits while ca
   own.adopt('old', handed)
   own.before('old', old.report())
   assert.equal(next.take(), 0, 'calls wait at the old one')
-  own.before('old', null)
+  own.left('old')
   for (; nowMs < 300_000; nowMs += 500) taken.push([nowMs, next.take()])
   assert.ok(fullestMinute(taken) <= 60)
   const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
   assert.ok(used >= 190, String(used))
+})
+
+test('a call that an old gateway tries again counts with those of the new one', () => {
+  let nowMs = 100_000
+  const before = new Greedy(() => nowMs)
+  const next = new Greedy(() => nowMs)
+  const [old, own] = [before, next].map(
+    ({ kept }) =>
+      new LimitsAcrossRestarts(
+        kept,
+        () => nowMs,
+        () => new Set(),
+      ),
+  )
+  const taken: [number, number][] = [[nowMs, before.take()]]
+  own!.adopt('old', old!.handover())
+  for (; nowMs < 400_000; nowMs += 500) {
+    for (const gateway of [next, before]) {
+      taken.push([nowMs, gateway.take()])
+      const report = old!.report()
+      old!.answered(report, own!.before('old', report))
+    }
+  }
+  assert.ok(fullestMinute(taken) <= 60, String(fullestMinute(taken)))
+  const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
+  assert.ok(used >= 280, String(used))
+  assert.deepEqual(
+    [before, next].map(({ kept }) => kept.list()[0]!.total),
+    [used, used],
+  )
 })
 
 test('what was learned is handed over, and what a gateway that learns nothing cannot use is passed over', () => {

@@ -1,10 +1,11 @@
-import type { HandedLimit, LimitReport } from '../../control/control-messages.ts'
+import type { HandedLimit, LimitReport, LimitUse } from '../../control/control-messages.ts'
 import type { KeptLimit } from './kept-limit.ts'
 import type { KeptLimits } from './kept-limits.ts'
 
 /**
  * Limits a minute while two gateways run: the new one begins with what the old one has counted, and takes nothing of a limit for
- * which calls wait at the old one, as those came first. The old one reports what its calls take.
+ * which calls wait at the old one, as those came first. The old one reports what its calls take, and is answered what is taken
+ * elsewhere, as it may have calls to try again.
  */
 export class LimitsAcrossRestarts {
   readonly #kept: KeptLimits
@@ -12,7 +13,9 @@ export class LimitsAcrossRestarts {
   /** Limits for which calls wait here. */
   readonly #awaited: () => ReadonlySet<object>
   /** What the successor knows of each limit, as its total. */
-  readonly #reported = new Map<KeptLimit, number>()
+  #reported = new Map<KeptLimit, number>()
+  /** What each gateway before this one knows of each limit, as this one's total. */
+  readonly #told = new Map<string, Map<KeptLimit, number>>()
   /** Keys of limits for which calls wait at gateways before this one. */
   readonly #awaitedBefore = new Map<string, ReadonlySet<string>>()
 
@@ -26,8 +29,8 @@ export class LimitsAcrossRestarts {
   handover(): readonly HandedLimit[] {
     const nowMs = this.#nowMs()
     const awaited = this.#awaited()
+    this.#reported = this.#totals()
     return this.#kept.list().map((limit) => {
-      this.#reported.set(limit, limit.total)
       const isLearned = limit.owner.of === 'learned'
       return {
         key: limit.key,
@@ -47,11 +50,14 @@ export class LimitsAcrossRestarts {
     })
   }
 
-  /** The successor knows it. */
-  answered(report: readonly LimitReport[]): void {
-    const more = new Map(report.map((each) => [each.key, each.more]))
-    for (const limit of this.#kept.list())
-      this.#reported.set(limit, (this.#reported.get(limit) ?? 0) + (more.get(limit.key) ?? 0))
+  /** The successor knows the report, and tells what was taken elsewhere. */
+  answered(report: readonly LimitReport[], elsewhere: readonly LimitUse[]): void {
+    this.#add(elsewhere)
+    const limits = this.#byKey()
+    for (const { key, more } of [...report, ...elsewhere]) {
+      const limit = limits.get(key)
+      if (limit !== undefined) this.#reported.set(limit, (this.#reported.get(limit) ?? 0) + more)
+    }
   }
 
   /** A gateway of this name hands over. */
@@ -63,14 +69,36 @@ export class LimitsAcrossRestarts {
       for (const [ageMs = 0, amount = 0] of taken) limit?.add(nowMs, nowMs - ageMs, amount)
     }
     this.#closeFor(instance, handed)
+    this.#told.set(instance, this.#totals())
   }
 
-  /** A gateway before this one reports; null if it has left. */
-  before(instance: string, report: readonly LimitReport[] | null): void {
+  /** A gateway before this one reports. Answers what was taken elsewhere since its last report. */
+  before(instance: string, report: readonly LimitReport[]): readonly LimitUse[] {
+    const before = this.#told.get(instance)
+    const elsewhere = this.#kept.list().flatMap((limit) => {
+      const more = limit.total - (before?.get(limit) ?? limit.total)
+      return more === 0 ? [] : [{ key: limit.key, more }]
+    })
+    this.#add(report)
+    this.#closeFor(instance, report)
+    this.#told.set(instance, this.#totals())
+    return elsewhere
+  }
+
+  /** A gateway before this one has left. */
+  left(instance: string): void {
+    this.#told.delete(instance)
+    this.#closeFor(instance, null)
+  }
+
+  #totals(): Map<KeptLimit, number> {
+    return new Map(this.#kept.list().map((limit) => [limit, limit.total]))
+  }
+
+  #add(used: readonly LimitUse[]): void {
     const nowMs = this.#nowMs()
     const limits = this.#byKey()
-    for (const { key, more } of report ?? []) if (more !== 0) limits.get(key)?.add(nowMs, nowMs, more)
-    this.#closeFor(instance, report)
+    for (const { key, more } of used) if (more !== 0) limits.get(key)?.add(nowMs, nowMs, more)
   }
 
   #byKey(): ReadonlyMap<string, KeptLimit> {
