@@ -61,6 +61,7 @@ function dashboardRoutes(): RouteTable {
     clients: none,
     upstreams: none,
     models: none,
+    testUpstream: none,
     notes: none,
   }
   const rules = { adminToken: null, thisMachine: none, demandsToken: false, allowedHosts: [] }

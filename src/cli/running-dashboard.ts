@@ -44,6 +44,9 @@ export interface RunningDashboard {
   close(): Promise<void>
 }
 
+/** For a connection to an address that is tested. */
+const testLimitMs = 5000
+
 /** Puts a dashboard together. Rejects with {@link OptionError}, and with the socket's error if the port cannot be had. */
 export async function openDashboard(
   options: Options<DashboardValues>,
@@ -134,6 +137,12 @@ export async function openDashboard(
     models: async () => {
       const { upstreamModels } = await import('./upstream-models.ts')
       return upstreamModels((await gateway.status()).upstream, env)
+    },
+    testUpstream: async (url) => {
+      const { checkUpstream } = await import('./doctor/check-upstream.ts')
+      const findings = await checkUpstream({ url, key: '', connectTimeoutMs: testLimitMs }, env)
+      const found = findings.find(({ check, state }) => check === 'upstream' || state === 'fault')
+      return { ok: found?.state !== 'fault', detail: found?.message ?? `${url}: nothing is known` }
     },
     gateways,
     priceFile: priceFileOf(db),

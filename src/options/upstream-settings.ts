@@ -125,6 +125,9 @@ export const upstreamChange = object({
 
 export type UpstreamChange = Readonly<Checked<typeof upstreamChange>>
 
+/** The body of a test of addresses. */
+export const testedUpstream = object({ urls })
+
 /** The whole file; the first upstream with a matching pattern has a call. */
 const shape = objectWithRemarks({ version: v.literal(1), upstreams: v.array(setting) })
 

@@ -108,6 +108,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     clients: { report: notAsked, change: notAsked },
     upstreams: { report: notAsked, change: notAsked, remove: notAsked },
     models: notAsked,
+    testUpstream: notAsked,
     notes: new NotesFile('/nowhere'),
     gateways: null,
     priceFile: setup.priceFile ?? '/nowhere/model_costs.json',

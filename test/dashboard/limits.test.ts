@@ -122,6 +122,7 @@ test('a port that is taken is told of by the error of the system', async () => {
       remove: () => assert.fail('not asked'),
     },
     models: () => assert.fail('not asked'),
+    testUpstream: () => assert.fail('not asked'),
     notes: new NotesFile('/nowhere'),
     gateways: null,
     priceFile: '/nowhere/model_costs.json',

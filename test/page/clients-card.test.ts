@@ -25,9 +25,16 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   const call = (...headers: [string, string][]) =>
     exchange(port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}', headers })
 
-  // The API sets a limit of a client that never called; by hand of a script as by the page.
-  const set = await dashboard.ask('PUT', '/api/clients/agent', { max_concurrent: 1, token_limit: 1000 })
-  assert.equal(set.status, 200)
+  // A client that never called has its limit from its first call on.
+  await card.getByRole('button', { name: 'Limit another client' }).click()
+  const first = card.getByRole('form', { name: 'Limits of another client' })
+  await first.getByLabel('Maximum concurrent calls').fill('1')
+  await page.keyboard.press('Enter')
+  await first.getByText('A client needs a name.').waitFor()
+  await first.getByLabel('Client').fill('agent')
+  await first.getByLabel('Tokens in 24 hours').fill('1 000')
+  await page.keyboard.press('Enter')
+  await card.getByRole('row', { name: /^agent no calls yet/ }).waitFor()
   const calls = [1, 2, 3].map(() => call(['x-tokenweir-client', 'agent']))
   const keyed = call(['Authorization', 'Bearer sk-of-nobody'])
   const agent = card.getByRole('row', { name: /^agent/ })

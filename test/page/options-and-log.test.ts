@@ -30,7 +30,7 @@ test('options: a wrong value is told beside its field, a live one is in force at
 
   // What a flag has fixed is there to be read.
   assert.match((await page.locator('code#option-port').textContent()) ?? '', /^\d+$/)
-  await page.getByText('Set by --gateway-port').waitFor()
+  await page.getByText('Locked: set by --gateway-port').waitFor()
   assert.deepEqual(opened.problems, [])
 
   const field = page.getByLabel('Maximum concurrent calls')

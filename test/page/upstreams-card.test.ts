@@ -25,7 +25,16 @@ test('upstreams are added, changed and removed on the page, which tells how each
   await adding.getByRole('button', { name: 'Save' }).click()
   await adding.getByText('An upstream needs a name.').waitFor()
   await adding.getByLabel('Name').fill('v1')
+  await adding.getByLabel('Addresses').fill('localhost:11434')
+  await adding.getByRole('button', { name: 'Save' }).click()
+  await adding.getByText('An address begins with http:// or https://; this one is localhost:11434.').waitFor()
   await adding.getByLabel('Addresses').fill(`http://127.0.0.1:${nobody} ${local.origin}`)
+  // Tried before it is saved: one address answers, behind the other nobody listens.
+  await adding.getByRole('button', { name: 'Test' }).click()
+  await adding
+    .getByRole('status')
+    .getByText(new RegExp(`^✗ .*:${nobody}.* · ✓ ${local.origin} answers in `))
+    .waitFor()
   await adding.getByLabel('Models').fill('llama*, qwen*')
   await adding.getByLabel('Maximum concurrent calls').fill('3')
   await adding.getByLabel('Falls back to').selectOption('default')
@@ -37,6 +46,7 @@ test('upstreams are added, changed and removed on the page, which tells how each
   const line = card.getByRole('row', { name: /^local/ })
   await line.getByRole('cell', { name: '0 of 3', exact: true }).waitFor()
   await line.getByText('llama*, qwen*, and all under /local/').waitFor()
+  await line.getByText('Not called yet').waitFor()
   await line.getByText('no credentials; falls back to default').waitFor()
 
   for (const model of ['llama-3', 'gpt']) {

@@ -67,7 +67,7 @@ test('values are shown with their units', () => {
 test('where a value comes from is told where it is not the program’s own', () => {
   assert.equal(sourceWords(option), '')
   assert.equal(sourceWords({ ...option, source: 'saved' }), 'Saved here.')
-  assert.equal(sourceWords({ ...option, source: 'flag', fixed_by: '--port' }), 'Set by --port.')
+  assert.equal(sourceWords({ ...option, source: 'flag', fixed_by: '--port' }), 'Locked: set by --port.')
   assert.equal(sentence('address to bind'), 'Address to bind.')
   assert.ok(isSame(['a'], ['a']) && !isSame(1, 2) && isSame('x', 'x'))
 })

@@ -94,7 +94,7 @@ export function shownValue(
 
 /** Where a value comes from, as a sentence; empty where it is the program's own. */
 export function sourceWords({ source, fixed_by: fixedBy }: ConfigOption): string {
-  if (fixedBy !== null) return `Set by ${fixedBy}.`
+  if (fixedBy !== null) return `Locked: set by ${fixedBy}.`
   return source === 'saved' ? 'Saved here.' : ''
 }
 

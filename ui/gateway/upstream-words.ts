@@ -32,6 +32,9 @@ export function stateOf({ health }: UpstreamRow, time: (ms: number) => string): 
     const words = `${failing.length} of ${health.replicas.length} failing`
     return { shape: 'triangle', tone: 'warn', words, details }
   }
+  if (health.rate_limiter.total_admitted === 0) {
+    return { shape: 'ring', tone: details.length > 0 ? 'warn' : 'quiet', words: 'Not called yet', details }
+  }
   return { shape: 'disc', tone: details.length > 0 ? 'warn' : 'good', words: 'OK', details }
 }
 
@@ -84,6 +87,11 @@ export function formOf(row: UpstreamRow | null): UpstreamForm {
   }
 }
 
+/** The addresses that were typed, with spaces or commas between. */
+export function addressesOf(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((url) => url !== '')
+}
+
 /** The change that a form asks for, or the error in it. Values that stand as they stood are left out. */
 export function changeOf(
   valueOf: (name: keyof UpstreamForm) => string,
@@ -92,10 +100,10 @@ export function changeOf(
   const before = formOf(row)
   const isChanged = (name: keyof UpstreamForm): boolean => valueOf(name) !== before[name]
   if (row === null && valueOf('name').trim() === '') return 'An upstream needs a name.'
-  const urls = valueOf('urls')
-    .split(/[\s,]+/)
-    .filter((url) => url !== '')
+  const urls = addressesOf(valueOf('urls'))
   if (urls.length === 0) return 'An upstream needs an address: http://…'
+  const wrong = urls.find((url) => !/^https?:\/\/./i.test(url))
+  if (wrong !== undefined) return `An address begins with http:// or https://; this one is ${wrong}.`
   const models = valueOf('models')
     .split(',')
     .map((model) => model.trim())

@@ -1,6 +1,7 @@
 import { useLive } from '../data/live.ts'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
-import type { UpstreamRow, UpstreamsReport } from '../../src/api/upstreams.ts'
+import type { UpstreamRow, UpstreamsReport, UpstreamTest } from '../../src/api/upstreams.ts'
+import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
@@ -13,6 +14,7 @@ import { count, duration, known } from '../format/figures.ts'
 import { inFlight, state, waiting } from './row-columns.tsx'
 import {
   type UpstreamForm,
+  addressesOf,
   changeOf,
   formOf,
   goesThere,
@@ -140,6 +142,12 @@ function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): Ro
         choices: [['', 'no other'], ...others],
       },
     ],
+    test: async (valueOf) => {
+      const { tests } = await act<UpstreamTest>('POST', '/api/upstreams/test', {
+        urls: addressesOf(valueOf('urls')),
+      })
+      return tests.map(({ ok, detail }) => `${ok ? '✓' : '✗'} ${detail}`).join(' · ')
+    },
     save: (valueOf) => {
       const name = valueOf('name').trim()
       if (row === null && rows.some((other) => other.name === name))

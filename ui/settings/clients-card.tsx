@@ -60,6 +60,7 @@ export function ClientsCard() {
           { head: 'Tokens in 24 hours', cell: Tokens },
         ]}
         formOf={formOf}
+        add={{ words: 'Limit another client', form: newClient }}
         onSaved={put}
         isLocked={report.problem !== null}
         empty={rows.length === 0 ? <p class="quiet">Nobody has called in the last seven days.</p> : null}
@@ -107,42 +108,60 @@ function Tokens({ token_limit: limit, used_tokens: used, remaining_tokens: left 
   )
 }
 
+type ClientForm = RowForm<'name' | 'slots' | 'tokens'>
+
+/** Limits a client before its first call. */
+const newClient: ClientForm = {
+  label: 'Limits of another client',
+  fields: [
+    { name: 'name', label: 'Client', value: '', hint: 'as its calls name it' },
+    ...limitFields(null, null),
+  ],
+  save: (valueOf) => {
+    const client = valueOf('name').trim()
+    return client === '' ? { errors: { name: 'A client needs a name.' } } : limitsRequest(client, valueOf)
+  },
+}
+
+function limitFields(slots: number | null, tokens: number | null): ClientForm['fields'] {
+  const limit = { isNumber: true, hint: 'empty for no limit' }
+  const value = (number: number | null): string => (number === null ? '' : count(number))
+  return [
+    { name: 'slots', label: 'Maximum concurrent calls', value: value(slots), ...limit },
+    { name: 'tokens', label: 'Tokens in 24 hours', value: value(tokens), ...limit },
+  ]
+}
+
+function limitsRequest(
+  client: string,
+  valueOf: (name: 'slots' | 'tokens') => string,
+  more: object = {},
+): ReturnType<ClientForm['save']> {
+  const [max_concurrent, token_limit] = [typedLimit(valueOf('slots')), typedLimit(valueOf('tokens'))]
+  if (max_concurrent === 'wrong' || token_limit === 'wrong')
+    return 'A limit is a whole number from 1 on, or empty for none.'
+  return {
+    path: `/api/clients/${encodeURIComponent(client)}`,
+    body: { max_concurrent, token_limit, ...more },
+  }
+}
+
 /** Calls that nothing tells apart have no limits of their own. */
-function formOf(row: ClientRow): RowForm<'name' | 'slots' | 'tokens'> | null {
+function formOf(row: ClientRow): ClientForm | null {
   const { client, is_key: isKey, name, max_concurrent: slots, token_limit: tokens } = row
   if (client === '') return null
-  const limit = { isNumber: true, hint: 'empty for no limit' }
+  const own = {
+    name: 'name',
+    label: 'Name of its calls',
+    value: name ?? '',
+    hint: 'if they name none',
+  } as const
   return {
     label: `Limits of ${nameOf(row)}`,
-    fields: [
-      ...(isKey
-        ? [
-            {
-              name: 'name',
-              label: 'Name of its calls',
-              value: name ?? '',
-              hint: 'if they name none',
-            } as const,
-          ]
-        : []),
-      {
-        name: 'slots',
-        label: 'Maximum concurrent calls',
-        value: slots === null ? '' : count(slots),
-        ...limit,
-      },
-      { name: 'tokens', label: 'Tokens in 24 hours', value: tokens === null ? '' : count(tokens), ...limit },
-    ],
+    fields: [...(isKey ? [own] : []), ...limitFields(slots, tokens)],
     save: (valueOf) => {
-      const [maxConcurrent, tokenLimit] = [typedLimit(valueOf('slots')), typedLimit(valueOf('tokens'))]
-      if (maxConcurrent === 'wrong' || tokenLimit === 'wrong')
-        return 'A limit is a whole number from 1 on, or empty for none.'
-      const body = { max_concurrent: maxConcurrent, token_limit: tokenLimit }
       const ownName = valueOf('name').trim()
-      return {
-        path: `/api/clients/${encodeURIComponent(client)}`,
-        body: isKey ? { ...body, name: ownName === '' ? null : ownName } : body,
-      }
+      return limitsRequest(client, valueOf, isKey ? { name: ownName === '' ? null : ownName } : {})
     },
   }
 }

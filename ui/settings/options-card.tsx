@@ -103,7 +103,7 @@ export function OptionsCard(props: OptionsCardProps) {
             ))}
           </section>
         ))}
-        <div class={`foot row wraps ${changed.length > 0 ? 'changed' : ''}`}>
+        <div class={`foot row wraps ${changed.length > 0 || told !== null ? 'changed' : ''}`}>
           <p id="options-told" class={failed !== null && !isOfField ? 'fine bad' : 'fine'} role="status">
             {failed !== null && !isOfField ? failed.message : (told ?? pendingWords(needsRestart))}
           </p>

@@ -45,6 +45,8 @@ export interface DashboardParts {
   readonly upstreams: Pick<Upstreams, 'report' | 'change' | 'remove'>
   /** The names of the models that the default upstream lists to whoever asks without a key; none if it does not. */
   readonly models: () => Promise<readonly string[]>
+  /** Asks an address for its models without a key, and says what came. Never rejects. */
+  readonly testUpstream: (url: string) => Promise<{ readonly ok: boolean; readonly detail: string }>
   /** Loaded when it is first asked for; null without `--share`. */
   readonly gateways: GatewaysSource | null
   /** The path of the price file. */

@@ -1,4 +1,4 @@
-import { upstreamChange } from '../../options/upstream-settings.ts'
+import { testedUpstream, upstreamChange } from '../../options/upstream-settings.ts'
 import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
@@ -6,13 +6,19 @@ import type { DashboardParts } from './dashboard-parts.ts'
 export function upstreamRoutes({
   upstreams,
   models,
-}: Pick<DashboardParts, 'upstreams' | 'models'>): RouteTable {
+  testUpstream,
+}: Pick<DashboardParts, 'upstreams' | 'models' | 'testUpstream'>): RouteTable {
   const report = () => upstreams.report()
   return {
     /** All upstreams: as they are set, and as the running gateway finds them. */
     'GET /api/upstreams': route({ answer: 'UpstreamsReport' }, report),
     /** The models that the default upstream lists when it is asked without a key; none if it lists none. */
     'GET /api/models': route({ answer: 'ModelsReport' }, async () => ({ models: await models() })),
+    /** Asks each address for its models, without a key and on the way that calls take, and says what came. Changes nothing. */
+    'POST /api/upstreams/test': route(
+      { answer: 'UpstreamTest', body: testedUpstream },
+      async (_, { body: { urls } }) => ({ tests: await Promise.all(urls.map(testUpstream)) }),
+    ),
     /** Sets what is given of an upstream, takes away what is null, and adds one that there is not. In force at once. A key of the gateway's own is lent by the command alone. @fails invalid_upstream key_not_lent broken_upstreams_file upstreams_not_kept upstreams_busy */
     'PUT /api/upstreams/:name': route(
       { answer: 'UpstreamsReport', body: upstreamChange },

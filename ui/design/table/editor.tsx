@@ -28,6 +28,8 @@ export interface RowForm<Name extends string> {
   readonly save: (
     valueOf: ValueOf<Name>,
   ) => string | Errors<Name> | { readonly path: string; readonly body: object }
+  /** Tries the values without saving them, and says what came of it. */
+  readonly test?: (valueOf: ValueOf<Name>) => Promise<string>
   readonly remove?: { readonly path: string; readonly question: Question }
 }
 
@@ -43,12 +45,14 @@ export interface EditorProps<Answer, Name extends string> {
 
 /** Changes a row, below it or in its place. */
 export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: EditorProps<Answer, Name>) {
-  const { label, fields, note, save, remove } = form
+  const { label, fields, note, save, test, remove } = form
   const id = useId()
   const box = useRef<HTMLFormElement>(null)
   const [typed, setTyped] = useState<Partial<Record<Name, string>>>({})
   const [wrong, setWrong] = useState<string | Errors<Name>>('')
   const { run, trouble, isBusy } = useAction()
+  const testing = useAction()
+  const [tested, setTested] = useState('')
   const valueOf = (name: Name): string =>
     typed[name] ?? fields.find((field) => field.name === name)?.value ?? ''
   const errorOf = (name: Name): string | undefined =>
@@ -121,6 +125,15 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
         <Button small onClick={onLeave}>
           Cancel
         </Button>
+        {test !== undefined && (
+          <Button
+            small
+            isOff={testing.isBusy}
+            onClick={() => void testing.run(async () => setTested(await test(valueOf)))}
+          >
+            {testing.isBusy ? 'Testing…' : 'Test'}
+          </Button>
+        )}
         {remove !== undefined && (
           <ConfirmButton
             small
@@ -132,6 +145,11 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
           </ConfirmButton>
         )}
       </div>
+      {test !== undefined && (
+        <p class={testing.trouble === null ? 'quiet' : 'bad'} role="status">
+          {testing.isBusy ? '' : (testing.trouble?.message ?? tested)}
+        </p>
+      )}
       <p class="bad" role="alert">
         {typeof wrong === 'string' && wrong !== '' ? wrong : isOfField ? '' : trouble?.message}
       </p>
