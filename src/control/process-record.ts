@@ -20,7 +20,7 @@ const isProcessRecord = fits(
     /** ISO 8601, UTC. */
     started_at: v.string(),
     /** As in its status. */
-    supervised: v.optional(v.boolean()),
+    supervised: v.boolean(),
     /**
      * How it ends: `told` to by somebody; or `failed`, which is a fault of its own, and another gateway may take its place at once.
      * Absent while it runs, and in what a gateway leaves that was killed.

@@ -114,7 +114,7 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
 
 function crashOf(control: Found['control'], plan: Plan): CrashStatus | null {
   if (typeof control !== 'object') return plan.crash && toldCrash(plan.crash)
-  const { crash = null } = control
+  const { crash } = control
   return crash && toldCrash({ ...crash, state: 'started_again', failed_starts: 0, next_start_at: null })
 }
 

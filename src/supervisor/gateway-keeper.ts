@@ -111,7 +111,7 @@ export class GatewayKeeper {
   }
 
   #runs(status: ControlStatus): void {
-    const { crash = null, identity } = status
+    const { crash, identity } = status
     const isNew = this.#lastPid !== null && this.#lastPid !== identity.pid
     if (crash !== null && (isNew || this.#crash !== null)) {
       const unseen = this.#crash === null ? `${crashInWords(crash)} ` : ''
@@ -123,7 +123,7 @@ export class GatewayKeeper {
   }
 
   #crashed(
-    { crash: before = null, identity, started_at: startedAt, supervised }: ControlStatus,
+    { crash: before, identity, started_at: startedAt, supervised }: ControlStatus,
     left: ProcessRecord | null,
     end: GatewayEnd | null,
   ): void {
@@ -138,7 +138,7 @@ export class GatewayKeeper {
       signal: end?.signal ?? null,
       in_a_row: isSoon && before !== null ? before.in_a_row + 1 : 1,
     }
-    if ((left?.supervised ?? supervised) !== true) {
+    if (!(left?.supervised ?? supervised)) {
       this.#crash = { ...crash, state: 'left', failed_starts: 0, next_start_at: null }
       this.#options.tell(`${crashInWords(crash)} It was started by hand, and is not started again from here.`)
       return
