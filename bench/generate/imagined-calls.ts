@@ -2,7 +2,7 @@ import type { CallType } from '../../src/call/call.ts'
 import { drawFrom, type Random } from '../../src/demo/random.ts'
 import { callTypeCodes, outcomeCodes, usageSourceCodes } from '../../src/call/call-fields.ts'
 import { at, type CallRow, emptyRow, type WordIds } from './call-rows.ts'
-import { type ImaginedClient, imaginedClients, manyClients } from './imagined-clients.ts'
+import { type DemoClient, demoClients, manyClients } from './demo-clients.ts'
 import { endBadly } from './imagined-failures.ts'
 import {
   type ImaginedModel,
@@ -33,7 +33,7 @@ export class ImaginedCalls {
   /** Jobs that fill search indexes run by night. */
   readonly #byNight: WeightedPlaces
   readonly #probes = new WeightedPlaces(imaginedProbes.map(({ weight }) => weight))
-  readonly #clients: Readonly<Record<CallType, readonly ImaginedClient[]>>
+  readonly #clients: Readonly<Record<CallType, readonly DemoClient[]>>
   readonly #clientPlaces: Readonly<Record<CallType, WeightedPlaces>>
   readonly #sessions = new Map<string, number>()
 
@@ -45,8 +45,8 @@ export class ImaginedCalls {
     this.#byNight = new WeightedPlaces(
       this.#models.map(({ type, weight }) => (type === 'chat' ? weight : weight * 6)),
     )
-    const of = (type: CallType): readonly ImaginedClient[] =>
-      (areMany ? manyClients : imaginedClients).filter(({ types }) => types.includes(type))
+    const of = (type: CallType): readonly DemoClient[] =>
+      (areMany ? manyClients : demoClients).filter(({ types }) => types.includes(type))
     const clients = { chat: of('chat'), embedding: of('embedding'), rerank: of('rerank') }
     this.#clients = { ...clients, props: of('props'), other: of('other') }
     const places = (type: CallType): WeightedPlaces =>
@@ -82,7 +82,7 @@ export class ImaginedCalls {
     return this.#models[(isNight ? this.#byNight : this.#byDay).draw(random)]!
   }
 
-  #head(model: ImaginedModel, client: ImaginedClient, isStream: boolean): CallRow {
+  #head(model: ImaginedModel, client: DemoClient, isStream: boolean): CallRow {
     const words = this.#words
     const row = emptyRow()
     const hasBody = model.name !== ''

@@ -12,7 +12,7 @@ import type { CallRecord } from '../../src/call/call-record.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { PricesInForce } from '../../src/pricing/prices-in-force.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { chatCall, sampleStartMs } from '../../test/store/sample-call.ts'
 
@@ -34,7 +34,7 @@ function callsFrom(row: number): CallRecord[] {
 /** What each call costs is worked out where there are prices; else it says so itself, as some upstreams do. */
 function measureParts(prices: PricesInForce | null): void {
   const database = openForWriting(join(folder, prices === null ? 'parts.db' : 'priced.db'))
-  const words = new WordList()
+  const words = new Dictionary()
   const writer = new CallWriter(database, words, prices)
   const encoder = new BatchEncoder()
   let encodeUs = 0

@@ -18,7 +18,7 @@ export interface AlertInput {
 }
 
 /** Something that is so now. */
-export interface Found {
+export interface FoundAlert {
   /** Told apart by it: a model, client or session. */
   readonly subject?: string
   readonly text: string
@@ -39,7 +39,7 @@ export interface AlertRule {
   /** For so long it must not be so before it has ended. */
   readonly quietMs: number
   /** What is so now, by the threshold; null if nobody knows. */
-  readonly find: (input: AlertInput, threshold: number) => readonly Found[] | null
+  readonly find: (input: AlertInput, threshold: number) => readonly FoundAlert[] | null
 }
 
 const minuteMs = 60_000
@@ -55,12 +55,12 @@ const crashLevels = [3, 10, 30, 100]
 const crashTellS = 300
 
 /** One of everything: found, or not. */
-const one = (isSo: boolean, text: () => string): readonly Found[] => (isSo ? [{ text: text() }] : [])
+const one = (isSo: boolean, text: () => string): readonly FoundAlert[] => (isSo ? [{ text: text() }] : [])
 
 /** Of the figures, or unknown. */
 const ofFigures =
-  (find: (figures: AlertFigures, threshold: number, input: AlertInput) => readonly Found[]) =>
-  (input: AlertInput, threshold: number): readonly Found[] | null =>
+  (find: (figures: AlertFigures, threshold: number, input: AlertInput) => readonly FoundAlert[]) =>
+  (input: AlertInput, threshold: number): readonly FoundAlert[] | null =>
     input.figures === null ? null : find(input.figures, threshold, input)
 
 /** All rules, by their codes in `alerts.json`. */

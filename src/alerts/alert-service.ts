@@ -131,7 +131,7 @@ export class AlertService {
     return activeIn(this.#record)
   }
 
-  /** Keeps settings and looks again by them. Rejects with `CheckedFileError`, and with `SettingError` for a webhook that is fixed. */
+  /** Keeps settings and looks again by them. Rejects with `JsonFileError`, and with `SettingError` for a webhook that is fixed. */
   async change(change: AlertChange): Promise<AlertsReport> {
     const fixedBy = this.#receiver?.fixedBy ?? null
     if (change.webhook !== undefined && fixedBy !== null) {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { alertRules } from './alert-rules.ts'
-import { CheckedFileError } from '../options/checked-file.ts'
+import { JsonFileError } from '../options/validated-json-file.ts'
 import { AlertSettingsFile } from './alert-settings.ts'
 
 const usual = { on: true, threshold: alertRules.budget.threshold.usual }
@@ -63,7 +63,7 @@ for (const [text, flaw] of broken) {
       assert.deepEqual(each.of('budget'), { on: true, threshold: 70 })
       await assert.rejects(
         each.change({ budget: { threshold: 60 } }),
-        (error) => error instanceof CheckedFileError && error.code === 'broken_alerts_file',
+        (error) => error instanceof JsonFileError && error.code === 'broken_alerts_file',
       )
     }
     assert.equal(readFileSync(path, 'utf8'), text)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { AlertSetting } from '../api/alerts.ts'
-import { CheckedFile } from '../options/checked-file.ts'
+import { ValidatedJsonFile } from '../options/validated-json-file.ts'
 import { type AlertFormat, alertFormats } from '../options/dashboard-options.ts'
 import { type Schema, object, objectWithRemarks, within } from '../options/schema.ts'
 import { webhookUrl } from '../options/value-kind.ts'
@@ -45,7 +45,7 @@ const changedWebhook = v.nullable(object({ url: v.optional(url), format: v.optio
 export const alertChange = settingsOf<AlertChange>(object, changedWebhook)
 
 /** The file of settings. Anybody may edit it: while it is broken, the last that could be read go on. */
-export class AlertSettingsFile extends CheckedFile<AlertSettings> {
+export class AlertSettingsFile extends ValidatedJsonFile<AlertSettings> {
   constructor(path: string) {
     super(path, {
       topic: 'alerts',
@@ -60,7 +60,7 @@ export class AlertSettingsFile extends CheckedFile<AlertSettings> {
     return { on: isOptional !== true, threshold: threshold.usual, ...this.content[code] }
   }
 
-  /** Rejects with `CheckedFileError`. */
+  /** Rejects with `JsonFileError`. */
   change({ webhook: changedWebhook, ...rules }: AlertChange): Promise<void> {
     return this.update(({ webhook: kept, ...settings }) => {
       const changed = Object.entries(rules).map(([code, setting]) => [

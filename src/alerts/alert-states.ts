@@ -1,7 +1,14 @@
 import * as v from 'valibot'
 import { type MessageOf, finite } from '../lib/message-schema.ts'
 import type { ActiveAlert, AlertMessage, AlertSetting } from '../api/alerts.ts'
-import { type AlertCode, type AlertInput, type Found, figures, ruleList, titleOf } from './alert-rules.ts'
+import {
+  type AlertCode,
+  type AlertInput,
+  type FoundAlert,
+  figures,
+  ruleList,
+  titleOf,
+} from './alert-rules.ts'
 
 /** While it is so, it is told again after so long. */
 const againMs = 4 * 3_600_000
@@ -39,7 +46,7 @@ export interface DueMessage {
 }
 
 /** What the rules need at one look. */
-export interface Look {
+export interface AlertInputs {
   readonly nowMs: number
   readonly input: AlertInput
   readonly settingOf: (code: AlertCode) => AlertSetting
@@ -50,7 +57,7 @@ export interface Look {
 /** Goes from what was so at the last look to what is so now, with the messages that this makes due. */
 export function nextStates(
   before: readonly AlertState[],
-  look: Look,
+  look: AlertInputs,
 ): { readonly states: readonly AlertState[]; readonly due: readonly DueMessage[] } {
   const states: AlertState[] = []
   const due: DueMessage[] = []
@@ -105,7 +112,7 @@ function dueKind(
   { sinceMs, toldMs, toldLevel, isSent }: AlertState,
   level: number,
   waitMs: number,
-  { nowMs, canSend }: Look,
+  { nowMs, canSend }: AlertInputs,
 ): 'begins' | 'goes_on' | null {
   if (toldMs === null) return Math.abs(nowMs - sinceMs) >= waitMs ? 'begins' : null
   if (level > toldLevel || (canSend && !isSent)) return 'begins'
@@ -113,7 +120,7 @@ function dueKind(
 }
 
 /** Control characters and bidirectional marks would let a name pass for other words. */
-function subjectOf({ subject }: Found): string | null {
+function subjectOf({ subject }: FoundAlert): string | null {
   if (subject === undefined) return null
   const plain = subject.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
   return plain.length > longestName ? `${plain.slice(0, longestName)}…` : plain

@@ -60,20 +60,20 @@ export type CallList = Infer<typeof CallList>
 export const GroupKey = v.nullable(v.union([v.string(), v.number()]))
 
 /** All sums, and as `measures` says those of times and speeds. */
-export const ToldFigures = v.object({
+export const AnsweredFigures = v.object({
   ...v.partial(GroupFigures).entries,
   ...SumFigures.entries,
   curves: v.exactOptional(Curves),
 })
 
-export type ToldFigures = Infer<typeof ToldFigures>
+export type AnsweredFigures = Infer<typeof AnsweredFigures>
 
 const rest = v.exactOptional(v.literal(true))
 
 /** Figures under one key, or under a time and an entry of a dimension by their names. */
 export const QueryGroup = v.union([
-  v.object({ ...ToldFigures.entries, key: GroupKey, rest }),
-  v.object({ ...ToldFigures.entries, keys: v.record(v.string(), GroupKey), rest }),
+  v.object({ ...AnsweredFigures.entries, key: GroupKey, rest }),
+  v.object({ ...AnsweredFigures.entries, keys: v.record(v.string(), GroupKey), rest }),
 ])
 
 export type QueryGroup = Infer<typeof QueryGroup>
@@ -82,7 +82,7 @@ export type QueryGroup = Infer<typeof QueryGroup>
 export const CallGroups = v.object({
   ...QueryFrame.entries,
   ...NoStore.entries,
-  summary: ToldFigures,
+  summary: AnsweredFigures,
   /** As it was asked, the time first: `hour`, `hour,model`. */
   group_by: v.string(),
   groups: v.array(QueryGroup),

@@ -26,7 +26,7 @@ export function tagOf(dimension: CallDimension | null): string | null {
 }
 
 /** What has as many entries as clients make up: more than `top` are put together before they are counted. */
-export function isEndless(dimension: CallDimension | null): boolean {
+export function isUnbounded(dimension: CallDimension | null): boolean {
   return dimension === 'session' || tagOf(dimension) !== null
 }
 

@@ -2,7 +2,7 @@ import type { CallStart } from './call.ts'
 import type { CallRecord } from './call-record.ts'
 
 /** What the sink has done with the records that it was given. */
-export interface SinkFigures {
+export interface SinkCounts {
   /** Rows that stand in the database. */
   readonly written: number
   /** Records taken and not yet written. */
@@ -28,7 +28,7 @@ export interface CallSink {
   finish(record: CallRecord): void
   /** A call that has ended and of which no record could be made; `null` if it did not come to have an id. */
   lose(call: CallStart | null): void
-  figures(): SinkFigures
+  figures(): SinkCounts
   warnings(): readonly Warning[]
 }
 

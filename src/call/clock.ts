@@ -36,7 +36,11 @@ export const systemClock: Clock = {
 }
 
 /** What a promise gives, or `late` if it takes longer. */
-export async function within<T>(clock: Clock, limitMs: number, promise: Promise<T>): Promise<T | 'late'> {
+export async function withTimeout<T>(
+  clock: Clock,
+  limitMs: number,
+  promise: Promise<T>,
+): Promise<T | 'late'> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
   const cancel = clock.after(limitMs, () => resolve('late'))
   try {

@@ -1,7 +1,7 @@
 import { startedAtMs } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import { systemClock } from '../call/clock.ts'
-import { imaginedPast, pastDays, pastSlots } from '../demo/imagined-past.ts'
+import { demoPast, pastDays, pastSlots } from '../demo/demo-past.ts'
 import { type SlotStay, pastMinutes } from '../demo/past-minutes.ts'
 import { pastSource } from '../demo/past-record.ts'
 import { PriceBook } from '../pricing/price-book.ts'
@@ -27,7 +27,7 @@ export async function writePast(
   const delay = (ms: number): Promise<void> => systemClock.delay(ms, signal)
   let line = 0
   const calls = async function* (): AsyncGenerator<ReadCall> {
-    for (const hour of imaginedPast({ endMs, seed, upstream: host })) {
+    for (const hour of demoPast({ endMs, seed, upstream: host })) {
       // The dashboard answers in between.
       await delay(0)
       for (const call of hour) {

@@ -3,7 +3,7 @@ import { parseTarget, parseUpstreamBase, upstreamPath } from '../gateway/http/ta
 import { modelListRequest } from '../gateway/routing/model-list-request.ts'
 import { UndiciTransport } from '../gateway/upstream/undici-transport.ts'
 import type { UpstreamProxy } from '../gateway/upstream/upstream-proxy.ts'
-import { type Whole, WholeAnswer } from '../gateway/upstream/whole-answer.ts'
+import { type Whole, BufferedResponse } from '../gateway/upstream/buffered-response.ts'
 import { isObject, readMessage } from '../lib/message-shape.ts'
 
 /** An upstream, and how it is asked for its models. */
@@ -25,7 +25,7 @@ export async function listModels(asked: AskedForModels): Promise<Whole> {
   const base = parseUpstreamBase(url)
   const times = { firstByteTimeoutMs: limitMs, idleTimeoutMs: limitMs, connectRetryMs: 0 }
   const upstream = new UndiciTransport(base.origin, { ...times, connectTimeoutMs, maxHeaderBytes, proxy })
-  const answer = new WholeAnswer(mostBytes)
+  const answer = new BufferedResponse(mostBytes)
   const plain = ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader]
   const { headers, query } = modelListRequest(plain, '')
   const tooLate = setTimeout(() => answer.abort(new Error('it did not answer in time')), limitMs)

@@ -116,7 +116,7 @@ export class ControlClient {
   ): Promise<T | NoAnswer> {
     const headers = body === '' ? {} : { 'Content-Type': 'application/json' }
     const limit = new AbortController()
-    const stopCounting = countAwake(limitMs, () => limit.abort())
+    const stopCounting = timeoutIgnoringStalls(limitMs, () => limit.abort())
     try {
       using address = openSocketAddress(this.#folder)
       const { req, response } = open(address.path, route, { headers, signal: limit.signal })
@@ -139,7 +139,7 @@ export class ControlClient {
 const standstillMs = 50
 
 /** Calls back after so long; once more so long later if this process stood still, as what came meanwhile is yet to be read. */
-function countAwake(limitMs: number, callback: () => void): () => void {
+function timeoutIgnoringStalls(limitMs: number, callback: () => void): () => void {
   const dueMs = performance.now() + limitMs
   let timer = setTimeout(() => {
     if (performance.now() - dueMs > standstillMs) timer = setTimeout(callback, limitMs)

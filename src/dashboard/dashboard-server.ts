@@ -17,7 +17,7 @@ import { clientRoutes } from './routes/client-routes.ts'
 import { upstreamRoutes } from './routes/upstream-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
-import type { DashboardParts } from './routes/dashboard-parts.ts'
+import type { DashboardDeps } from './routes/dashboard-deps.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { documentRoutes } from './routes/document-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
@@ -47,7 +47,7 @@ const socketLimits = {
 }
 
 /** The parts of a dashboard's server. */
-export interface DashboardServerOptions extends DashboardParts {
+export interface DashboardServerOptions extends DashboardDeps {
   readonly adminToken: string | null
   readonly thisMachine: ThisMachine
   /** Demands the admin token of everybody: for an address that is not a loopback one. */

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../call/clock.ts'
 import { simulatedHeader } from './demo-upstream.ts'
-import { type DemoCall, type ImaginedClient, imaginedClients, stepsOf } from './imagined-clients.ts'
+import { type DemoCall, type DemoClient, demoClients, stepsOf } from './demo-clients.ts'
 import type { Random } from './random.ts'
 
 export interface DemoTrafficOptions {
@@ -29,7 +29,7 @@ export function awayMs(failuresInARow: number, random: Random): number {
 const longestStayMs = 600_000
 
 /**
- * Lets the imagined clients use a gateway until closed. While the gateway is away, or has another upstream than
+ * Lets the demo clients use a gateway until closed. While the gateway is away, or has another upstream than
  * the demo's, they only look now and then whether it is back.
  */
 export function startDemoTraffic({
@@ -40,7 +40,7 @@ export function startDemoTraffic({
   const closing = new AbortController()
   const pause = (ms: number): Promise<void> => clock.delay(ms, closing.signal).catch(() => undefined)
 
-  const live = async (client: ImaginedClient): Promise<void> => {
+  const live = async (client: DemoClient): Promise<void> => {
     let failuresInARow = 0
     for (const step of stepsOf(client, random)) {
       if (typeof step === 'number') await pause(step)
@@ -87,7 +87,7 @@ export function startDemoTraffic({
     }
   }
 
-  const clients = Promise.all(imaginedClients.map(live))
+  const clients = Promise.all(demoClients.map(live))
   const close = async (): Promise<void> => {
     closing.abort()
     await clients

@@ -52,7 +52,7 @@ export async function startDemoUpstream({
 }
 
 /** A request, and what its answer goes by. */
-interface Visit {
+interface DemoSession {
   readonly clock: Clock
   readonly random: Random
   readonly fault: SimulatedFault | null
@@ -65,7 +65,7 @@ interface Visit {
   readonly left: AbortSignal
 }
 
-async function answer(visit: Visit): Promise<void> {
+async function answer(visit: DemoSession): Promise<void> {
   const { request, response, serial, left } = visit
   response.setHeader(simulatedHeader, 'true')
   response.setHeader('x-request-id', `req_simulated_${serial}`)
@@ -78,7 +78,7 @@ async function answer(visit: Visit): Promise<void> {
   }
 }
 
-async function route(visit: Visit, body: string): Promise<void> {
+async function route(visit: DemoSession, body: string): Promise<void> {
   const { request, response } = visit
   const path = (request.url ?? '').replace(/\?.*/, '')
   const post = posts[path]
@@ -97,13 +97,13 @@ async function route(visit: Visit, body: string): Promise<void> {
 }
 
 /** Each decides what is answered and when; throws {@link ApiError}. */
-const posts: Readonly<Record<string, (fields: Fields, visit: Visit) => SimulatedAnswer>> = {
+const posts: Readonly<Record<string, (fields: Fields, visit: DemoSession) => SimulatedAnswer>> = {
   '/v1/chat/completions': (fields, visit) => complete(readCompletionRequest('chat', fields), visit),
   '/v1/completions': (fields, visit) => complete(readCompletionRequest('text', fields), visit),
   '/v1/embeddings': (fields, { random }) => embeddingAnswer(fields, random),
 }
 
-function complete(request: CompletionRequest, visit: Visit): SimulatedAnswer {
+function complete(request: CompletionRequest, visit: DemoSession): SimulatedAnswer {
   const { clock, random, fault, limits, response, serial } = visit
   const plan = planCompletion(request, fault, random)
   const tokens = request.promptTokens + plan.tokens.length
@@ -113,7 +113,7 @@ function complete(request: CompletionRequest, visit: Visit): SimulatedAnswer {
 }
 
 /** Rejects when the client leaves, or if the call is to fail. */
-async function play(visit: Visit, { beginsMs, endsMs, whole, events }: SimulatedAnswer): Promise<void> {
+async function play(visit: DemoSession, { beginsMs, endsMs, whole, events }: SimulatedAnswer): Promise<void> {
   const { clock, random, fault, response, left } = visit
   const startedMs = clock.now()
   const until = async (atMs: number): Promise<void> => {

@@ -2,7 +2,7 @@ import { importedIdAt } from '../call/call-id.ts'
 import { blankRecord, type StoredCall } from '../call/call-record.ts'
 import type { CompletionPlan } from './completion-plan.ts'
 import type { CompletionRequest } from './completion-request.ts'
-import type { DemoCall } from './imagined-clients.ts'
+import type { DemoCall } from './demo-clients.ts'
 import { type Random, between, drawFrom } from './random.ts'
 import type { SimulatedFault } from './simulated-fault.ts'
 

@@ -1,5 +1,5 @@
 /** A line and a column of a text, counted from one. */
-export interface Place {
+export interface FilePosition {
   readonly line: number
   readonly column: number
 }
@@ -28,7 +28,7 @@ export class CsvReader {
   /** Characters before the piece in hand; before the line in hand. */
   #offset = 0
   #lineOffset = 0
-  #quoteAt: Place = { line: 1, column: 1 }
+  #quoteAt: FilePosition = { line: 1, column: 1 }
   #recordLine = 1
   #fields: string[] = []
   #field = ''
@@ -39,7 +39,7 @@ export class CsvReader {
   #endedWithReturn = false
 
   /** Where reading has come to. */
-  get place(): Place {
+  get place(): FilePosition {
     return { line: this.#line, column: this.#offset - this.#lineOffset + 1 }
   }
 

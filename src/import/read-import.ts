@@ -2,7 +2,7 @@ import { textHash } from '../lib/text-hash.ts'
 import type { ReadCall, StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readJson } from '../json/json-text.ts'
-import { CsvReader, longestRecord, type Place, type ReadRecord } from './csv-reader.ts'
+import { CsvReader, longestRecord, type FilePosition, type ReadRecord } from './csv-reader.ts'
 import { FieldError, type Fields } from './field-values.ts'
 import { type ImportSource, importForms, importSources } from './forms.ts'
 import { linesOf } from './line-splitter.ts'
@@ -115,7 +115,7 @@ async function* placedPieces(
   }
 }
 
-function placed(error: unknown, { line, column }: Place): unknown {
+function placed(error: unknown, { line, column }: FilePosition): unknown {
   if (!(error instanceof NotTextError)) return error
   return new ImportError(
     `line ${line}, column ${column}: these bytes are not UTF-8, so nothing from here on was read; save the file as UTF-8`,

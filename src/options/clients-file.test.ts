@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
-import { CheckedFileError } from './checked-file.ts'
+import { JsonFileError } from './validated-json-file.ts'
 import { ClientsFile } from './clients-file.ts'
 
 /** What a person may have written, and what is said of it. */
@@ -36,7 +36,7 @@ for (const [text, flaw] of broken) {
     for (const each of [file, next]) assert.deepEqual(each.content, { agent: { max_concurrent: 2 } })
     await assert.rejects(
       next.change('agent', { max_concurrent: 3 }),
-      (error) => error instanceof CheckedFileError && error.code === 'broken_clients_file',
+      (error) => error instanceof JsonFileError && error.code === 'broken_clients_file',
     )
     assert.equal(readFileSync(file.path, 'utf8'), text)
   })
@@ -65,7 +65,7 @@ test('what cannot be called so is refused, and nothing is written', async () => 
   ] as const) {
     await assert.rejects(
       file.change(of, change),
-      (error) => error instanceof CheckedFileError && error.code === 'invalid_client',
+      (error) => error instanceof JsonFileError && error.code === 'invalid_client',
     )
   }
   assert.throws(() => statSync(file.path), /ENOENT/)

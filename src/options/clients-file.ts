@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { CheckedFile } from './checked-file.ts'
+import { ValidatedJsonFile } from './validated-json-file.ts'
 import { type ClientChange, type ClientSettings, clientSettings } from './client-settings.ts'
 
 /** The file of clients' limits and keys' names, beside the database. */
-export class ClientsFile extends CheckedFile<ClientSettings> {
+export class ClientsFile extends ValidatedJsonFile<ClientSettings> {
   constructor(folder: string) {
     super(join(folder, 'clients.json'), {
       topic: 'clients',
@@ -13,7 +13,7 @@ export class ClientsFile extends CheckedFile<ClientSettings> {
     })
   }
 
-  /** Changes what stands of one client. Rejects with `CheckedFileError`. */
+  /** Changes what stands of one client. Rejects with `JsonFileError`. */
   change(of: string, change: ClientChange): Promise<void> {
     return this.update((before) => {
       const changed = new Map(Object.entries({ ...before[of], ...change }))

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { patternMatcher } from './upstream-settings.ts'
-import { CheckedFileError } from './checked-file.ts'
+import { JsonFileError } from './validated-json-file.ts'
 import { UpstreamsFile } from './upstreams-file.ts'
 
 const local = { name: 'local', urls: ['http://10.0.0.5:8080', 'http://10.0.0.6:8080'], models: ['llama*'] }
@@ -73,8 +73,7 @@ test('a change that makes no sense is refused in words, and nothing is written',
   assert.equal(statSync(file.path).mode & 0o777, 0o600)
   await assert.rejects(
     file.change((before) => [...before, { ...claude, name: 'local' }]),
-    (error) =>
-      error instanceof CheckedFileError && error.code === 'invalid_upstream' && error.param === 'name',
+    (error) => error instanceof JsonFileError && error.code === 'invalid_upstream' && error.param === 'name',
   )
   assert.deepEqual(file.content.upstreams, [local])
 })

@@ -1,4 +1,4 @@
-import { CheckedFile } from './checked-file.ts'
+import { ValidatedJsonFile } from './validated-json-file.ts'
 import { isOwnAddress } from './own-address.ts'
 import {
   type UpstreamSetting,
@@ -8,7 +8,7 @@ import {
 } from './upstream-settings.ts'
 
 /** The file of upstreams besides the default one. */
-export class UpstreamsFile extends CheckedFile<UpstreamSettings> {
+export class UpstreamsFile extends ValidatedJsonFile<UpstreamSettings> {
   /** `ownPorts`: those of this gateway and its dashboard, which no upstream can be. */
   constructor(path: string, ownPorts: readonly number[]) {
     super(path, {
@@ -19,7 +19,7 @@ export class UpstreamsFile extends CheckedFile<UpstreamSettings> {
     })
   }
 
-  /** Changes the list. Rejects with `CheckedFileError`, and with what `changed` throws. */
+  /** Changes the list. Rejects with `JsonFileError`, and with what `changed` throws. */
   change(changed: (upstreams: readonly UpstreamSetting[]) => readonly UpstreamSetting[]): Promise<void> {
     return this.update((before) => ({ ...before, upstreams: changed(before.upstreams) }))
   }

@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Warning } from '../call/call-sink.ts'
-import { type Clock, systemClock, within } from '../call/clock.ts'
+import { type Clock, systemClock, withTimeout } from '../call/clock.ts'
 import type { PayloadCall, PayloadListener, PayloadTap, PayloadTaps } from '../call/payload-log.ts'
 import { messageOf } from '../lib/errors.ts'
 import { formatBytes } from '../lib/number-format.ts'
@@ -201,7 +201,7 @@ export class PayloadLog implements PayloadTaps {
     if (this.#sender !== null) {
       this.#sender.flush()
       this.#thread.post({ kind: 'close' })
-      await within(this.#clock, this.#options.closeTimeoutMs, this.#isDone.promise)
+      await withTimeout(this.#clock, this.#options.closeTimeoutMs, this.#isDone.promise)
     }
     this.#lose()
     this.#thread.end()

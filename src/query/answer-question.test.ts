@@ -8,7 +8,7 @@ import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { openCallReader } from '../store/read/call-query.ts'
 import { CallWriter } from '../store/write/call-writer.ts'
 import { openForWriting } from '../store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../store/write/record-batch.ts'
 import { answerQuestion } from './answer-question.ts'
 import { emptyStore } from './query-service.ts'
 import type { CallList } from '../api/calls.ts'
@@ -19,7 +19,7 @@ test('the calls that are listed and what is told of all of them are of one insta
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const writer = new CallWriter(database, words)
   const encoder = new BatchEncoder()
   let written = 0

@@ -1,11 +1,11 @@
-import type { CallGroups, QueryGroup, ToldFigures } from '../api/calls.ts'
+import type { CallGroups, QueryGroup, AnsweredFigures } from '../api/calls.ts'
 import {
   type CallAnswer,
   type CallDimension,
   type CallGroup,
   type CallQuestion,
   callMeasures,
-  isEndless,
+  isUnbounded,
 } from '../call/call-question.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
@@ -59,8 +59,8 @@ async function groupsOf(
       ...(measures === 'none' && { isSumsOnly: true }),
       ...(measures === 'curves' && { withCurves: true }),
     })
-  const top = isEndless(dimension) ? topSessions : topEntries
-  if (isEndless(dimension) && range.toMs - range.fromMs > mostSessionsMs) {
+  const top = isUnbounded(dimension) ? topSessions : topEntries
+  if (isUnbounded(dimension) && range.toMs - range.fromMs > mostSessionsMs) {
     const message = `group_by=${dimension} reaches over seven days at most, as each call is read; ask for a shorter range.`
     throw new QueryError('too_many_groups', message, { param: 'from' })
   }
@@ -69,7 +69,7 @@ async function groupsOf(
     const { groups, summary } = await ask({
       edgesMs,
       dimension,
-      top: isEndless(dimension) ? top : mostEntries,
+      top: isUnbounded(dimension) ? top : mostEntries,
     })
     return {
       groups: groups.map((group) => {
@@ -99,7 +99,7 @@ async function groupsOf(
   }
 }
 
-function toldOf({ figures, curves }: CallGroup): ToldFigures {
+function toldOf({ figures, curves }: CallGroup): AnsweredFigures {
   return curves === undefined ? figures : { ...figures, curves }
 }
 

@@ -42,7 +42,7 @@ export class Clients {
     }
   }
 
-  /** Keeps a change; a running gateway goes by it before this resolves. Rejects with `CheckedFileError`. */
+  /** Keeps a change; a running gateway goes by it before this resolves. Rejects with `JsonFileError`. */
   async change(of: string, change: ClientChange): Promise<void> {
     await this.#file.change(of, change)
     // If it does not answer, it looks by itself as soon as it can.

@@ -4,8 +4,8 @@ import { sampleHealth } from '../../test/support/sample-health.ts'
 import type { HealthReport } from '../api/health-report.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import type { ProcessRecord } from '../control/process-record.ts'
-import { type Plan, type Sighting, describeProcess, seeGateway } from './describe-process.ts'
-import type { Found, GatewayFinder } from './gateway-finder.ts'
+import { type Plan, type GatewayTraces, describeProcess, traceGateway } from './describe-process.ts'
+import type { FolderTraces, GatewayFinder } from './gateway-finder.ts'
 
 const health: HealthReport = { ...sampleHealth, upstream: 'http://running/v1', instance: 'this' }
 const control: ControlStatus = {
@@ -44,14 +44,17 @@ const plan: Plan = {
   trouble: null,
   crash: null,
 }
-const nobody: Sighting = {
+const nobody: GatewayTraces = {
   found: { control: 'absent', problem: null, record: null, recordedRuns: false },
   port: null,
   isPortTaken: false,
   startingPid: null,
 }
 
-function found(difference: Partial<Sighting['found']>, rest: Partial<Sighting> = {}): Sighting {
+function found(
+  difference: Partial<GatewayTraces['found']>,
+  rest: Partial<GatewayTraces> = {},
+): GatewayTraces {
   return { ...nobody, ...rest, found: { ...nobody.found, ...difference } }
 }
 
@@ -142,7 +145,7 @@ for (const [what, sighting, expected, message] of cases) {
 
 test('one that comes up just while it is looked for is not taken for one that has ended', async () => {
   let startingPid: number | null = 77
-  const founds: Found[] = [found({}).found, found({ control: { ...control, port: 1 } }).found]
+  const founds: FolderTraces[] = [found({}).found, found({ control: { ...control, port: 1 } }).found]
   const finder = {
     find: async () => {
       const seen = founds.shift() ?? assert.fail('looked for too often')
@@ -150,7 +153,7 @@ test('one that comes up just while it is looked for is not taken for one that ha
       return seen
     },
   } as unknown as GatewayFinder
-  const sighting = await seeGateway(finder, { ...plan, port: 0 }, () => startingPid, 1000)
+  const sighting = await traceGateway(finder, { ...plan, port: 0 }, () => startingPid, 1000)
   assert.equal(describeProcess(sighting, plan).state, 'running')
 })
 

@@ -1,13 +1,13 @@
 import type { CrashStatus, GatewayState, PredecessorProcess, ProcessStatus } from '../api/process-status.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
 import { isCrash } from '../control/process-record.ts'
-import type { Found, GatewayFinder } from './gateway-finder.ts'
+import type { FolderTraces, GatewayFinder } from './gateway-finder.ts'
 import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.ts'
-import { toldCrash } from './crash-words.ts'
+import { crashStatusOf } from './crash-text.ts'
 
 /** All that can be seen of a gateway from outside. */
-export interface Sighting {
-  readonly found: Found
+export interface GatewayTraces {
+  readonly found: FolderTraces
   /** The answer of the gateway's port; `null` if there is none to ask. */
   readonly port: PortAnswer | null
   /** Something else than a gateway of this folder listens where the next gateway would. */
@@ -27,13 +27,13 @@ export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' |
 }
 
 /** Looks at the gateway of a data folder from all sides, and if there is none, at the port of the next. */
-export async function seeGateway(
+export async function traceGateway(
   finder: GatewayFinder,
   plan: Plan,
   startingPid: () => number | null,
   answerMs: number,
-): Promise<Sighting> {
-  const see = async (): Promise<Sighting> => {
+): Promise<GatewayTraces> {
+  const see = async (): Promise<GatewayTraces> => {
     const found = await finder.find()
     const { control, recordedRuns } = found
     if (typeof control === 'object') {
@@ -53,7 +53,7 @@ export async function seeGateway(
 }
 
 /** The status of a gateway's process, out of all that can be seen. */
-export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
+export function describeProcess(sighting: GatewayTraces, plan: Plan): ProcessStatus {
   const { found, startingPid } = sighting
   const state = stateOf(sighting)
   const running = state === 'running' || state === 'draining' || state === 'unresponsive'
@@ -82,7 +82,7 @@ export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
   }
 }
 
-function stateOf({ found, isPortTaken, startingPid }: Sighting): GatewayState {
+function stateOf({ found, isPortTaken, startingPid }: GatewayTraces): GatewayState {
   const { control, recordedRuns } = found
   if (startingPid !== null) return 'starting'
   if (typeof control === 'object') return control.draining ? 'draining' : 'running'
@@ -90,7 +90,7 @@ function stateOf({ found, isPortTaken, startingPid }: Sighting): GatewayState {
   return isPortTaken ? 'foreign' : 'stopped'
 }
 
-function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string | null {
+function messageOf(state: GatewayState, sighting: GatewayTraces, plan: Plan): string | null {
   const { control, problem, record, recordedRuns } = sighting.found
   if (state === 'running' && typeof control === 'object' && !isHealthy(sighting)) {
     return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
@@ -112,13 +112,13 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   return plan.trouble ?? left
 }
 
-function crashOf(control: Found['control'], plan: Plan): CrashStatus | null {
-  if (typeof control !== 'object') return plan.crash && toldCrash(plan.crash)
+function crashOf(control: FolderTraces['control'], plan: Plan): CrashStatus | null {
+  if (typeof control !== 'object') return plan.crash && crashStatusOf(plan.crash)
   const { crash } = control
-  return crash && toldCrash({ ...crash, state: 'started_again', failed_starts: 0, next_start_at: null })
+  return crash && crashStatusOf({ ...crash, state: 'started_again', failed_starts: 0, next_start_at: null })
 }
 
-function predecessorsOf({ found: { control } }: Sighting): readonly PredecessorProcess[] {
+function predecessorsOf({ found: { control } }: GatewayTraces): readonly PredecessorProcess[] {
   const told = typeof control === 'object' ? control.predecessors : undefined
   return (told ?? []).map(({ pid, calls }) => ({ pid, calls }))
 }
@@ -133,6 +133,6 @@ function predecessorsInWords(predecessors: readonly PredecessorProcess[]): strin
 }
 
 /** True if its port is answered by the very gateway that the control socket leads to. */
-function isHealthy({ found: { control }, port }: Sighting): boolean {
+function isHealthy({ found: { control }, port }: GatewayTraces): boolean {
   return typeof control === 'object' && port?.status === 200 && port.instance === control.instance
 }

@@ -19,7 +19,7 @@ export const defaultLimits = {
 }
 
 /** All traces of a data folder's gateway. */
-export interface Found {
+export interface FolderTraces {
   readonly control: ControlStatus | NoAnswer
   /** Why the control socket cannot be used, if neither a gateway nor nobody is behind it. */
   readonly problem: string | null
@@ -43,8 +43,8 @@ export class GatewayFinder {
     this.limits = limits
   }
 
-  async find(limitMs: number = this.limits.answerMs): Promise<Found> {
-    let control: Found['control'] = 'silent'
+  async find(limitMs: number = this.limits.answerMs): Promise<FolderTraces> {
+    let control: FolderTraces['control'] = 'silent'
     let problem: string | null = null
     try {
       control = await this.client.status(limitMs)

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { GatewayCrash } from '../api/process-status.ts'
-import { type Clock, within } from '../call/clock.ts'
+import { type Clock, withTimeout } from '../call/clock.ts'
 import {
   type GatewayEnd,
   type SpawnOptions,
@@ -15,7 +15,7 @@ import { argumentsOf } from '../options/option-spec.ts'
 import { upstreamsPath, variablesNamedIn } from '../options/upstreams-path.ts'
 import { childEnvironment } from './child-environment.ts'
 import type { GatewayConfig } from './gateway-config.ts'
-import type { Found, GatewayFinder } from './gateway-finder.ts'
+import type { FolderTraces, GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import type { LogFile } from './log-file.ts'
@@ -41,7 +41,7 @@ export interface GatewayStarterOptions {
 }
 
 /** Throws if the gateway that is waited for will never be. */
-type Look = (control: Found['control']) => void
+type TracesListener = (control: FolderTraces['control']) => void
 
 /** Starts gateways, and knows of one only when it is healthy. */
 export class GatewayStarter {
@@ -160,7 +160,7 @@ export class GatewayStarter {
     const { clock } = this.#options
     const { limits } = this.#options.finder
     const deadline = clock.now() + limits.startMs
-    const begun = await within(clock, limits.startMs, child.begun)
+    const begun = await withTimeout(clock, limits.startMs, child.begun)
     if (begun === 'late') throw this.#tooLate()
     if (!('ready' in begun)) {
       await this.#expectWinner(begun, plan)
@@ -182,13 +182,17 @@ export class GatewayStarter {
   }
 
   /** Rejects if it takes too long. */
-  async #expectHealth(deadline: number, pid: number | null, look: Look): Promise<void> {
+  async #expectHealth(deadline: number, pid: number | null, look: TracesListener): Promise<void> {
     const limitMs = deadline - this.#options.clock.now()
     if (!(await this.#becomesHealthy(limitMs, pid, look))) throw this.#tooLate()
   }
 
   /** Waits for this process, or any if none is given, to be the gateway and healthy. */
-  async #becomesHealthy(limitMs: number, pid: number | null, look: Look = () => {}): Promise<boolean> {
+  async #becomesHealthy(
+    limitMs: number,
+    pid: number | null,
+    look: TracesListener = () => {},
+  ): Promise<boolean> {
     const { clock, finder } = this.#options
     const { limits } = finder
     const deadline = clock.now() + limitMs
@@ -229,7 +233,7 @@ export class GatewayStarter {
 
   async #end(child: SpawnedGateway): Promise<void> {
     child.kill()
-    await within(this.#options.clock, killLimitMs, child.ended)
+    await withTimeout(this.#options.clock, killLimitMs, child.ended)
   }
 
   #tooLate(): ProcessError {

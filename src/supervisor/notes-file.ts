@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Note, NotesReport } from '../api/notes.ts'
 import { CodedError } from '../lib/errors.ts'
-import { CheckedFile } from '../options/checked-file.ts'
+import { ValidatedJsonFile } from '../options/validated-json-file.ts'
 import { be, mapOf, object, textLike } from '../options/schema.ts'
 import { maskKeys } from '../secrets/key-shapes.ts'
 
@@ -25,7 +25,7 @@ const at = v.pipe(
 export const newNote = object({ text, at: v.optional(at) })
 
 /** The file of notes, beside the database. */
-export class NotesFile extends CheckedFile<NotesById> {
+export class NotesFile extends ValidatedJsonFile<NotesById> {
   constructor(folder: string) {
     super(join(folder, 'notes.json'), { topic: 'notes', schema: mapOf(object({ at, text })), empty: {} })
   }

@@ -1,4 +1,4 @@
-import { type Clock, within } from '../call/clock.ts'
+import { type Clock, withTimeout } from '../call/clock.ts'
 import type { Stopping } from '../control/control-client.ts'
 import type { SpawnedGateway } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/errors.ts'
@@ -36,7 +36,7 @@ export async function stopGateway(options: StopOptions): Promise<void> {
   const limitMs = (told?.drain_timeout_ms ?? drainTimeoutMs) + limits.afterDrainMs
   if (stopping === 'silent') return kill(options, finder.silentProcess(), 'does not answer')
   if (stopping !== 'absent') {
-    if ((await within(clock, limitMs, stopping.ended)) !== 'late') return
+    if ((await withTimeout(clock, limitMs, stopping.ended)) !== 'late') return
     return kill(options, told?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
   }
   // A gateway whose socket was taken away, or its whole folder, can only be told by a signal.
@@ -46,7 +46,7 @@ export async function stopGateway(options: StopOptions): Promise<void> {
     await kill(options, unreachable, 'did not end in time')
   } else if (child !== null && record === null) {
     child.stop()
-    if ((await within(clock, limitMs, child.ended)) === 'late')
+    if ((await withTimeout(clock, limitMs, child.ended)) === 'late')
       await kill(options, null, 'did not end in time')
   } else if (told === null) {
     throw new ProcessError('not_running', 'No gateway runs that could be stopped.')
@@ -69,7 +69,7 @@ async function kill(
   if (child !== null && (identity === null || child.pid === identity.pid)) {
     finder.forget(pid)
     child.kill()
-    if ((await within(clock, killLimitMs, child.ended)) !== 'late') return
+    if ((await withTimeout(clock, killLimitMs, child.ended)) !== 'late') return
   } else if (identity !== null && (isCertain(identity) || stopping !== undefined)) {
     finder.forget(pid)
     if (!signal(identity, 'SIGKILL') || (await isGone(clock, identity, killLimitMs))) return

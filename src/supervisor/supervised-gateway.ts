@@ -2,14 +2,14 @@ import { resolve } from 'node:path'
 import type { LiveCalls } from '../api/live-calls.ts'
 import type { GatewayCrash, ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
-import { within } from '../call/clock.ts'
+import { withTimeout } from '../call/clock.ts'
 import type { LiveOptions } from '../control/control-messages.ts'
 import { isCrash } from '../control/process-record.ts'
 import { type GatewayEnd, type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/errors.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
 import { type Settings, SettingError, defaultValues, liveIn } from '../options/gateway-settings.ts'
-import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
+import { type Plan, describeProcess, traceGateway } from './describe-process.ts'
 import { GatewayFinder, type SupervisorLimits, defaultLimits } from './gateway-finder.ts'
 import { GatewayKeeper } from './gateway-keeper.ts'
 import { acceptsConnections } from './gateway-port.ts'
@@ -82,7 +82,7 @@ export class SupervisedGateway {
   async status(): Promise<ProcessStatus> {
     const plan = this.#plan()
     const { answerMs } = this.#finder.limits
-    const sighting = await seeGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
+    const sighting = await traceGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
     return describeProcess(sighting, plan)
   }
 
@@ -95,7 +95,7 @@ export class SupervisedGateway {
       startAgain: (values, crash) => this.#startAgain(values, crash),
       endOf: async (pid) => {
         const child = this.#lastChild
-        const end = child?.pid === pid ? await within(clock, childEndMs, child.ended) : 'late'
+        const end = child?.pid === pid ? await withTimeout(clock, childEndMs, child.ended) : 'late'
         return end === 'late' ? null : end
       },
       tell: (line) => {
@@ -340,7 +340,10 @@ export class SupervisedGateway {
       const stopping = await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
       if (stopping === 'absent') return false
       const limitMs = control.drain_timeout_ms + this.#finder.limits.afterDrainMs
-      if (stopping !== 'silent' && (await within(this.#options.clock, limitMs, stopping.ended)) !== 'late') {
+      if (
+        stopping !== 'silent' &&
+        (await withTimeout(this.#options.clock, limitMs, stopping.ended)) !== 'late'
+      ) {
         return false
       }
     } else if (control === 'absent' && !found.recordedRuns) {

@@ -9,7 +9,7 @@ import { ownCommand } from '../../src/cli/gateway-command.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Jobs } from '../../src/supervisor/jobs.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { until } from '../store/until.ts'
@@ -179,7 +179,7 @@ test('a job goes on when the dashboard lets it go', async () => {
   // An idle database would keep its last 90 days.
   const calls = [...old, chatCall(Date.now() * 4096)]
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   new CallWriter(database, words).write(batch)

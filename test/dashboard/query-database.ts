@@ -7,7 +7,7 @@ import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -29,7 +29,7 @@ export function writeDatabase(path: string, contents: DatabaseContents): void {
   const { calls, minutes = [], events = [] } = contents
   const database = openForWriting(path)
   try {
-    const words = new WordList()
+    const words = new Dictionary()
     const [encoder, writer] = [new BatchEncoder(), new CallWriter(database, words)]
     const write = (some: readonly CallRecord[]): void => {
       const batch = encoder.encode(some)

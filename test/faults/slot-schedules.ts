@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 import {
-  KeptSlots,
+  SlotHolderProtocol,
   type SlotAnswer,
   type SlotSync,
   mostAges,
-} from '../../src/gateway/admission/kept-slots.ts'
+} from '../../src/gateway/admission/slot-holder-protocol.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { SlotPool, type SlotPoolOptions } from '../support/slot-pool.ts'
 
@@ -195,7 +195,7 @@ class Gateway {
   served = 0
   active = 0
   readonly #world: World
-  readonly #slots: KeptSlots
+  readonly #slots: SlotHolderProtocol
   #pausedUntilMs = 0
   /** Time that its monotonic clock has not counted. */
   #suspendedMs = 0
@@ -208,7 +208,7 @@ class Gateway {
   constructor(world: World, name: string) {
     this.#world = world
     this.name = name
-    this.#slots = new KeptSlots({ holder: name, leaseMs, inUse: () => this.active })
+    this.#slots = new SlotHolderProtocol({ holder: name, leaseMs, inUse: () => this.active })
     world.at(world.upTo(500), () => this.hears(() => this.#beat()))
   }
 
@@ -295,7 +295,7 @@ class Gateway {
   }
 
   #admit(): void {
-    while (this.waiting.length > 0 && this.#slots.idle > 0 && this.#slots.isSure(this.#clocks())) {
+    while (this.waiting.length > 0 && this.#slots.idle > 0 && this.#slots.leaseIsValid(this.#clocks())) {
       this.active++
       this.waiting.shift()
       this.served++

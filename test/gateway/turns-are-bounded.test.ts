@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { CallTimeline } from '../../src/gateway/recorder/call-timeline.ts'
-import { ClientAnswer } from '../../src/gateway/http/client-answer.ts'
+import { ClientResponse } from '../../src/gateway/http/client-response.ts'
 import { relay } from '../../src/gateway/call/relay.ts'
 import type { RunningCall } from '../../src/gateway/call/running-call.ts'
 import type { Transport, TransportRequest } from '../../src/gateway/upstream/transport.ts'
@@ -60,7 +60,7 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
   }
   await using server = createServer((_req, res) => {
     const clock = new FakeClock()
-    const client = new ClientAnswer(res, 1000)
+    const client = new ClientResponse(res, 1000)
     const call = {
       client,
       newMeter: () => meter,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Permit } from '../../src/gateway/admission/permit.ts'
-import { LocalAdmission } from '../../src/gateway/admission/local-admission.ts'
+import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
 import { type Owner, clientOwner } from '../../src/gateway/admission/owner.ts'
 import type { LimitStake } from '../../src/gateway/limits/kept-limit.ts'
 import { KeptLimits, type MinuteSetting } from '../../src/gateway/limits/kept-limits.ts'
@@ -42,7 +42,7 @@ const asked = fc.record<Asked>({
 /** Calls that come as asked, each until all have gone; looked at whenever something may have changed. */
 async function run(all: readonly Asked[], order: 'fifo' | 'fair', slots: number, jumps: boolean) {
   const clock = new FakeClock()
-  const admission = new LocalAdmission({
+  const admission = new SlotLimiter({
     clock,
     maxConcurrent: slots,
     slotCooldownMs: 0,

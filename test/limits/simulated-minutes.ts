@@ -1,4 +1,4 @@
-import { LocalAdmission } from '../../src/gateway/admission/local-admission.ts'
+import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
 import type { QueueDiscipline } from '../../src/gateway/admission/admission.ts'
 import { type LimitStake, nothingUsed } from '../../src/gateway/limits/kept-limit.ts'
 import { KeptLimits, type MinuteSetting } from '../../src/gateway/limits/kept-limits.ts'
@@ -65,7 +65,7 @@ export async function play(scene: Scene): Promise<SceneOutcome> {
   const { set = {}, learns = false, isHonest = true, retries = 0, order = 'fifo', seed = 1 } = scene
   const clock = new FakeClock()
   const provider = new LimitedProvider(requestsAMinute, tokensAMinute, scene.isIdeal === true ? 0 : 1)
-  const admission = new LocalAdmission({
+  const admission = new SlotLimiter({
     clock,
     maxConcurrent: 100,
     slotCooldownMs: 0,

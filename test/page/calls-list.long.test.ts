@@ -8,7 +8,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { defaultDatabase } from '../../src/options/gateway-options.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { openEvents, untilCallsAreTold } from '../dashboard/event-reader.ts'
 import { startBrowser } from '../support/browser.ts'
@@ -157,7 +157,7 @@ test('new calls are counted, and come in when they are asked for', async () => {
   await using dashboard = await startDashboardProcess({ directory: directory.path })
   const write = (types: readonly CallType[], mark = 0): void => {
     const database = openForWriting(join(directory.path, defaultDatabase))
-    const words = new WordList()
+    const words = new Dictionary()
     const firstId = Date.now() * idsPerMs
     const batch = new BatchEncoder().encode(
       types.map((callType, index) => ({ ...chatCall(firstId + index), callType, tags: `n:${mark}` })),

@@ -7,7 +7,7 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 import { priceFileOf } from '../../src/pricing/price-file.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
@@ -30,7 +30,7 @@ function writeLocalCalls(directory: string): void {
     priceKey: null,
     priceSource: null,
   }
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode([
     priced,
     { ...chatCall(id(5)), ...own },

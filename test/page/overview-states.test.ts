@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { startBrowser } from '../support/browser.ts'
 import { responseHead } from '../support/response-bytes.ts'
@@ -144,7 +144,7 @@ test('opened without a range it shows the last hour, where all calls are of it; 
 test('a database of calls that name no model is none without calls', async () => {
   await using dir = await makeTempDir()
   const database = openForWriting(pageDatabase(dir.path))
-  const words = new WordList()
+  const words = new Dictionary()
   const old = chatCall((Math.floor(Date.now()) - 3 * 86_400_000) * idsPerMs)
   const batch = new BatchEncoder().encode([{ ...old, model: null }])
   words.accept(batch)

@@ -9,7 +9,7 @@ import type { CallRecord } from '../../src/call/call-record.ts'
 import { defaultDatabase } from '../../src/options/gateway-options.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 
 /**
@@ -34,7 +34,7 @@ export function writePageData(directory: string, state: PageState, nowMs: number
   try {
     database.exec('PRAGMA synchronous = OFF')
     if (state === 'three') {
-      const words = new WordList()
+      const words = new Dictionary()
       const batch = new BatchEncoder().encode(threeCalls(nowMs))
       words.accept(batch)
       new CallWriter(database, words).write(batch)

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { Overview } from '../../src/api/overview.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { startBrowser } from '../support/browser.ts'
@@ -19,7 +19,7 @@ const hostile = '</script><img src=x onerror="document.title=1"><!--'
 
 function addHostileCall(directory: string, nowMs: number): void {
   const database = openForWriting(pageDatabase(directory))
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode([
     { ...chatCall((nowMs - 60_000) * idsPerMs), model: hostile, client: hostile, durationMs: 900_000 },
   ])

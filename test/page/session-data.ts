@@ -2,7 +2,7 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { pageDatabase } from './page-data.ts'
 
@@ -78,7 +78,7 @@ export function writeRuns(directory: string, runs: readonly SampleRun[], nowMs: 
   const database = openForWriting(pageDatabase(directory))
   try {
     database.exec('PRAGMA synchronous = OFF')
-    const words = new WordList()
+    const words = new Dictionary()
     const writer = new CallWriter(database, words)
     const records = runs.flatMap((run) => sampleRun(run, nowMs)).sort((one, other) => one.id - other.id)
     const encoder = new BatchEncoder()

@@ -6,7 +6,7 @@ import { pullRows, sendRows, type ShareSettings } from '../../src/share/rows/sha
 import { ShareState } from '../../src/store/share/share-state.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { rowsOf } from '../store/rows-of.ts'
 import { until } from '../store/until.ts'
 
@@ -20,7 +20,7 @@ export interface SharedFile extends Disposable {
 
 export function makeFile(path: string): SharedFile {
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const encoder = new BatchEncoder()
   const writer = new CallWriter(database, words)
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SlotAnswer, SlotSync } from '../../src/gateway/admission/kept-slots.ts'
+import type { SlotAnswer, SlotSync } from '../../src/gateway/admission/slot-holder-protocol.ts'
 import { type PostgresConnection, connect } from '../../src/share/postgres.ts'
 import { makeSharedSchema } from '../../src/share/schema/shared-schema.ts'
 import { kinds, runSchedules } from '../faults/slot-schedules.ts'

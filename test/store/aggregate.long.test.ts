@@ -11,7 +11,7 @@ import type { StoredCall } from '../../src/call/call-record.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall } from './sample-call.ts'
@@ -254,7 +254,7 @@ test('sums are exact and percentiles within 1 %, in every zone, whatever was rol
       // Two writers on one file take turns: either may roll forward what the other has written.
       const databases = [openForWriting(path), openForWriting(path)]
       const rolls = databases.map((database) => new Summing(database, keyLimit))
-      const [words, encoder] = [new WordList(), new BatchEncoder()]
+      const [words, encoder] = [new Dictionary(), new BatchEncoder()]
       const writer = new CallWriter(databases[0]!, words)
       let next = 0
       const write = (count: number): void => {

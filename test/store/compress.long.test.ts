@@ -16,7 +16,7 @@ import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { type CompressRequest, compressStore } from '../../src/store/jobs/compress-store.ts'
 import { FigureReader } from '../../src/store/read/figure-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -42,7 +42,7 @@ function oldCalls(count: number, todayMs: number, random: () => number): readonl
 
 function writeCalls(path: string, calls: readonly CallRecord[]): void {
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const writer = new CallWriter(database, words)
   const encoder = new BatchEncoder()
   for (let at = 0; at < calls.length; at += 500) {

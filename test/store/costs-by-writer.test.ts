@@ -7,7 +7,7 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { override, somePrices, writePrices } from '../support/price-list.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -147,7 +147,7 @@ test('a price file that cannot be read is told of with its place; the last good 
 test('a batch that is written again, after the database was busy, costs the same', async () => {
   await using dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
-  const words = new WordList()
+  const words = new Dictionary()
   const writer = new CallWriter(database, words, {
     costOf: ({ startedAtMs }) => ({
       costNanoUsd: startedAtMs % 1000,
@@ -180,7 +180,7 @@ test('a batch that is written again, after the database was busy, costs the same
 test('a fault of the prices costs no row', async () => {
   await using dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
-  const words = new WordList()
+  const words = new Dictionary()
   const writer = new CallWriter(database, words, {
     costOf: () => {
       throw new Error('a fault')

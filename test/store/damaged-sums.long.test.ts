@@ -13,7 +13,7 @@ import { openCallReader } from '../../src/store/read/call-query.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { eventually } from '../support/eventually.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -30,7 +30,7 @@ function recordedCalls(path: string): readonly CallRecord[] {
     variedCall(Math.floor(fromMs + random() * days * dayMs), index, random),
   )
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   for (let at = 0; at < calls.length; at += 500) {
     const batch = new BatchEncoder().encode(calls.slice(at, at + 500))
     words.accept(batch)

@@ -15,7 +15,7 @@ import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { HistoryWriter } from '../../src/store/write/history-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
 
@@ -23,7 +23,7 @@ const nowMs = sampleStartMs + 48 * 3_600_000
 const range = { fromMs: sampleStartMs - 3_600_000, toMs: nowMs }
 
 function write(database: DatabaseSync, calls: readonly CallRecord[]): void {
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   assert.deepEqual(new CallWriter(database, words).write(batch), {

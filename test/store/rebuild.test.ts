@@ -13,7 +13,7 @@ import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { type RebuildOutcome, rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
@@ -40,7 +40,7 @@ function recordedCalls(path: string, count: number, seed: number): readonly Call
     return variedCall(Math.floor(atMs), index, random)
   })
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   new CallWriter(database, words).write(batch)

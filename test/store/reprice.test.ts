@@ -14,7 +14,7 @@ import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { FigureReader } from '../../src/store/read/figure-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import type { RepriceResult } from '../../src/api/database-job.ts'
 import { type RepriceRequest, repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
@@ -59,7 +59,7 @@ function pastCall(atMs: number, index: number, random: () => number): CallRecord
 
 function write(path: string, calls: readonly CallRecord[]): void {
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   new CallWriter(database, words).write(batch)

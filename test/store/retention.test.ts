@@ -14,7 +14,7 @@ import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startOfToday } from '../support/start-of-today.ts'
@@ -40,7 +40,7 @@ function recordedCalls(path: string): readonly CallRecord[] {
     ),
   )
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const writer = new CallWriter(database, words)
   for (let at = 0; at < calls.length; at += 500) {
     const batch = new BatchEncoder().encode(calls.slice(at, at + 500))
@@ -222,7 +222,7 @@ async function foldedAt(path: string, nowMs: number, keepDays: number): Promise<
 
 function recordAt(path: string, atMs: number, count = 1): void {
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const random = seededRandom(9)
   const calls = Array.from({ length: count }, (_, index) => variedCall(atMs, 4000 + index, random))
   const batch = new BatchEncoder().encode(calls)

@@ -9,7 +9,7 @@ import { openCallReader } from '../../src/store/read/call-query.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
 
@@ -26,7 +26,7 @@ test('of six thousand long names in each field no answer is larger than a few me
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const encoder = new BatchEncoder()
   const writer = new CallWriter(database, words)
   const write = (calls: readonly CallRecord[]): void => {

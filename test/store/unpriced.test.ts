@@ -12,7 +12,7 @@ import { openCallReader } from '../../src/store/read/call-query.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
-import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
 
@@ -36,7 +36,7 @@ const calls = kinds.map((kind, index): CallRecord =>
 
 function write(path: string, some: readonly CallRecord[]): void {
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode(some)
   words.accept(batch)
   new CallWriter(database, words).write(batch)

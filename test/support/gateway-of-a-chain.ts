@@ -3,9 +3,9 @@ import { isDrainAnswer, isDrainReport } from '../../src/control/control-messages
 import { ownIdentity } from '../../src/lib/process-identity.ts'
 import { KeptLimits } from '../../src/gateway/limits/kept-limits.ts'
 import { LimitsAcrossRestarts } from '../../src/gateway/limits/limits-across-restarts.ts'
-import { LocalAdmission } from '../../src/gateway/admission/local-admission.ts'
+import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
 import { TokenWindow } from '../../src/gateway/admission/token-window.ts'
-import { Draining } from '../../src/gateway/handover/draining.ts'
+import { DrainReporter } from '../../src/gateway/handover/drain-reporter.ts'
 import { Predecessors, type SharedParts } from '../../src/gateway/handover/predecessors.ts'
 import type { Handover } from '../../src/gateway/handover/handover.ts'
 import type { FakeClock } from './fake-clock.ts'
@@ -72,17 +72,17 @@ export interface ChainOptions {
 
 /** With a budget of 1000 tokens. */
 export class GatewayOfAChain {
-  readonly admission: LocalAdmission
+  readonly admission: SlotLimiter
   readonly budget: TokenWindow
   readonly predecessors: Predecessors
-  draining: Draining | null = null
+  draining: DrainReporter | null = null
   readonly #parts: SharedParts
 
   constructor(chain: Chain, options: ChainOptions, before: GatewayOfAChain | null) {
     const { maxConcurrent = 4, slotCooldownMs = 0, budgetRejects = false } = options
     const { clock } = chain
     const instance = `gateway ${chain.gateways.length}`
-    this.admission = new LocalAdmission({
+    this.admission = new SlotLimiter({
       clock,
       maxConcurrent,
       slotCooldownMs,
@@ -133,7 +133,7 @@ export class GatewayOfAChain {
     this.predecessors.move()
     const none = { onStop: () => {}, onRawLog: () => {} }
     const onAsk = (cancel: string | null) => ({ live: { calls: [], more: 0 }, cancelled: cancel !== null })
-    this.draining = new Draining({ ...this.#parts, ...none, onAsk, successor: chain }, [])
+    this.draining = new DrainReporter({ ...this.#parts, ...none, onAsk, successor: chain }, [])
   }
 }
 

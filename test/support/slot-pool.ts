@@ -1,4 +1,4 @@
-import type { SlotAnswer, SlotSync } from '../../src/gateway/admission/kept-slots.ts'
+import type { SlotAnswer, SlotSync } from '../../src/gateway/admission/slot-holder-protocol.ts'
 
 interface Holder {
   readonly life: number

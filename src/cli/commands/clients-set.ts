@@ -41,7 +41,7 @@ export const run: CommandRun<typeof table> = async (
   })
 }
 
-/** Changes what stands of a client, and says what holds now. Gives the exit code; rejects with `CheckedFileError`. */
+/** Changes what stands of a client, and says what holds now. Gives the exit code; rejects with `JsonFileError`. */
 export async function change(
   db: string,
   { print }: Terminal,

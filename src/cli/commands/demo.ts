@@ -11,7 +11,7 @@ import { demoCosts } from '../demo-prices.ts'
 import { demoItself } from './dashboard-port.ts'
 import { type CommandRun, OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
-import { keepUp } from './up.ts'
+import { runUp } from './up.ts'
 
 export const table = upOptionTable
 
@@ -32,7 +32,7 @@ export const run: CommandRun<typeof table> = async (asked, { env }) => {
   let traffic: ReturnType<typeof startDemoTraffic> | null = null
   // No real key is lent to a simulated upstream.
   const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
-  await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
+  await runUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
     preface:
       'This is a demo: the upstream is simulated, and its answers, the fifteen days before and their prices are made up.',
     hints: demoLines,

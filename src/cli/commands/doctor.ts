@@ -5,7 +5,7 @@ import { unreadable } from '../../lib/files/file-rights.ts'
 import { upOptionTable } from '../../options/dashboard-options.ts'
 import { valuesIn } from '../../options/gateway-settings.ts'
 import { GatewayConfig } from '../../supervisor/gateway-config.ts'
-import { defaultLimits, type Found, GatewayFinder } from '../../supervisor/gateway-finder.ts'
+import { defaultLimits, type FolderTraces, GatewayFinder } from '../../supervisor/gateway-finder.ts'
 import {
   checkDatabase,
   checkFolder,
@@ -109,7 +109,7 @@ async function furtherUpstreams(
 }
 
 /** The gateway of the folder, and what it warns of itself. */
-function gatewayFindings({ control, problem, record, recordedRuns }: Found, log: string): Finding[] {
+function gatewayFindings({ control, problem, record, recordedRuns }: FolderTraces, log: string): Finding[] {
   const check = 'gateway'
   if (problem !== null) return [fault(check, problem, 'run this as the user who runs the gateway')]
   if (control === 'silent' || (control === 'absent' && recordedRuns)) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CallWriter } from '../../store/write/call-writer.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../../store/write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../../store/write/record-batch.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import { bareCall, chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
 import { commandFault } from '../../../test/support/command-fault.ts'
@@ -25,7 +25,7 @@ async function told(argv: readonly string[], width = 160): Promise<FakeTerminal 
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   new CallWriter(database, words).write(batch)

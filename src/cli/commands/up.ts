@@ -31,10 +31,10 @@ export interface UpExtras {
 }
 
 /** `tokenweir up`: dashboard and gateway together in the foreground. */
-export const run: CommandRun<typeof table> = (options, { env }) => keepUp(options, env)
+export const run: CommandRun<typeof table> = (options, { env }) => runUp(options, env)
 
 /** Starts both, shows how they are, and stops both when it is told to; sets the process's exit code. */
-export async function keepUp(
+export async function runUp(
   options: Options<DashboardValues>,
   env: Environment,
   extras?: UpExtras,

@@ -5,7 +5,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { isFileLocked } from '../../lib/files/file-lock.ts'
 import { type RightsFlaw, userName } from '../../lib/files/file-rights.ts'
 import { placeForEditor, priceFileOf, readPricesInForce } from '../../pricing/price-file.ts'
-import { absenceText, assertSafe, openForReading } from '../../store/sqlite/open-store.ts'
+import { absenceText, assertSqliteVersion, openForReading } from '../../store/sqlite/open-store.ts'
 import { jobLockPath } from '../../store/sqlite/store-files.ts'
 import { folderFlaw } from '../folder-rights.ts'
 import { bytes, count, counted } from '../terminal/figures.ts'
@@ -20,7 +20,7 @@ const oldPricesDays = 90
 export function checkNode(): Finding {
   const { node, sqlite = 'unknown' } = process.versions
   try {
-    assertSafe(sqlite)
+    assertSqliteVersion(sqlite)
     return ok('node', `Node ${node} with SQLite ${sqlite}`)
   } catch (error) {
     return fault('node', messageOf(error), 'a newer Node 24 brings a newer one')

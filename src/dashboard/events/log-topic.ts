@@ -1,5 +1,5 @@
 import type { EventData } from '../../api/dashboard-event.ts'
-import type { LogSource } from '../routes/dashboard-parts.ts'
+import type { LogSource } from '../routes/dashboard-deps.ts'
 import { Topic } from './topic.ts'
 
 /** How many lines a reader is told at first, and after it had fallen behind. */

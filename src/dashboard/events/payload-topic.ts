@@ -1,7 +1,7 @@
 import type { EventData } from '../../api/dashboard-event.ts'
 import { readMessage } from '../../lib/message-shape.ts'
 import { isFeedNote } from '../../supervisor/feed-events.ts'
-import type { RawLogSource } from '../routes/dashboard-parts.ts'
+import type { RawLogSource } from '../routes/dashboard-deps.ts'
 import { cutPayload } from './cut-payload.ts'
 import { Topic } from './topic.ts'
 

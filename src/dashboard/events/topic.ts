@@ -9,7 +9,7 @@ export interface TopicReader {
 }
 
 /** Tells all readers. `worth` counts as missed by those who cannot be told. */
-export type Tell = (json: string, worth?: number) => void
+export type Publish = (json: string, worth?: number) => void
 
 /** Knows how things stand with a topic, from its first reader to its last. */
 export interface TopicSource {
@@ -20,7 +20,7 @@ export interface TopicSource {
   stop(): void
 }
 
-interface Place {
+interface ReaderState {
   missed: number
   isWaiting: boolean
 }
@@ -33,11 +33,11 @@ interface Place {
 export class Topic {
   /** As it stands in `topics=`, and the name of its events. */
   readonly name: EventTopic
-  readonly #open: (tell: Tell) => TopicSource
-  readonly #places = new Map<TopicReader, Place>()
+  readonly #open: (tell: Publish) => TopicSource
+  readonly #places = new Map<TopicReader, ReaderState>()
   #source: TopicSource | null = null
 
-  constructor(name: EventTopic, open: (tell: Tell) => TopicSource) {
+  constructor(name: EventTopic, open: (tell: Publish) => TopicSource) {
     this.name = name
     this.#open = open
   }
@@ -45,7 +45,7 @@ export class Topic {
   /** Tells the reader until the returned function is called. */
   subscribe(reader: TopicReader): () => void {
     const source = (this.#source ??= this.#open((json, worth = 0) => this.#tell(json, worth)))
-    const place: Place = { missed: 0, isWaiting: false }
+    const place: ReaderState = { missed: 0, isWaiting: false }
     this.#places.set(reader, place)
     this.#catchUp(source, reader, place)
     return () => {
@@ -66,7 +66,7 @@ export class Topic {
     }
   }
 
-  #miss(reader: TopicReader, place: Place, worth: number): void {
+  #miss(reader: TopicReader, place: ReaderState, worth: number): void {
     place.missed += worth
     if (place.isWaiting) return
     place.isWaiting = true
@@ -76,7 +76,7 @@ export class Topic {
     })
   }
 
-  #catchUp(source: TopicSource, reader: TopicReader, place: Place): void {
+  #catchUp(source: TopicSource, reader: TopicReader, place: ReaderState): void {
     if (source.current(place.missed).every((json) => reader.send(json))) place.missed = 0
     else this.#miss(reader, place, 0)
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AccessRules, type Visit, refusalOf } from './access.ts'
+import { type AccessRules, type Access, refusalOf } from './access.ts'
 import { errorStatuses } from './request-error.ts'
 
 const rules: AccessRules = {
@@ -10,7 +10,7 @@ const rules: AccessRules = {
   openPaths: new Set(['/', '/api/session', '/assets/sign-in.js']),
 }
 
-const plain: Visit = {
+const plain: Access = {
   method: 'GET',
   target: '/api/proxy/status',
   hosts: ['localhost:9118'],
@@ -23,13 +23,16 @@ const plain: Visit = {
   isLocal: true,
 }
 
-const under = (...hosts: string[]): Partial<Visit> => ({ hosts, host: hosts[0] ?? null })
-const from = (secFetchSite: string, rest: Partial<Visit> = {}): Partial<Visit> => ({ secFetchSite, ...rest })
+const under = (...hosts: string[]): Partial<Access> => ({ hosts, host: hosts[0] ?? null })
+const from = (secFetchSite: string, rest: Partial<Access> = {}): Partial<Access> => ({
+  secFetchSite,
+  ...rest,
+})
 const page = { target: '/', secFetchMode: 'navigate' }
 
 interface Case {
   readonly what: string
-  readonly visit: Partial<Visit>
+  readonly visit: Partial<Access>
   readonly rules?: Partial<AccessRules>
   readonly hasToken?: boolean
   /** Status and code; null where the request is let in. */

@@ -3,7 +3,7 @@ import { pagePaths } from './page-assets.ts'
 import { RequestError } from './request-error.ts'
 
 /** The parts of a request that decide whether it is let in. */
-export interface Visit extends RequestSource {
+export interface Access extends RequestSource {
   /** This machine sent it: our own user or root, through no proxy. */
   readonly isLocal: boolean
   readonly method: string
@@ -33,7 +33,7 @@ const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
  * Refuses a request before anything else is looked at; null lets it in. `hasToken` is asked
  * only if it matters. Everything is refused that is not allowed, on every path, known or not.
  */
-export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestError | null {
+export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boolean): RequestError | null {
   const { hosts, method, target, via } = visit
   const [host] = hosts
   if (host === undefined || hosts.length > 1 || !plainAuthority.test(host)) {
@@ -74,6 +74,6 @@ export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => bool
 }
 
 /** Says if a request must bring the admin token: only this machine's own programs are let in without. */
-export function mustBringToken(visit: Visit, rules: AccessRules): boolean {
+export function mustBringToken(visit: Access, rules: AccessRules): boolean {
   return rules.demandsToken || !visit.isLocal
 }

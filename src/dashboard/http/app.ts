@@ -37,12 +37,12 @@ export type AnswerNames =
   | { readonly [status: number | `${number} ${string}`]: AnswerName | null }
 
 /** The JSON that a handler may return. */
-type Told<A> = Infer<Schemas[Extract<A extends string ? A : A[keyof A], AnswerName>]>
+type RouteAnswer<A> = Infer<Schemas[Extract<A extends string ? A : A[keyof A], AnswerName>]>
 
-type Reply<A> = Response | Told<A>
+type Reply<A> = Response | RouteAnswer<A>
 
 /** What a method of a path answers and takes. */
-export interface Taken<A, Q, B> {
+export interface RouteInput<A, Q, B> {
   readonly answer: A
   /** Absent if it takes none; null if any will do. */
   readonly query?: QueryTable<Q> | null
@@ -53,7 +53,7 @@ export interface Taken<A, Q, B> {
 }
 
 /** A route with its types closed. */
-export interface AnyRoute extends Pick<Taken<AnswerNames, unknown, unknown>, 'answer'> {
+export interface AnyRoute extends Pick<RouteInput<AnswerNames, unknown, unknown>, 'answer'> {
   readonly handle: (c: RouteContext) => Promise<Response>
   /** Null if any query will do. */
   readonly query: Readonly<Record<string, QueryParameter<unknown>>> | null
@@ -70,7 +70,7 @@ export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /
  * that it has besides those of every route.
  */
 export function route<const A extends AnswerNames, Q = Readonly<Record<string, unknown>>, B = unknown>(
-  { answer, query, body, refusal }: Taken<A, Q, B>,
+  { answer, query, body, refusal }: RouteInput<A, Q, B>,
   answerOf: (c: RouteContext, asked: { readonly query: Q; readonly body: B }) => Reply<A> | Promise<Reply<A>>,
 ): AnyRoute {
   const table = query === undefined ? ({} as QueryTable<Q>) : query

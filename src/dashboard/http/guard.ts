@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isProxyHeader, isProxyVersion } from '../../lib/http/request-source.ts'
 import type { GuessSource } from '../../lib/http/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
-import { type AccessRules, type Visit, mustBringToken, refusalOf } from './access.ts'
+import { type AccessRules, type Access, mustBringToken, refusalOf } from './access.ts'
 import { refuse } from './answer.ts'
 import { safetyHeaders } from './safety-headers.ts'
 import type { SignIn } from './sign-in.ts'
@@ -22,7 +22,7 @@ export function makeGuard(
   signIn: SignIn | null,
 ): Guard {
   const rules = { ...given, tokenIsSet: signIn !== null }
-  const visitOf = async (req: IncomingMessage): Promise<Visit> => {
+  const visitOf = async (req: IncomingMessage): Promise<Access> => {
     const source = sourceOf(req)
     return { ...source, isLocal: await thisMachine.sent(source, req.socket) }
   }
@@ -43,7 +43,7 @@ export function makeGuard(
   }
 }
 
-function sourceOf(req: IncomingMessage): Omit<Visit, 'isLocal'> {
+function sourceOf(req: IncomingMessage): Omit<Access, 'isLocal'> {
   const hosts = req.headersDistinct['host'] ?? []
   return {
     method: req.method ?? '',

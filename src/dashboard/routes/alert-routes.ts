@@ -1,9 +1,9 @@
 import { alertChange } from '../../alerts/alert-settings.ts'
 import { type RouteTable, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 
 /** `/api/alerts`: the rules, what is active and what was sent; setting them, and sending a test. */
-export function alertRoutes({ alerts }: Pick<DashboardParts, 'alerts'>): RouteTable {
+export function alertRoutes({ alerts }: Pick<DashboardDeps, 'alerts'>): RouteTable {
   return {
     /** The rules of alerts, what is active and what was sent. */
     'GET /api/alerts': route({ answer: 'AlertsReport' }, async () => alerts().report()),

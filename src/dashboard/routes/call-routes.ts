@@ -3,7 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import type { QueryQuestion } from '../../query/query-question.ts'
 import { type QueryParameter, type QueryTable, readParameter } from '../http/query-parameters.ts'
 import { type AnswerNames, type AnyRoute, type RouteTable, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 import { answerQuery } from './query-reply.ts'
 import {
   callsQuestion,
@@ -26,7 +26,7 @@ const otherForms = { '200 text/csv': null, '200 application/x-ndjson': null } as
 
 /** Recorded calls: lists, groups, single calls, and the overview. */
 export function callRoutes(
-  { queries, rawLog, notes }: Pick<DashboardParts, 'queries' | 'rawLog' | 'notes'>,
+  { queries, rawLog, notes }: Pick<DashboardDeps, 'queries' | 'rawLog' | 'notes'>,
   clock: Clock,
 ): RouteTable {
   const asking = <Q>(answer: AnswerNames, query: QueryTable<Q>, of: (query: Q) => QueryQuestion): AnyRoute =>

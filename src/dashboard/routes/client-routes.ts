@@ -2,7 +2,7 @@ import type { Clock } from '../../call/clock.ts'
 import { clientChange } from '../../options/client-settings.ts'
 import type { Seen } from '../../supervisor/clients.ts'
 import { type RouteTable, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 import { jsonIn } from './query-reply.ts'
 
 /** Clients are told by the calls of so long. */
@@ -11,7 +11,7 @@ const minuteMs = 60_000
 
 /** `/api/clients`: who calls, what limits there are and what is left of them; setting limits, and naming keys. */
 export function clientRoutes(
-  { clients, queries }: Pick<DashboardParts, 'clients' | 'queries'>,
+  { clients, queries }: Pick<DashboardDeps, 'clients' | 'queries'>,
   clock: Clock,
 ): RouteTable {
   const report = async () => {

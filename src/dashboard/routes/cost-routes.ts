@@ -8,7 +8,7 @@ import { timeZone } from '../../options/value-kind.ts'
 import { optional, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
 
@@ -24,7 +24,7 @@ const repriceOrder = object({
 
 /** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
 export function costRoutes(
-  { queries, jobs, priceFile }: Pick<DashboardParts, 'queries' | 'jobs' | 'priceFile'>,
+  { queries, jobs, priceFile }: Pick<DashboardDeps, 'queries' | 'jobs' | 'priceFile'>,
   clock: Clock,
 ): RouteTable {
   return {

@@ -6,7 +6,7 @@ import { object, whole } from '../../options/schema.ts'
 import { trueFalse } from '../../options/value-kind.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -25,7 +25,7 @@ const compressOrder = v.nullish(
 
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
 export function databaseRoutes(
-  { jobs, queries }: Pick<DashboardParts, 'jobs' | 'queries'>,
+  { jobs, queries }: Pick<DashboardDeps, 'jobs' | 'queries'>,
   clock: Pick<Clock, 'wallTime'>,
 ): RouteTable {
   const size = async (): Promise<DatabaseSize> => {

@@ -3,11 +3,11 @@ import type { Clock } from '../../call/clock.ts'
 import { ownGateway } from '../../supervisor/own-gateway.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 
 /** `/api/gateways`: all gateways that share a limit, and the release of one that is lost. */
 export function gatewayRoutes(
-  { gateways, process }: Pick<DashboardParts, 'gateways' | 'process'>,
+  { gateways, process }: Pick<DashboardDeps, 'gateways' | 'process'>,
   clock: Clock,
 ): RouteTable {
   const report = async (): Promise<GatewaysReport> =>

@@ -1,11 +1,11 @@
 import type { Clock } from '../../call/clock.ts'
 import { newNote } from '../../supervisor/notes-file.ts'
 import { type RouteTable, jsonAnswer, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 import { notesTable, timesOf } from './query-request.ts'
 
 /** `/api/notes`: what people noted of a moment. */
-export function noteRoutes({ notes }: Pick<DashboardParts, 'notes'>, clock: Clock): RouteTable {
+export function noteRoutes({ notes }: Pick<DashboardDeps, 'notes'>, clock: Clock): RouteTable {
   return {
     /** What people noted of moments, the newest first: charts mark it. */
     'GET /api/notes': route({ answer: 'NotesReport', query: notesTable }, (_, { query }) => {

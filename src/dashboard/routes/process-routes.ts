@@ -7,7 +7,7 @@ import { or, parameterSchema, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/app.ts'
 import { callId } from './call-routes.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 
 /** Settings by their names; which names there are, and which values each takes, the settings themselves know. */
 const settings = v.pipe(
@@ -29,7 +29,7 @@ const optionalSettings = v.nullish(settings, {})
  * gateway, and again when it is done; `onCancel` when a call was cancelled.
  */
 export function processRoutes(
-  { process, log }: Pick<DashboardParts, 'process' | 'log'>,
+  { process, log }: Pick<DashboardDeps, 'process' | 'log'>,
   onChange: () => void,
   onCancel: () => void,
 ): RouteTable {

@@ -4,7 +4,7 @@ import { integer } from '../../options/value-kind.ts'
 import { json } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, expectOwnConnection, route, sendStream } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 import { answerQuery } from './query-reply.ts'
 
 const mostSeconds = 604_800
@@ -23,7 +23,7 @@ const toggleOrder = object({
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
 /** `/api/raw-log/…`: passed on to the gateway; if none runs, the files answer what files can. */
-export function rawLogRoutes({ rawLog, queries }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
+export function rawLogRoutes({ rawLog, queries }: Pick<DashboardDeps, 'queries' | 'rawLog'>): RouteTable {
   return {
     /** The log of payloads: whether it is on, and its size. @fails gateway_silent */
     'GET /api/raw-log/status': route({ answer: 'RawLogStatus' }, () => rawLog.status()),

@@ -5,7 +5,7 @@ import type { OverviewQuestion } from '../../query/query-question.ts'
 import type { PageAssets } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, bytes, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 import { jsonIn } from './query-reply.ts'
 import { overviewQuestion, overviewTable } from './query-request.ts'
 
@@ -16,7 +16,7 @@ const place = '<script type="application/json" id="report">{}</script>'
 
 /** `/api/report`: the figures of a time as one file of HTML that asks nobody for anything. */
 export function reportRoutes(
-  { queries, notes }: Pick<DashboardParts, 'queries' | 'notes'>,
+  { queries, notes }: Pick<DashboardDeps, 'queries' | 'notes'>,
   assets: PageAssets,
   clock: Clock,
 ): RouteTable {

@@ -1,13 +1,13 @@
 import { testedUpstream, upstreamChange } from '../../options/upstream-settings.ts'
 import { type RouteTable, route } from '../http/app.ts'
-import type { DashboardParts } from './dashboard-parts.ts'
+import type { DashboardDeps } from './dashboard-deps.ts'
 
 /** `/api/upstreams`: further upstreams as they are set and found, and changing them. */
 export function upstreamRoutes({
   upstreams,
   models,
   testUpstream,
-}: Pick<DashboardParts, 'upstreams' | 'models' | 'testUpstream'>): RouteTable {
+}: Pick<DashboardDeps, 'upstreams' | 'models' | 'testUpstream'>): RouteTable {
   const report = () => upstreams.report()
   return {
     /** All upstreams: as they are set, and as the running gateway finds them. */

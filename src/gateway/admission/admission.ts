@@ -19,7 +19,7 @@ export interface Caller {
 }
 
 /** Of a call that nothing tells apart. */
-export const nobody: Caller = { client: null, keyFingerprint: null }
+export const unknownCaller: Caller = { client: null, keyFingerprint: null }
 
 /** What a call takes of limits a minute, besides its slot. */
 export interface MinuteStake {
@@ -54,7 +54,7 @@ export const drainRetryAfterS = 5
 /** How slots are taken and given back that other gateways use, too. */
 export interface SlotSharing {
   /** Whether the slots that are this gateway's may be used at this instant. */
-  isSure(): boolean
+  leaseIsValid(): boolean
   /** A call has given its slot back, and no other has it yet. */
   released(): void
 }

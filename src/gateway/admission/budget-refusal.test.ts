@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { nobody } from './admission.ts'
+import { unknownCaller } from './admission.ts'
 import { TokenWindows } from './token-windows.ts'
 
 const minuteMs = 60_000
@@ -17,7 +17,7 @@ function setUp(limit: number) {
   const windows = new TokenWindows({ ...options, keyNames: () => new Map() })
   void windows.restore({ told: [], isAll: true, sinceMs: 0 })
   const budget = windows.all
-  const own = windows.of(nobody, null)
+  const own = windows.of(unknownCaller, null)
   const gate = {
     add: (tokens: number) => windows.add(own, tokens, 0),
     check: (tokens: number) => assert.equal(windows.check(own, tokens, new AbortController()), null),

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { Caller, QueueDiscipline, QueueOrder } from './admission.ts'
-import { LocalAdmission } from './local-admission.ts'
-import { SlotQueue } from './slot-queue.ts'
+import { SlotLimiter } from './slot-limiter.ts'
+import { SlotScheduler } from './slot-scheduler.ts'
 import type { Waiter } from './waiting-lanes.ts'
 import { draws } from '../../../test/support/draws.ts'
 
@@ -15,7 +15,7 @@ function from(client: string, keyFingerprint: string | null = null): Caller {
 }
 
 /** The names of all calls that go now. */
-function allNext(queue: SlotQueue<string>, nowMs = 0): readonly string[] {
+function allNext(queue: SlotScheduler<string>, nowMs = 0): readonly string[] {
   const going: string[] = []
   for (let next = queue.next(nowMs); next !== null; next = queue.next(nowMs)) going.push(next.call)
   return going
@@ -23,7 +23,7 @@ function allNext(queue: SlotQueue<string>, nowMs = 0): readonly string[] {
 
 /** A queue with one slot that is in use, in which these wait: `a1` is a call of `a`. */
 function waitingIn(discipline: QueueDiscipline, limits: ReadonlyMap<string, number>, ...calls: string[]) {
-  const queue = new SlotQueue<string>(1, 0)
+  const queue = new SlotScheduler<string>(1, 0)
   queue.arrange(discipline, limits, [])
   assert.ok(queue.take('arrival', from('holder')))
   for (const call of calls) queue.wait(call, 'arrival', from(call.slice(0, 1)))
@@ -31,7 +31,7 @@ function waitingIn(discipline: QueueDiscipline, limits: ReadonlyMap<string, numb
 }
 
 /** Serves one call after the other, each given back at once. */
-function served(queue: SlotQueue<string>): readonly string[] {
+function served(queue: SlotScheduler<string>): readonly string[] {
   const order: string[] = []
   let holder = from('holder')
   for (;;) {
@@ -101,14 +101,14 @@ describe('a fair queue', () => {
 })
 
 /** Lets the next go, so that somebody holds the slot. */
-function withHolder(queue: SlotQueue<string>): SlotQueue<string> {
+function withHolder(queue: SlotScheduler<string>): SlotScheduler<string> {
   assert.deepEqual(allNext(queue), ['a2'])
   return queue
 }
 
 describe('a client’s own limit', () => {
   it('holds its calls in their places, and lets those behind them past', () => {
-    const queue = new SlotQueue<string>(2, 0)
+    const queue = new SlotScheduler<string>(2, 0)
     queue.arrange('fifo', new Map([['a', 1]]), [])
     assert.ok(queue.take('arrival', from('a')))
     assert.equal(queue.take('arrival', from('a')), false)
@@ -125,7 +125,7 @@ describe('a client’s own limit', () => {
   })
 
   it('of a key goes before that of the client’s name', () => {
-    const queue = new SlotQueue<string>(4, 0)
+    const queue = new SlotScheduler<string>(4, 0)
     const limits = new Map([
       ['a', 2],
       ['12345678', 1],
@@ -139,7 +139,7 @@ describe('a client’s own limit', () => {
   })
 
   it('cools no slot for calls that may not have it', () => {
-    const queue = new SlotQueue<string>(2, 50)
+    const queue = new SlotScheduler<string>(2, 50)
     queue.arrange('fifo', new Map([['a', 1]]), [])
     queue.take('arrival', from('a'))
     queue.take('arrival', from('b'))
@@ -154,7 +154,7 @@ describe('a client’s own limit', () => {
 
   it('counts calls that are in flight already, whenever it is set', () => {
     const clock = new FakeClock()
-    const admission = new LocalAdmission({
+    const admission = new SlotLimiter({
       clock,
       maxConcurrent: 3,
       slotCooldownMs: 0,
@@ -165,10 +165,10 @@ describe('a client’s own limit', () => {
     admission.setLimits(new Map([['a', 2]]))
     assert.equal(admission.tryAcquire(from('a')), null)
     assert.deepEqual([...admission.byClient()], [['a', { active: 2, waiting: 0 }]])
-    admission.lend(0, new Map([['a', 1]]))
+    admission.reserveForPredecessor(0, new Map([['a', 1]]))
     permits[0]?.release()
     assert.equal(admission.tryAcquire(from('a')), null, 'one of its two is another gateway’s')
-    admission.lend(0, new Map())
+    admission.reserveForPredecessor(0, new Map())
     permits[0]?.release()
     assert.ok(admission.tryAcquire(from('a')))
     admission.setLimits(new Map())
@@ -178,7 +178,7 @@ describe('a client’s own limit', () => {
   it('lets waiting calls in as soon as it is raised', async () => {
     const clock = new FakeClock()
     const options = { clock, maxConcurrent: 9, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
-    const admission = new LocalAdmission(options)
+    const admission = new SlotLimiter(options)
     const admitted: string[] = []
     const never = new AbortController().signal
     const arrive = (client: string): void =>
@@ -214,7 +214,7 @@ const event = fc.oneof(
 
 /** Checks, call by call, what is promised of a queue. */
 class Witness {
-  readonly queue: SlotQueue<string>
+  readonly queue: SlotScheduler<string>
   readonly discipline: QueueDiscipline
   readonly max: number
   limits: ReadonlyMap<string, number> = none
@@ -229,7 +229,7 @@ class Witness {
   constructor(discipline: QueueDiscipline, max: number) {
     this.discipline = discipline
     this.max = max
-    this.queue = new SlotQueue(max, 0)
+    this.queue = new SlotScheduler(max, 0)
     this.limit(none)
   }
 

@@ -1,6 +1,6 @@
 import type { CallSink, GatewayHistory } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { LocalAdmission } from './local-admission.ts'
+import type { SlotLimiter } from './slot-limiter.ts'
 import type { MinuteCounts } from './minute-figures.ts'
 
 const minuteMs = 60_000
@@ -10,7 +10,7 @@ const runningEveryMs = 1000
 /** Whose minutes are reported, and to whom. */
 export interface MinuteReportOptions {
   readonly clock: Clock
-  readonly admission: Pick<LocalAdmission, 'minute'>
+  readonly admission: Pick<SlotLimiter, 'minute'>
   readonly sink: Pick<CallSink, 'figures'> & Pick<GatewayHistory, 'minute'>
 }
 

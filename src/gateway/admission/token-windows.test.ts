@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { ClientUsage, MinuteUsage } from '../../call/call-sink.ts'
 import { Failure } from '../../call/failure.ts'
-import { nobody } from './admission.ts'
+import { unknownCaller } from './admission.ts'
 import { type Owner, clientOwner, keyOwner, upstreamOwner } from './owner.ts'
 import { type ToldUsage, TokenWindows } from './token-windows.ts'
 
@@ -80,7 +80,7 @@ test('calls wait until it is known what was used, and are refused if that takes 
   knowAll()
   limit([[clientOwner('agent'), 100]])
   const late = outcome([agent, null], 1)
-  assert.equal(await outcome([nobody, null], 1), 'admitted', 'others do not wait')
+  assert.equal(await outcome([unknownCaller, null], 1), 'admitted', 'others do not wait')
   await clock.advance(10_000)
   assert.equal(await late, 'budget_unknown')
   const waiting = [outcome([agent, null], 40), outcome([agent, null], 41)]
@@ -103,13 +103,13 @@ test('nobody passes before the database has told what all used; who leaves waits
   const { windows, askedMinutes, readMinutes, minute, outcome, waiter, clock } = setUp()
   const restored = windows.restore({ told: [], isAll: false, sinceMs: 7 })
   assert.deepEqual(askedMinutes, [[minute - 1440, 7]])
-  const waiting = [outcome([nobody, null], 930), outcome([nobody, null], 931)]
+  const waiting = [outcome([unknownCaller, null], 930), outcome([unknownCaller, null], 931)]
   readMinutes.resolve([{ minute, tokens: 70 }])
   await restored
   assert.deepEqual(await Promise.all(waiting), ['admitted', 'token_budget_exceeded'])
   const other = setUp()
   void other.windows.restore({ told: [], isAll: false, sinceMs: 7 })
-  const leaving = other.outcome([nobody, null], 1)
+  const leaving = other.outcome([unknownCaller, null], 1)
   await clock.advance(5000)
   const gone = new Failure('client_gone', 'The client left.')
   other.waiter.abort(gone)
@@ -136,7 +136,7 @@ test('a database that is closed before it was read lets nobody in', async () => 
   const restored = windows.restore({ told: [], isAll: false, sinceMs: 7 })
   readMinutes.resolve(null)
   await restored
-  const waiting = outcome([nobody, null], 1)
+  const waiting = outcome([unknownCaller, null], 1)
   await clock.advance(10_000)
   assert.equal(await waiting, 'budget_unknown')
 })
@@ -245,7 +245,7 @@ test('with a limit that gateways share, that one decides, and what this gateway 
   const past = { usageByMinute: () => Promise.resolve([]), usageOfClients: () => Promise.resolve([]) }
   const options = { clock, rejects: true, tokenLimit: 10, sharedLimit: 100, past, keyNames: () => new Map() }
   const windows = new TokenWindows(options)
-  const of = windows.of(nobody, null)
+  const of = windows.of(unknownCaller, null)
   windows.whole.learn([], true)
   windows.add(of, 60, 0)
   assert.equal(windows.check(of, 40, new AbortController()), null)

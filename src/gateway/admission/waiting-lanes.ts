@@ -3,17 +3,17 @@ import type { Caller, MinuteStake, QueueOrder } from './admission.ts'
 import type { Owner } from './owner.ts'
 import { type Placeable, SortedLine, WaitingLine, compared } from './waiting-line.ts'
 
-/** A waiting call, to be kept for `SlotQueue.cancel`. */
+/** A waiting call, to be kept for `SlotScheduler.cancel`. */
 export interface Waiter<T> extends Placeable {
   readonly call: T
   readonly order: QueueOrder
   readonly caller: Caller
   stake: MinuteStake | null
-  lane: Lane<T>
+  lane: WaitingLane<T>
 }
 
 /** Calls that wait for one another: those of one client, or of all whom nothing tells apart, for the same limits a minute. */
-export interface Lane<T> {
+export interface WaitingLane<T> {
   readonly arrival: WaitingLine<Waiter<T>>
   readonly back: SortedLine<Waiter<T>>
   readonly of: Queuer<T>
@@ -26,7 +26,7 @@ export interface Queuer<T> {
   /** Whose calls they are, if clients take turns. */
   readonly owner: Owner | ''
   /** By the limits a minute of their calls. */
-  readonly lanes: Map<object | null, Lane<T>>
+  readonly lanes: Map<object | null, WaitingLane<T>>
   /** Slots that they may hold together. */
   most: number
   /** Slots that they hold; counted only if there is such a limit. */
@@ -37,8 +37,13 @@ export function newQueuer<T>(client: string, owner: Owner | '' = ''): Queuer<T> 
   return { client, owner, lanes: new Map(), most: Infinity, active: 0 }
 }
 
-export function laneOf<T>(queuer: Queuer<T>, group: object | null): Lane<T> {
-  const make = (): Lane<T> => ({ of: queuer, group, back: new SortedLine(), arrival: new WaitingLine() })
+export function laneOf<T>(queuer: Queuer<T>, group: object | null): WaitingLane<T> {
+  const make = (): WaitingLane<T> => ({
+    of: queuer,
+    group,
+    back: new SortedLine(),
+    arrival: new WaitingLine(),
+  })
   return getOrAdd(queuer.lanes, group, make)
 }
 
@@ -54,15 +59,15 @@ export function room({ most, active }: Queuer<unknown>): number {
 }
 
 /** Calls of a lane that no limit a minute holds back: of those with such limits, one at a time. */
-export function mayGo({ group, back, arrival }: Lane<unknown>, nowMs: number): number {
+export function mayGo({ group, back, arrival }: WaitingLane<unknown>, nowMs: number): number {
   if (group === null) return Infinity
   const stake = (back.head ?? arrival.head)?.stake ?? null
   return stake === null || stake.waitMs(nowMs, new Set()) === 0 ? 1 : 0
 }
 
 /** Of these lanes, the one whose first call has waited longest. */
-export function oldest<T>(lanes: ReadonlySet<Lane<T>>, order: QueueOrder): Lane<T> | undefined {
-  let found: Lane<T> | undefined
+export function oldest<T>(lanes: ReadonlySet<WaitingLane<T>>, order: QueueOrder): WaitingLane<T> | undefined {
+  let found: WaitingLane<T> | undefined
   let first: Waiter<unknown> | undefined
   for (const lane of lanes) {
     const { head } = lane[order]
@@ -73,20 +78,20 @@ export function oldest<T>(lanes: ReadonlySet<Lane<T>>, order: QueueOrder): Lane<
 }
 
 /** The lanes of a client: the one whose first call came first goes first. */
-export function inOrder<T>({ lanes }: Queuer<T>, order: QueueOrder): Iterable<Lane<T>> {
+export function inOrder<T>({ lanes }: Queuer<T>, order: QueueOrder): Iterable<WaitingLane<T>> {
   if (lanes.size < 2) return lanes.values()
-  const seqOf = (lane: Lane<T>): number => lane[order].head?.seq ?? 0
+  const seqOf = (lane: WaitingLane<T>): number => lane[order].head?.seq ?? 0
   return Array.from(lanes.values()).sort((one, other) => seqOf(one) - seqOf(other))
 }
 
 /** A lane, and which of its first calls is meant. */
-export interface Place<T> {
-  readonly lane: Lane<T>
+export interface QueuePlace<T> {
+  readonly lane: WaitingLane<T>
   readonly order: QueueOrder
 }
 
 /** Negative if the first call of one has waited longer; of two that have waited as long, one that comes back goes first. */
-export function byAge(one: Place<unknown>, other: Place<unknown>): number {
+export function byAge(one: QueuePlace<unknown>, other: QueuePlace<unknown>): number {
   const [own, others] = [one.lane[one.order].head ?? last, other.lane[other.order].head ?? last]
   if (own.sinceMs !== others.sinceMs || one.order === other.order) return compared(own, others)
   return one.order === 'back' ? -1 : 1

@@ -4,7 +4,7 @@ import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
 import { modelListRequest } from '../routing/model-list-request.ts'
 import type { Upstream } from '../routing/upstream.ts'
-import { WholeAnswer } from '../upstream/whole-answer.ts'
+import { BufferedResponse } from '../upstream/buffered-response.ts'
 import type { AttemptsOptions } from './attempts.ts'
 import type { RunningCall } from './running-call.ts'
 
@@ -88,7 +88,7 @@ async function askedModels(
     asked,
     stripsCredentials ? queryWithoutCredentials(target.query) : target.query,
   )
-  const answer = new WholeAnswer(longestListBytes)
+  const answer = new BufferedResponse(longestListBytes)
   const path = upstreamPath(base, { path: '/v1/models', query })
   const request = { method: 'GET', path, headers, body: null, bodyBytes: 0, freshConnection: false }
   const cancel = running.clock.after(patienceMs, () => answer.abort(new Error('too late')))

@@ -1,10 +1,10 @@
 import { backoffMs } from '../../lib/backoff.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
-import type { AnswerSink, AnswerSource } from '../http/client-answer.ts'
+import type { AnswerSink, ResumableAttempt } from '../http/client-response.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
 import type { Connection, PooledAttempt } from '../upstream/connection-pool.ts'
-import { failureOf, isRefused, missesNoBody } from '../upstream/undici-failure.ts'
+import { failureOf, isRefused, isBodylessMismatch } from '../upstream/undici-failure.ts'
 import type { Transport, TransportRequest } from '../upstream/transport.ts'
 import { readHead } from '../upstream/undici-transport.ts'
 import { proxyFailure } from '../upstream/upstream-proxy.ts'
@@ -67,7 +67,7 @@ export function relay(
 }
 
 /** undici's verbs on one side; the client, the meter and the marks on the other. */
-class RelayedAttempt implements PooledAttempt, AnswerSource {
+class RelayedAttempt implements PooledAttempt, ResumableAttempt {
   readonly #call: RunningCall
   readonly #request: TransportRequest
   readonly #transport: Transport
@@ -214,7 +214,7 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
   onError(error: Error): void {
     if (this.isOver) return
     if (isRefused(error) && this.#triesAgain()) return
-    if (missesNoBody(error, this.#status)) this.#end(noTrailers)
+    if (isBodylessMismatch(error, this.#status)) this.#end(noTrailers)
     else this.#fail(this.#failureOf(error))
   }
 

@@ -12,7 +12,7 @@ import type { Permit } from '../admission/permit.ts'
 import type { TokenWindow } from '../admission/token-window.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'
 import type { SessionPlaces } from '../caller/caller-headers.ts'
-import { ClientAnswer } from '../http/client-answer.ts'
+import { ClientResponse } from '../http/client-response.ts'
 import { exposedHeaders } from '../http/error-answer.ts'
 import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
@@ -70,7 +70,7 @@ export class RunningCall implements Placed {
   readonly record: CallDraft
   readonly clock: Clock
   readonly timeline: CallTimeline
-  readonly client: ClientAnswer
+  readonly client: ClientResponse
   readonly request: CallRequest
   /** Shown what passes; null where nobody wants to know. */
   readonly tap: GuardedTap | null
@@ -106,7 +106,7 @@ export class RunningCall implements Placed {
       path: this.#path,
       isRouted: options.upstreams.areSeveral,
     })
-    this.client = new ClientAnswer(res, options.clientStallTimeoutMs, this.tap)
+    this.client = new ClientResponse(res, options.clientStallTimeoutMs, this.tap)
   }
 
   /** What it asks of its upstream. */

@@ -1,4 +1,4 @@
-import { type Clock, within } from '../../call/clock.ts'
+import { type Clock, withTimeout } from '../../call/clock.ts'
 import { gather } from '../../call/gather.ts'
 import type {
   CallsAnswer,
@@ -132,7 +132,7 @@ export class Predecessors {
     }
     const question = { seq: ++this.#lastAsked, cancel, open, onAnswer }
     this.#questions.add(question)
-    await within(this.#parts.clock, cancel === null ? answerLimitMs : cancelLimitMs, all)
+    await withTimeout(this.#parts.clock, cancel === null ? answerLimitMs : cancelLimitMs, all)
     this.#questions.delete(question)
     return answers
   }
@@ -201,7 +201,7 @@ export class Predecessors {
         slots += report === null ? Infinity : Math.max(holding.get(name) ?? 0, kept?.wants ?? 0)
       }
       // The database has given them their slots.
-      admission.lend(isShared ? 0 : slots, this.#ofClients(name))
+      admission.reserveForPredecessor(isShared ? 0 : slots, this.#ofClients(name))
     }
     this.#parts.budget.reserveElsewhere(this.#reservedByAll())
   }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../call/clock.ts'
 import type { KeptByPredecessor } from '../../control/control-messages.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { SlotLimiter } from '../admission/slot-limiter.ts'
 
 /** The slots of one upstream in a gateway. */
 export interface Limiter {
   /** The upstream's. */
   readonly name: string
-  readonly admission: LocalAdmission
+  readonly admission: SlotLimiter
   /** Its slots are shared through a database, which knows both gateways of a restart. */
   readonly isShared: boolean
 }
@@ -31,7 +31,7 @@ export class ShrinkingSlots {
     this.#onChange = onChange
     if (limiter.isShared) return
     if (isNew) this.#hold(0)
-    else this.#holding = limiter.admission.keepOwn()
+    else this.#holding = limiter.admission.fixCeiling()
     limiter.admission.watch(() => this.#look())
     this.#look()
   }
@@ -39,7 +39,7 @@ export class ShrinkingSlots {
   report(): KeptByPredecessor {
     const { name, admission, isShared } = this.#limiter
     const wants = this.#wants
-    const clients = Array.from(admission.ofLimited, ([of, slots]) => ({ of, slots }))
+    const clients = Array.from(admission.callsOfLimited, ([of, slots]) => ({ of, slots }))
     return {
       name,
       max: admission.snapshot().maxConcurrent,
@@ -61,12 +61,12 @@ export class ShrinkingSlots {
 
   get #wants(): number {
     const { admission } = this.#limiter
-    return Math.max(admission.inUse, admission.wanted)
+    return Math.max(admission.inUse, admission.demand)
   }
 
   #hold(slots: number): void {
     this.#holding = slots
-    this.#limiter.admission.useAtMost(slots)
+    this.#limiter.admission.setCeiling(slots)
   }
 
   #look(): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chunkFrame } from './client-answer.ts'
+import { chunkFrame } from './client-response.ts'
 
 for (const [length, size] of [
   [1, '1'],

@@ -1,12 +1,12 @@
 import type { RecentCall } from '../../call/call-sink.ts'
-import { type Clock, within } from '../../call/clock.ts'
+import { type Clock, withTimeout } from '../../call/clock.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { Caller } from '../admission/admission.ts'
 import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/owner.ts'
 import { KeptLimit, LimitGroup, type LimitOwner, LimitStake } from './kept-limit.ts'
 import { LearnedLimits } from './learned-limits.ts'
 import type { LimitedKind } from './limit-headers.ts'
-import type { LimitedUse, Sighting } from './seen-limits.ts'
+import type { LimitedUse, SeenLimit } from './seen-limits.ts'
 import { TokenEstimate, type Tokens } from './token-estimate.ts'
 
 /** Limits a minute that a person has set. */
@@ -108,7 +108,7 @@ export class KeptLimits {
   async readPast(past: Promise<readonly RecentCall[] | null>, clock: Clock, waitMs: number): Promise<void> {
     const unread = this.list()
     for (const limit of unread) limit.isClosed = true
-    const calls = await within(clock, waitMs, past)
+    const calls = await withTimeout(clock, waitMs, past)
     for (const limit of unread) limit.isClosed = false
     const nowMs = this.#nowMs()
     for (const { upstreamName, model, client, keyFingerprint, sentMs, tokens, attempts } of Array.isArray(
@@ -149,8 +149,8 @@ export class KeptLimits {
     this.#estimate.learn(model, requestBytes, used)
   }
 
-  /** What the answer to an attempt tells of its provider's limits. */
-  sighted({ group: { learned } }: LimitStake, sighting: Sighting): void {
+  /** Takes the provider's limits in the answer to an attempt. */
+  sighted({ group: { learned } }: LimitStake, sighting: SeenLimit): void {
     if (learned === null) return
     const before = learned.limits
     learned.sighted(sighting, this.#nowMs(), this.#gateways ?? 1)

@@ -2,7 +2,7 @@ import { dropOldest } from '../../lib/drop-oldest.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { KeptLimit, Stop } from './kept-limit.ts'
 import type { LimitedKind } from './limit-headers.ts'
-import type { LimitedUse, Sighting } from './seen-limits.ts'
+import type { LimitedUse, SeenLimit } from './seen-limits.ts'
 
 const minuteMs = 60_000
 /** A refusal that asks for a longer wait is about no limit a minute: its client had better hear it. */
@@ -35,7 +35,7 @@ export class LearnedUse {
   }
 
   /** `gateways`: so many divide the limits. */
-  sighted({ limits, waitMs, isRefusal }: Sighting, nowMs: number, gateways: number): void {
+  sighted({ limits, waitMs, isRefusal }: SeenLimit, nowMs: number, gateways: number): void {
     for (const { kind, limit: most, remaining, windowMs } of limits) {
       if (most === null || most === 0 || windowMs !== minuteMs) continue
       this.#isTold = true

@@ -13,7 +13,7 @@ export interface LimitedUse {
 }
 
 /** What one answer told. */
-export interface Sighting {
+export interface SeenLimit {
   readonly limits: readonly ReportedLimit[]
   /** How long a 429 or 529 asks to wait, in ms; null for any other answer, or where it does not say. */
   readonly waitMs: number | null
@@ -39,7 +39,7 @@ export class SeenLimits {
   readonly #seen = new Map<string, Seen>()
 
   /** Notes an answer that {@link tellsOfLimits}. */
-  note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): Sighting {
+  note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): SeenLimit {
     const isRefusal = isLimitStatus(status)
     const limits = readLimits(headers, nowMs)
     const waitMs = isRefusal ? readRetryHint(headers, nowMs).afterMs : null
@@ -94,7 +94,7 @@ function isLimitStatus(status: number): boolean {
 }
 
 /** The limit that a refusal most likely met: the one of which the smallest share is left; null where none is told. */
-export function metLimit({ limits }: Sighting): LimitedKind | null {
+export function metLimit({ limits }: SeenLimit): LimitedKind | null {
   let met: LimitedKind | null = null
   let least = Infinity
   for (const { kind, limit, remaining } of limits) {

@@ -2,7 +2,7 @@ import type { LiveCalls } from '../../api/live-calls.ts'
 import { parseCallId } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { CallsAnswer } from '../../control/control-messages.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { LiveBoard } from '../call/live-board.ts'
 import type { Predecessors } from '../handover/predecessors.ts'
@@ -13,7 +13,7 @@ const mostCalls = 1000
 interface CallsUnderWayParts {
   readonly calls: CallHandler
   /** The slots of each upstream. */
-  readonly admissions: () => readonly LocalAdmission[]
+  readonly admissions: () => readonly SlotLimiter[]
   readonly clock: Clock
   readonly predecessors: Predecessors
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { HealthReport } from '../../api/health-report.ts'
-import { type Clock, within } from '../../call/clock.ts'
+import { type Clock, withTimeout } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import type { ScrapeQuestion } from '../../metrics/scrape-question.ts'
 import type { SpanFigures } from '../../traces/span-sender.ts'
@@ -63,7 +63,7 @@ export class GatewayMetrics {
       answer = this.#scraped(report, wish).finally(() => this.#asked.delete(kind))
       this.#asked.set(kind, answer)
     }
-    const text = await within(this.#clock, answerLimitMs, answer)
+    const text = await withTimeout(this.#clock, answerLimitMs, answer)
     return text === 'late' ? null : text
   }
 

@@ -20,7 +20,7 @@ import type { SchemePorts } from '../../traces/call-span.ts'
 import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import { disciplineOf } from '../admission/admission.ts'
-import { type LimitedGateway, SharedSlots, type SlotLink } from '../admission/shared-slots.ts'
+import { type LimitedGateway, SlotHolder, type SlotLink } from '../admission/slot-holder.ts'
 import { type BudgetLink, SharedUsage } from '../admission/shared-usage.ts'
 import { TokenWindows, type UsedByOwner } from '../admission/token-windows.ts'
 import { type Owner, upstreamOwner } from '../admission/owner.ts'
@@ -31,7 +31,7 @@ import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
 import type { StartedBy } from '../../control/spawn-gateway.ts'
 import type { Handover } from '../handover/handover.ts'
-import { Succession } from '../handover/succession.ts'
+import { Restart } from '../handover/restart.ts'
 import { sessionPlaces } from '../caller/caller-headers.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
 import { Health } from '../http/health.ts'
@@ -47,7 +47,7 @@ import { GatewayMetrics } from './gateway-metrics.ts'
 import { makeProviderLimits } from './provider-limits.ts'
 import { WatchedClients } from './watched-clients.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
-import { guardLimit } from './limit-guard.ts'
+import { watchSharedLimit } from './shared-limit-watch.ts'
 import { installationSalt } from './installation-salt.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
@@ -87,13 +87,13 @@ export interface GatewaySetup {
   readonly handover: Handover | null
   readonly startedBy: StartedBy
   /** The limit that several gateways share; null if it is this one's own. */
-  readonly limit: CommonLimit | null
+  readonly limit: SharedLimits | null
   /** Sends what was recorded to the others; null if nothing is shared. */
   readonly share: SharedRows | null
 }
 
 /** A limit of several gateways, behind which is a pool of slots. */
-export interface CommonLimit extends SlotLink, BudgetLink {
+export interface SharedLimits extends SlotLink, BudgetLink {
   /** Tokens of any 24 hours, and whether calls are refused that are too much. */
   readonly tokens: { readonly limit: number; readonly rejects: boolean }
   /** This gateway's name there. */
@@ -199,7 +199,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
 
   const sharedSlots =
-    limit === null ? null : new SharedSlots({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
+    limit === null ? null : new SlotHolder({ admission, clock, holder: instance, leaseMs: limit.leaseMs })
   const sinceMs = handover?.usedSinceMs ?? clock.wallTime()
   const learns = options.pace === 'learn'
   const providerLimits = makeProviderLimits({
@@ -212,7 +212,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     isSuccessor: handover !== null,
     recentCalls: (sinceMs) => sink.recentCalls(sinceMs),
   })
-  const succession = new Succession({
+  const succession = new Restart({
     usedSinceMs: sinceMs,
     limiters: () => upstreams.all(),
     budget: tokens.all,
@@ -325,7 +325,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   if (limit !== null && sharedSlots !== null) {
     limit.attach({
       figures: () => ({ ...admission.snapshot(), held: sharedSlots.usable }),
-      wake: () => sharedSlots.tell(),
+      wake: () => sharedSlots.sync(),
       limit: (maxConcurrent) => admission.setCapacity(maxConcurrent),
       shareWith: (gateways) => providerLimits.divide(gateways),
       number: (number) => {
@@ -336,7 +336,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     admission.watch(() => sharedSlots.changed())
     sharedSlots.connect(limit)
     const cuts = options.shareLost === 'cut'
-    endGuard = guardLimit({ clock, admission, slots: sharedSlots, calls, cuts })
+    endGuard = watchSharedLimit({ clock, admission, slots: sharedSlots, calls, cuts })
   }
   return {
     endGuard,

@@ -3,7 +3,7 @@ import type { RecentCall } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { patternMatcher } from '../../options/upstream-settings.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import { LimitGroup } from '../limits/kept-limit.ts'
 import type { ProviderLimits } from '../call/call-limits.ts'
 import { KeptLimits, type UpstreamLimits } from '../limits/kept-limits.ts'
@@ -23,7 +23,7 @@ export interface LimitSources {
   readonly clock: Clock
   /** Limits that providers tell of are kept, too. */
   readonly learns: boolean
-  readonly admissions: () => readonly LocalAdmission[]
+  readonly admissions: () => readonly SlotLimiter[]
   readonly upstreams: Upstreams
   readonly clients: WatchedClients
   /** Other gateways may divide these limits with this one. */
@@ -91,7 +91,7 @@ export function makeProviderLimits(sources: LimitSources): LimitParts {
 }
 
 /** How many calls wait for a limit, or wait behind one that does. */
-function waitingFor(admissions: readonly LocalAdmission[]): ReadonlyMap<object, number> {
+function waitingFor(admissions: readonly SlotLimiter[]): ReadonlyMap<object, number> {
   const waiting = new Map<object, number>()
   for (const { waitsFor } of waitingGroups(admissions))
     if (waitsFor !== null) waiting.set(waitsFor, (waiting.get(waitsFor) ?? 0) + 1)
@@ -99,7 +99,7 @@ function waitingFor(admissions: readonly LocalAdmission[]): ReadonlyMap<object, 
 }
 
 /** The group of each waiting call that limits a minute concern. */
-function waitingGroups(admissions: readonly LocalAdmission[]): readonly LimitGroup[] {
+function waitingGroups(admissions: readonly SlotLimiter[]): readonly LimitGroup[] {
   const stakes = admissions.flatMap((each) => each.stakes())
   return stakes.flatMap(({ group }) => (group instanceof LimitGroup ? group : []))
 }

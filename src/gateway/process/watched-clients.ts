@@ -4,7 +4,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import { watchPath } from '../../lib/files/watch-path.ts'
 import type { ClientSetting } from '../../options/client-settings.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { MinuteSetting } from '../limits/kept-limits.ts'
 import { type Owner, ownerOfEntry } from '../admission/owner.ts'
 
@@ -15,7 +15,7 @@ const mostReported = 100
 export interface WatchedClientsOptions {
   readonly folder: string
   /** The slots of each upstream: a limit holds at each of them. */
-  readonly admissions: () => readonly LocalAdmission[]
+  readonly admissions: () => readonly SlotLimiter[]
   /** Tokens that an owner with a limit of its own has used; null while that is not known. */
   readonly usedBy: (owner: Owner) => number | null
 }
@@ -109,7 +109,7 @@ export class WatchedClients {
       .slice(0, mostReported)
   }
 
-  #calls(): ReturnType<LocalAdmission['byClient']> {
+  #calls(): ReturnType<SlotLimiter['byClient']> {
     const calls = new Map<string, { readonly active: number; readonly waiting: number }>()
     for (const admission of this.#options.admissions()) {
       for (const [client, { active, waiting }] of admission.byClient()) {

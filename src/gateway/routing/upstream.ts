@@ -1,7 +1,7 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { UpstreamCredentials, UpstreamSetting } from '../../options/upstream-settings.ts'
-import { type AdmissionOptions, LocalAdmission } from '../admission/local-admission.ts'
+import { type AdmissionOptions, SlotLimiter } from '../admission/slot-limiter.ts'
 import { parseUpstreamBase } from '../http/target.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
@@ -28,7 +28,7 @@ export interface UpstreamOptions {
 export class Upstream {
   readonly name: string
   readonly isDefault: boolean
-  readonly admission: LocalAdmission
+  readonly admission: SlotLimiter
   /** Gateways elsewhere use its slots, too. */
   readonly isShared: boolean
   readonly replicas: Replicas
@@ -51,7 +51,7 @@ export class Upstream {
     this.name = setting.name
     this.isDefault = isDefault
     this.setting = setting
-    this.admission = new LocalAdmission({ ...options.admission(), clock })
+    this.admission = new SlotLimiter({ ...options.admission(), clock })
     this.isShared = isDefault && options.isShared
     this.replicas = new Replicas(clock)
     this.endpoint = this.#apply(setting)

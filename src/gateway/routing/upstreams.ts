@@ -130,7 +130,7 @@ export class Upstreams {
   /** Refuses who waits for a slot of any of them, now and from now on. */
   drain(): void {
     this.#isDraining = true
-    for (const { admission } of this.all()) admission.drain()
+    for (const { admission } of this.all()) admission.refuseNew()
   }
 
   /** The default one, then those in the file. */
@@ -201,7 +201,7 @@ export class Upstreams {
       return known
     }
     const upstream = new Upstream(setting, this.#upstreamOptions)
-    if (this.#isDraining) upstream.admission.drain()
+    if (this.#isDraining) upstream.admission.refuseNew()
     return upstream
   }
 

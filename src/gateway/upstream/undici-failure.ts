@@ -19,7 +19,7 @@ export function isRefused(error: Error): boolean {
 }
 
 /** undici misses the body that a 304's Content-Length speaks of; it has none (RFC 9110 §8.6). */
-export function missesNoBody(error: Error, status: number): boolean {
+export function isBodylessMismatch(error: Error, status: number): boolean {
   return (status === 304 || status === 204) && error instanceof errors.ResponseContentLengthMismatchError
 }
 

@@ -2,7 +2,7 @@ import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { asBuffer } from '../../lib/byte-gather.ts'
 import { readAnswerHead } from '../meter/answer-head.ts'
 import { formBegunBy } from '../meter/begun-form.ts'
-import type { AnswerSink } from '../http/client-answer.ts'
+import type { AnswerSink } from '../http/client-response.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'
 
 /** Refusals longer than this are passed on unread, in bytes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { AnswerSink } from '../http/client-answer.ts'
+import type { AnswerSink } from '../http/client-response.ts'
 import { RequestPeek } from '../http/request-peek.ts'
 import { UsageInjection } from './usage-injection.ts'
 

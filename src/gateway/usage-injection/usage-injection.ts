@@ -3,7 +3,7 @@ import type { CallRecord } from '../../call/call-record.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import type { CallMeter } from '../meter/call-meter.ts'
 import { type TransportRequest, isHeld } from '../upstream/transport.ts'
-import type { AnswerSink } from '../http/client-answer.ts'
+import type { AnswerSink } from '../http/client-response.ts'
 import { InjectedAnswer, namesUsageField } from './injected-answer.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
 

@@ -2,7 +2,7 @@ import { storedFields } from '../../call/call-fields.ts'
 import type { Inbox, PulledRow } from '../../store/share/inbox.ts'
 import { type EventRow, minuteFigures, type MinuteRow } from '../../store/share/outbox.ts'
 import { numberArray, type SharedDatabase } from './shared-database.ts'
-import type { SharedWords } from './shared-words.ts'
+import type { SharedDictionary } from './shared-dictionary.ts'
 
 const rowsPerBatch = 1000
 /** Read again after each connection: a database that failed over may have lost its last rows, and numbered others like them. */
@@ -30,13 +30,18 @@ export interface PullProgress {
 export class RowPuller {
   readonly #database: SharedDatabase
   readonly #inbox: Inbox
-  readonly #words: SharedWords
+  readonly #words: SharedDictionary
   readonly #warn: (message: string) => void
   #store: { readonly name: string; readonly id: number } | null = null
   /** Rows up to this number were read through this connection; null before the first ones. */
   #next: number | null = null
 
-  constructor(database: SharedDatabase, inbox: Inbox, words: SharedWords, warn: (message: string) => void) {
+  constructor(
+    database: SharedDatabase,
+    inbox: Inbox,
+    words: SharedDictionary,
+    warn: (message: string) => void,
+  ) {
     this.#database = database
     this.#inbox = inbox
     this.#words = words

@@ -6,7 +6,7 @@ import type { Outbox } from '../../store/share/outbox.ts'
 import { callOf, type StoredValues } from '../../store/share/stored-values.ts'
 import { addRowsSql } from './add-rows-sql.ts'
 import { numberArray, type SharedDatabase, textArray } from './shared-database.ts'
-import type { SharedWords } from './shared-words.ts'
+import type { SharedDictionary } from './shared-dictionary.ts'
 
 const rowsPerBatch = 1000
 /** Local numbers of words whose common ones are kept. */
@@ -17,7 +17,7 @@ const failureAt = 1 + storedFields.findIndex(({ record }) => record === 'failure
 export interface SendingSides {
   readonly outbox: Outbox
   readonly shared: SharedDatabase
-  readonly words: SharedWords
+  readonly words: SharedDictionary
   readonly storeId: number
 }
 

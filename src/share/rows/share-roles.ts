@@ -13,7 +13,7 @@ import { type PullProgress, RowPuller } from './row-puller.ts'
 import { RowSender } from './row-sender.ts'
 import type { SharedDatabase } from './shared-database.ts'
 import { SharedFiles } from './shared-files.ts'
-import { SharedWords } from './shared-words.ts'
+import { SharedDictionary } from './shared-dictionary.ts'
 import { identifyStore } from './store-identity.ts'
 
 /** A connection, as its maker hands it out. */
@@ -55,7 +55,7 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
     lock: `${path}.share-send.lock`,
     begin: async (local, shared) => {
       const outbox = new Outbox(local)
-      const words = new SharedWords(shared)
+      const words = new SharedDictionary(shared)
       const storeId = await identifyStore(shared, outbox.state, clock.wallTime(), { shareDays, warn })
       const sides = { outbox, shared, words, storeId }
       const sender = new RowSender(sides, warn)
@@ -93,7 +93,7 @@ export async function pullRows(
     lock: `${path}.share-pull.lock`,
     opened: (local) => (open = local),
     begin: async (local, shared) => {
-      const puller = new RowPuller(shared, new Inbox(local, path), new SharedWords(shared), warn)
+      const puller = new RowPuller(shared, new Inbox(local, path), new SharedDictionary(shared), warn)
       return async () => {
         const progress = await puller.pullSome()
         if (progress === null) return lookEveryMs

@@ -11,7 +11,7 @@ import { CallWriter } from '../write/call-writer.ts'
 import { type CheckReport, checkStore } from './check-store.ts'
 import { foldCalls } from '../rollup/fold-calls.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
 import { dayMs, hourMs } from '../rollup/time-cover.ts'
 
@@ -21,7 +21,7 @@ const firstDayMs = Math.floor(sampleStartMs / dayMs) * dayMs
 function makeDatabase(dir: TempDir): string {
   const path = dir.file('calls.db')
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const writer = new CallWriter(database, words)
   const random = seededRandom(7)
   const write = (count: number): void => {

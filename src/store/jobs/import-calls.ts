@@ -13,7 +13,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
 import { CallWriter } from '../write/call-writer.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { ImportIds } from './import-ids.ts'
 import { ImportedEntries } from './imported-entries.ts'
 import { type JobContext, nextSize, readStore, runJob } from './job.ts'
@@ -83,7 +83,7 @@ class CallImport {
   readonly #request: ImportRequest
   readonly #context: JobContext & { readonly pricer: CallPricer | null }
   readonly #statements: RowStatements
-  readonly #words = new WordList()
+  readonly #words = new Dictionary()
   readonly #encoder = new BatchEncoder()
   readonly #writer: CallWriter
   readonly #entries: ImportedEntries

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { textHash } from '../../lib/text-hash.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { inOneInstant } from '../sqlite/transaction.ts'
+import { inReadTransaction } from '../sqlite/transaction.ts'
 
 /**
  * Which entries of which sources became calls. An entry is known by all that it says and by its ordinal among equal
@@ -21,7 +21,7 @@ export class ImportedEntries {
   /** The same entries, each with a key in which its ordinal among equal ones is, counted from the beginning of the file. */
   keyed<Entry extends { readonly key: bigint }>(entries: readonly Entry[]): readonly Entry[] {
     // One transaction for all of them: each of its own takes as long as reading the entry.
-    return inOneInstant(this.#database, () =>
+    return inReadTransaction(this.#database, () =>
       entries.map((entry) => ({ ...entry, key: this.#next(entry.key) })),
     )
   }

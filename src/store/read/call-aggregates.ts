@@ -5,13 +5,13 @@ import {
   type CallGroup,
   type CallQuestion,
   type FieldDimension,
-  isEndless,
+  isUnbounded,
   tagOf,
 } from '../../call/call-question.ts'
 import { dimensionFields } from './call-dimensions.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
-import type { FigureGroup, FigureParts } from './figure-groups.ts'
+import type { FigureGroup, GroupSums } from './sums-by-group.ts'
 import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
@@ -50,7 +50,7 @@ export function aggregate(
   const total = new Figures()
   for (const { figures: parts } of all) parts.addTo(total)
   const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
-  const groups = withTop(found, top, isEndless(dimension)).map(({ bucket, entry, isRest, parts }) => {
+  const groups = withTop(found, top, isUnbounded(dimension)).map(({ bucket, entry, isRest, parts }) => {
     const sums = told(parts)
     if (isMerged) total.merge(sums)
     const group: CallGroup = {
@@ -81,7 +81,7 @@ function inOrder(one: CallGroup, other: CallGroup): number {
 /** Used again for each group. */
 const sums = new Figures()
 
-function told(parts: readonly FigureParts[]): Figures {
+function told(parts: readonly GroupSums[]): Figures {
   sums.clear()
   for (const part of parts) part.addTo(sums)
   return sums
@@ -97,7 +97,7 @@ function wordOf(words: CallWords, dimension: CallDimension, entry: number): stri
 
 interface RankedGroup extends Pick<FigureGroup, 'bucket' | 'entry'> {
   readonly isRest: boolean
-  readonly parts: FigureParts[]
+  readonly parts: GroupSums[]
 }
 
 /** Puts the groups of all but the `top` entries with the most calls together, bucket by bucket. */

@@ -12,7 +12,7 @@ import { openCallReader } from './call-query.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { HistoryWriter } from '../write/history-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
 
 interface OpenOptions {
@@ -26,7 +26,7 @@ async function open(
 ): Promise<AsyncDisposable & { readonly reader: StoreReader; readonly database: DatabaseSync }> {
   const dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   new CallWriter(database, words).write(batch)

@@ -17,7 +17,7 @@ import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { knownModels } from './known-models.ts'
 import { historyReader } from './history-reader.ts'
-import { inOneInstant } from '../sqlite/transaction.ts'
+import { inReadTransaction } from '../sqlite/transaction.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { SessionList } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
@@ -74,7 +74,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     list: async (filter, page) => {
       const selection = selectionOf(filter, words)
       if (selection === null) return []
-      return inOneInstant(database, () => pages.ids(selection, page).flatMap(callById))
+      return inReadTransaction(database, () => pages.ids(selection, page).flatMap(callById))
     },
     endedSince: async (afterSeq, filter, limit) => {
       // Read first: rows that are added in between come with the next question.
@@ -90,7 +90,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       const reached = rows.length === limit ? Number(rows.at(-1)?.at(-1) ?? newest) : newest
       return { calls: rows.map(callOf), lastSeq: Math.max(reached, afterSeq) }
     },
-    sessions: async (filter, page) => inOneInstant(database, () => sessions.page(filter, page)),
+    sessions: async (filter, page) => inReadTransaction(database, () => sessions.page(filter, page)),
     call: async (id) => callById(id)[0] ?? null,
     aggregate: async (question) => aggregate(question, figures, words),
     choices: async () => ({

@@ -10,10 +10,10 @@ import { callTypeCodes, outcomeCodes } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import type { IdFilter } from './call-condition.ts'
 import { CallWriter } from '../write/call-writer.ts'
-import type { FigureGroup } from './figure-groups.ts'
+import type { FigureGroup } from './sums-by-group.ts'
 import { FigureReader } from './figure-reader.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
 import { Figures, sumColumns } from '../rollup/rollup-figures.ts'
 import { quarterMs } from '../rollup/time-cover.ts'
@@ -130,7 +130,7 @@ test('whatever was rolled forward, and whenever, an answer is what the calls say
     fc.constantFrom<FieldDimension | null>(null, 'call_type', 'model', 'outcome', 'client', 'status'),
     async (calls, instants, steps, dimension) => {
       await withDatabase((database) => {
-        const words = new WordList()
+        const words = new Dictionary()
         const encoder = new BatchEncoder()
         const writer = new CallWriter(database, words)
         const forward = new Summing(database)
@@ -211,7 +211,7 @@ test('clients and models together, and half hours, are what the calls say', asyn
     fc.nat(300),
     async (calls, written, edges, nowMs, steps) => {
       await withDatabase((database) => {
-        const words = new WordList()
+        const words = new Dictionary()
         const encoder = new BatchEncoder()
         const writer = new CallWriter(database, words)
         const forward = new Summing(database)

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstFailedOutcome } from '../../call/call-fields.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import { type CallDimension, type CallQuestion, isEndless, tagOf } from '../../call/call-question.ts'
+import { type CallDimension, type CallQuestion, isUnbounded, tagOf } from '../../call/call-question.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { FoldedRangeError, type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
 import { addCall, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
 import type { CallSelection } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
-import { type FigureGroup, FigureGroups } from './figure-groups.ts'
+import { type FigureGroup, SumsByGroup } from './sums-by-group.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
 import {
   type Grouping,
@@ -21,7 +21,7 @@ import { coverOf, hourMs, hourOf, type Span } from '../rollup/time-cover.ts'
 import { sumColumns } from '../rollup/rollup-figures.ts'
 import { foldedUntil, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { inOneInstant } from '../sqlite/transaction.ts'
+import { inReadTransaction } from '../sqlite/transaction.ts'
 import { type FoundKey, keysPassing } from './sum-filter.ts'
 import { dimensionFields } from './call-dimensions.ts'
 
@@ -75,7 +75,7 @@ interface Marks {
 /** How calls are counted one by one. */
 interface Counting {
   readonly question: FigureQuestion
-  readonly groups: FigureGroups
+  readonly groups: SumsByGroup
   readonly entryOf: (row: FigureRow) => number | null
   /** Whether a call of the range is to be counted. */
   readonly counts: (row: FigureRow) => boolean
@@ -98,7 +98,7 @@ export class FigureReader {
 
   /** All answers are of one instant. Throws `QueryTooSlowError`, and `FoldedRangeError` if calls would be needed that are gone. */
   ask(questions: readonly FigureQuestion[]): readonly (readonly FigureGroup[])[] {
-    return inOneInstant(this.#database, () => {
+    return inReadTransaction(this.#database, () => {
       const marks: Marks = {
         foldedMs: foldedUntil(this.#statements),
         seqOf: new Map(unsummedHours(this.#statements).map(({ hour, seq }) => [hour, seq])),
@@ -120,7 +120,7 @@ export class FigureReader {
   #byCalls(question: FigureQuestion, { foldedMs }: Marks): readonly FigureGroup[] {
     const range = rangeOf(question.edgesMs)
     if (range[0] < foldedMs) throw new FoldedRangeError(foldedMs)
-    const groups = new FigureGroups(question.edgesMs)
+    const groups = new SumsByGroup(question.edgesMs)
     // Entries may be as many as calls.
     const entryOf = this.#entries(question, range)
     this.#addCalls(question.index ?? 'by_time', range, { question, groups, entryOf, counts: () => true })
@@ -136,7 +136,7 @@ export class FigureReader {
     if (rest.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
     if (keys.other.length > 0 && this.#areUsed(grouping, keys.other, spans))
       return this.#byCalls(question, marks)
-    const groups = new FigureGroups(edgesMs)
+    const groups = new SumsByGroup(edgesMs)
     for (const span of spans) this.#addSpan(question, grouping, span, keys, groups)
     const lackingSeq = (row: FigureRow): number => seqOf.get(hourOf(valueIn(row, 'id') ?? 0)) ?? 0
     const isLacking = (row: FigureRow): boolean => {
@@ -171,7 +171,7 @@ export class FigureReader {
     { id }: Grouping,
     { minutes, first, past }: Span,
     { entries, all }: Keys,
-    groups: FigureGroups,
+    groups: SumsByGroup,
   ): void {
     const isFew = entries.size < all * fewKeys
     const json = entries.size === all ? null : JSON.stringify([...entries.keys()])
@@ -230,7 +230,7 @@ export class FigureReader {
   #entries(question: FigureQuestion, range: TimeRange): (row: FigureRow) => number | null {
     const { dimension, top } = question
     const entryIn = this.#fieldEntry(dimension)
-    if (dimension === null || (top === undefined && !isEndless(dimension))) return entryIn
+    if (dimension === null || (top === undefined && !isUnbounded(dimension))) return entryIn
     const calls = this.#callsOf(columnOf(dimension), question, range, this.#entryOf(dimension))
     const ranked = [...calls].sort(([, some], [, others]) => others - some).slice(0, top)
     const kept = new Set<number | null>(ranked.map(([entry]) => entry)).add(null)

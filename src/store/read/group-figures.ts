@@ -1,6 +1,6 @@
 import { curvePercentiles } from '../../call/call-question.ts'
 import type { CacheFigures, Curves, GroupFigures, MeasureFigures } from '../../call/figures.ts'
-import { Figures, type Spread } from '../rollup/rollup-figures.ts'
+import { Figures, type Distribution } from '../rollup/rollup-figures.ts'
 
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
 const nothing: MeasureFigures = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
@@ -56,7 +56,7 @@ export function cacheFigures({
 /** How the measures by which sets of calls are compared are spread. */
 export function curvesOf({ spreads: { duration_us, ttft_us, tpot_us } }: Figures): Curves {
   const positions = (n: number): number[] => curvePercentiles.map((percent) => (percent / 100) * (n - 1))
-  const times = (spread: Spread): readonly number[] =>
+  const times = (spread: Distribution): readonly number[] =>
     spread.count === 0 ? [] : valuesAt(spread, positions(spread.count), inMs)
   return {
     duration_ms: times(duration_us),
@@ -68,7 +68,7 @@ export function curvesOf({ spreads: { duration_us, ttft_us, tpot_us } }: Figures
 /** What is told of no call at all. */
 export const emptyFigures: GroupFigures = groupFigures(new Figures())
 
-function inMilliseconds(spread: Spread): MeasureFigures {
+function inMilliseconds(spread: Distribution): MeasureFigures {
   const n = spread.count
   if (n === 0) return nothing
   const positions = quantiles.map((quantile) => quantile * (n - 1))
@@ -86,14 +86,14 @@ function speedOf(us: number): number {
 }
 
 /** Speeds at rising positions among those that there are: the slowest is the first. A time of zero has no speed. */
-function speedsAt(spread: Spread, positionsOf: (n: number) => readonly number[]): readonly number[] {
+function speedsAt(spread: Distribution, positionsOf: (n: number) => readonly number[]): readonly number[] {
   const n = spread.count - spread.histogram.zeros
   if (n === 0) return []
   const positions = positionsOf(n).map((position) => spread.count - 1 - position)
   return valuesAt(spread, positions.toReversed(), speedOf).toReversed()
 }
 
-function speeds(spread: Spread): MeasureFigures {
+function speeds(spread: Distribution): MeasureFigures {
   const { count, histogram } = spread
   const n = count - histogram.zeros
   if (n === 0) return nothing
@@ -109,7 +109,7 @@ function speeds(spread: Spread): MeasureFigures {
  * exactly, and none lies beyond them.
  */
 function valuesAt(
-  { count, min, max, histogram }: Spread,
+  { count, min, max, histogram }: Distribution,
   positions: readonly number[],
   convert: (us: number) => number,
 ): readonly number[] {

@@ -6,14 +6,14 @@ import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { idsPerMs } from '../../call/call-id.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { openCallReader } from './call-query.ts'
 
 test('every call is counted under who answered it, and where time is short the newest are', async () => {
   await using directory = await makeTempDir()
   const path = join(directory.path, 'calls.db')
   const database = openForWriting(path)
-  const words = new WordList()
+  const words = new Dictionary()
   const [firstMs, hourMs] = [Date.UTC(2026, 10, 21), 3_600_000]
   const batch = new BatchEncoder().encode(
     Array.from({ length: 10 }, (_, index) => ({

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { inOneInstant } from '../sqlite/transaction.ts'
+import { inReadTransaction } from '../sqlite/transaction.ts'
 import { CallCells, figureSourceList } from './call-figures.ts'
 import { addFigures, figureColumns } from './figure-rows.ts'
 import { groupings } from './groupings.ts'
@@ -44,7 +44,7 @@ export class SumCheck {
 
   /** Whether an hour has not the sums of its calls, but for those that it is known to lack. */
   isHourWrong(hour: number): boolean {
-    return inOneInstant(this.#database, () => {
+    return inReadTransaction(this.#database, () => {
       const [{ seq } = { seq: Number.MAX_SAFE_INTEGER }] = unsummedHours(this.#statements, hour, hour + 1)
       if (seq === 0) return false
       const calls = new CallCells()
@@ -63,7 +63,7 @@ export class SumCheck {
 
   /** Whether a day has not the sums of its hours. A day that is not made is not wrong. */
   isDayWrong(day: number): boolean {
-    return inOneInstant(this.#database, () => {
+    return inReadTransaction(this.#database, () => {
       if (unsummedDays(this.#statements).has(day)) return false
       const sql = `SELECT ${figureColumns}, key_id FROM sums WHERE grouping_id = ? AND minutes = 1440 AND slot = ?`
       return groupings.some((grouping) => {

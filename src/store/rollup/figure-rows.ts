@@ -1,6 +1,6 @@
 import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { VarintReader, VarintWriter } from '../../lib/packed-numbers.ts'
-import { type Figures, measureNames, type Spread, sumColumns } from './rollup-figures.ts'
+import { type Figures, measureNames, type Distribution, sumColumns } from './rollup-figures.ts'
 
 /** The columns of figures in both tables of rollups, in the order of {@link addFigures}. */
 export const figureColumns = [...sumColumns, 'spreads'].join(', ')
@@ -12,7 +12,7 @@ const inversePart = 1e-11
 export function addFigures(figures: Figures, row: readonly unknown[]): void {
   for (let i = 0; i < figures.sums.length; i++) figures.sums[i] = (figures.sums[i] ?? 0) + Number(row[i])
   const spreads = row[sumColumns.length]
-  if (spreads instanceof Uint8Array) addSpreadBytes(figures, spreads)
+  if (spreads instanceof Uint8Array) addDistributionBytes(figures, spreads)
 }
 
 export function isMeasured({ spreads }: Figures): boolean {
@@ -31,12 +31,12 @@ export function spreadBytes(figures: Figures): Uint8Array | null {
 const writer = new VarintWriter()
 
 /** Adds spreads that `spreadBytes` wrote. Throws a `RangeError` if the bytes are not such. */
-export function addSpreadBytes(figures: Figures, bytes: Uint8Array): void {
+export function addDistributionBytes(figures: Figures, bytes: Uint8Array): void {
   const reader = new VarintReader(bytes)
   for (const measure of measureNames) addFrom(reader, figures.spreads[measure])
 }
 
-function write(spread: Spread, to: VarintWriter): void {
+function write(spread: Distribution, to: VarintWriter): void {
   to.write(spread.count)
   if (spread.count === 0) return
   to.write(saturatedNumber(spread.sum))
@@ -48,7 +48,7 @@ function write(spread: Spread, to: VarintWriter): void {
   spread.histogram.writeTo(to)
 }
 
-function addFrom(reader: VarintReader, spread: Spread): void {
+function addFrom(reader: VarintReader, spread: Distribution): void {
   const count = reader.read()
   if (count === 0) return
   if (count === 1) {

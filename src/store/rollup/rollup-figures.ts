@@ -29,7 +29,7 @@ export const measureNames = ['duration_us', 'ttft_us', 'queue_us', 'tpot_us', 't
 export type MeasureName = (typeof measureNames)[number]
 
 /** How one measure is spread over calls. */
-export class Spread {
+export class Distribution {
   count: number = 0
   sum: number = 0
   max: number = 0
@@ -57,7 +57,7 @@ export class Spread {
     this.histogram.clear()
   }
 
-  merge(other: Spread): void {
+  merge(other: Distribution): void {
     if (other.count === 0) return
     this.count += other.count
     this.sum += other.sum
@@ -71,12 +71,12 @@ export class Spread {
 /** Everything that is told of a set of calls: it adds up, in any order and from any parts. */
 export class Figures {
   readonly sums: Float64Array = new Float64Array(sumColumns.length)
-  readonly spreads: Readonly<Record<MeasureName, Spread>> = {
-    duration_us: new Spread(),
-    ttft_us: new Spread(),
-    queue_us: new Spread(),
-    tpot_us: new Spread(),
-    ttft_total_us: new Spread(),
+  readonly spreads: Readonly<Record<MeasureName, Distribution>> = {
+    duration_us: new Distribution(),
+    ttft_us: new Distribution(),
+    queue_us: new Distribution(),
+    tpot_us: new Distribution(),
+    ttft_total_us: new Distribution(),
   }
 
   sum(column: SumColumn): number {

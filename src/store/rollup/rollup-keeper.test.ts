@@ -7,14 +7,14 @@ import { idsPerMs } from '../../call/call-id.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { RollupKeeper } from './rollup-keeper.ts'
 
 async function setUp(count: number) {
   const dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
   const other = openForWriting(dir.file('calls.db'))
-  const words = new WordList()
+  const words = new Dictionary()
   const calls = Array.from({ length: count }, (_, i) => chatCall((sampleStartMs + i) * idsPerMs))
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)

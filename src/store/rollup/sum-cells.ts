@@ -2,7 +2,7 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import { saturatedNumber } from '../../lib/saturated-number.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { CallCell } from './call-figures.ts'
-import { addFigures, addSpreadBytes, figureColumns, spreadBytes } from './figure-rows.ts'
+import { addFigures, addDistributionBytes, figureColumns, spreadBytes } from './figure-rows.ts'
 import { type CellMinutes, type Grouping, groupings } from './groupings.ts'
 import { Figures, sumColumns } from './rollup-figures.ts'
 import type { SumKeys } from './sum-keys.ts'
@@ -134,7 +134,7 @@ export function textOf(row: readonly unknown[]): string {
   const sums = row.slice(0, sumColumns.length).map((sum) => saturatedNumber(Number(sum)))
   if (isBytes(spreads)) {
     try {
-      addSpreadBytes(figures, spreads)
+      addDistributionBytes(figures, spreads)
     } catch (error) {
       if (error instanceof RangeError) return unreadable
       throw error

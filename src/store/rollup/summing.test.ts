@@ -10,7 +10,7 @@ import { checkStore } from '../jobs/check-store.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { CallWriter } from '../write/call-writer.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { foldCalls } from './fold-calls.ts'
 import { Summing } from './summing.ts'
 import { hourMs } from './time-cover.ts'
@@ -26,7 +26,7 @@ async function setUp() {
   const path = dir.file('calls.db')
   const database = openForWriting(path)
   const random = seededRandom(3)
-  const words = new WordList()
+  const words = new Dictionary()
   const encoder = new BatchEncoder()
   const writer = new CallWriter(database, words)
   const calls: CallRecord[] = []

@@ -8,7 +8,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
-import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { type EventRow, minuteFigures, type MinuteRow } from './outbox.ts'
 import { ShareState } from './share-state.ts'
 import { callOf, type StoredValues } from './stored-values.ts'
@@ -35,7 +35,7 @@ export class Inbox {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
   readonly #encoder = new BatchEncoder()
-  readonly #words = new WordList()
+  readonly #words = new Dictionary()
   readonly #writer: CallWriter
   readonly #writeCosts: (edits: readonly CostEdit[]) => void
 

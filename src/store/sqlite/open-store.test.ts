@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { holdsLock } from '../../../test/support/holds-lock.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { schemaVersion } from './schema.ts'
-import { applicationId, assertSafe, openForReading, openForWriting } from './open-store.ts'
+import { applicationId, assertSqliteVersion, openForReading, openForWriting } from './open-store.ts'
 import { StoreError } from './store-error.ts'
 
 function pragma(database: DatabaseSync, name: string): unknown {
@@ -150,8 +150,9 @@ test('a folder that cannot be made is an error of the file system', async () => 
 })
 
 test('an SQLite that can damage files is not used', () => {
-  for (const version of ['3.51.3', '3.51.10', '3.52.0', '4.0.0']) assertSafe(version)
-  for (const version of ['3.51.2', '3.40.1', '2.99.99']) assert.throws(() => assertSafe(version), /too old/)
+  for (const version of ['3.51.3', '3.51.10', '3.52.0', '4.0.0']) assertSqliteVersion(version)
+  for (const version of ['3.51.2', '3.40.1', '2.99.99'])
+    assert.throws(() => assertSqliteVersion(version), /too old/)
 })
 
 test(

@@ -60,7 +60,7 @@ export function openForWriting(path: string): DatabaseSync {
   makePrivateFile(path)
   const database = new DatabaseSync(path, { timeout: writerBusyMs, enableForeignKeyConstraints: false })
   try {
-    assertSafe(sqliteVersion(database))
+    assertSqliteVersion(sqliteVersion(database))
     if (isEmpty(database)) {
       // The first works only before the first page is written, which it writes: nobody may find that page without the id.
       database.exec(
@@ -86,7 +86,7 @@ function assertOurs(path: string): void {
   if (found === undefined || !found.isFile() || found.size === 0) return
   const database = new DatabaseSync(path, { readOnly: true, timeout: writerBusyMs })
   try {
-    assertSafe(sqliteVersion(database))
+    assertSqliteVersion(sqliteVersion(database))
     if (isEmpty(database)) return
     assertWritable(database)
   } catch (error) {
@@ -106,7 +106,7 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
   let database: DatabaseSync | null = null
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: readerBusyMs })
-    assertSafe(sqliteVersion(database))
+    assertSqliteVersion(sqliteVersion(database))
     const absence = isEmpty(database) ? 'empty' : (refusalOf(database) ?? unmade(database))
     if (absence === null) {
       database.exec('PRAGMA trusted_schema = OFF')
@@ -140,7 +140,7 @@ export function openEmpty(): DatabaseSync {
 }
 
 /** Throws where the SQLite that Node brings has the bug. */
-export function assertSafe(version: string): void {
+export function assertSqliteVersion(version: string): void {
   const parts = version.split('.').map(Number)
   for (const [index, least] of oldestSafeSqlite.entries()) {
     const part = parts[index] ?? 0

@@ -14,7 +14,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /** Asks several things of a database as it is at one instant; within another such question, as it was at that one's. */
-export function inOneInstant<Answer>(database: DatabaseSync, ask: () => Answer): Answer {
+export function inReadTransaction<Answer>(database: DatabaseSync, ask: () => Answer): Answer {
   if (database.isTransaction) return ask()
   database.exec('BEGIN')
   try {

@@ -11,7 +11,7 @@ import { checkStore } from '../jobs/check-store.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { interruptedCall } from './recover-calls.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
-import { BatchEncoder, WordList } from './record-batch.ts'
+import { BatchEncoder, Dictionary } from './record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
 
 const firstId = sampleStartMs * idsPerMs
@@ -31,7 +31,7 @@ class Store {
   readonly path: string
   readonly database: DatabaseSync
   readonly encoder = new BatchEncoder()
-  readonly words = new WordList()
+  readonly words = new Dictionary()
   readonly writer: CallWriter
   constructor(path: string, database: DatabaseSync) {
     this.path = path
@@ -222,7 +222,7 @@ test('after a rollback the words are looked up anew', () =>
 test('more calls than one transaction takes, of many shapes, with renewed words', () =>
   withStore((store) => {
     const encoder = new BatchEncoder(50)
-    const words = new WordList()
+    const words = new Dictionary()
     const writer = new CallWriter(store.database, words)
     for (let batch = 0; batch < 60; batch++) {
       const calls = Array.from({ length: 40 }, (_, row) => {

@@ -21,7 +21,7 @@ import {
   indexOf,
   notedAt,
   numbersPerCall,
-  type WordList,
+  type Dictionary,
 } from './record-batch.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -97,7 +97,7 @@ interface Shape {
 /** Writes batches of calls, and with each row its share of the token budget. Idempotent by the calls' ids. */
 export class CallWriter {
   readonly #database: DatabaseSync
-  readonly #words: WordList
+  readonly #words: Dictionary
   readonly #shapes = new Map<string, Shape>()
   readonly #statements: RowStatements
   /** By table: the entry's id for the number of a word. Sparse; empty again after a rollback. */
@@ -116,7 +116,7 @@ export class CallWriter {
   /** Without a pricer, calls cost what they say themselves. Those whose numbers are listened to are other machines'. */
   constructor(
     database: DatabaseSync,
-    words: WordList,
+    words: Dictionary,
     pricer: CallPricer | null = null,
     recorded: RecordedListener | null = null,
     numbered: NumberedListener | null = null,

@@ -11,13 +11,13 @@ import {
   type FilledBatch,
   indexOf,
   numbersPerCall,
-  WordList,
+  Dictionary,
 } from './record-batch.ts'
 
 const firstId = sampleStartMs * idsPerMs
 
 /** What the receiving side sees of a batch, column by column. */
-function decode(batch: CallBatch, words: WordList): unknown[][] {
+function decode(batch: CallBatch, words: Dictionary): unknown[][] {
   words.accept(batch)
   return Array.from({ length: batch.count }, (_, row) => {
     const at = (index: number): number => batch.numbers[row * numbersPerCall + index]!
@@ -74,7 +74,7 @@ test('what arrives is what was sent, over many batches and renewed numberings', 
       fc.nat(20),
       (batches, limit) => {
         const encoder = new BatchEncoder(limit)
-        const words = new WordList()
+        const words = new Dictionary()
         for (const calls of batches) {
           const crossed = structuredClone(encoder.encode(calls))
           assert.deepEqual(decode(crossed, words), calls.map(expected))
@@ -86,7 +86,7 @@ test('what arrives is what was sent, over many batches and renewed numberings', 
 
 test('full, typical and bare calls arrive', () => {
   const calls = [fullCall(firstId), chatCall(firstId + 1), bareCall(firstId + 2)]
-  assert.deepEqual(decode(new BatchEncoder().encode(calls), new WordList()), calls.map(expected))
+  assert.deepEqual(decode(new BatchEncoder().encode(calls), new Dictionary()), calls.map(expected))
 })
 
 test('a word crosses once', () => {
@@ -97,7 +97,7 @@ test('a word crosses once', () => {
 
 test('the numbering starts anew when clients invent too many words', () => {
   const encoder = new BatchEncoder(100)
-  const words = new WordList()
+  const words = new Dictionary()
   const renewals = Array.from({ length: 50 }, (_, batch) => {
     const calls = Array.from({ length: 10 }, (__, row) => ({ ...chatCall(), session: `s${batch}-${row}` }))
     const encoded = encoder.encode(calls)
@@ -120,7 +120,7 @@ test('one that begins anew is sent all words again, and batches that were begun 
   )
   const batches = groups.map(fillOf)
   for (let round = 0; round < 2; round++) {
-    const words = new WordList()
+    const words = new Dictionary()
     encoder.forget()
     for (const [index, batch] of batches.entries())
       assert.deepEqual(decode(encoder.send(batch), words), groups[index]!.map(expected))
@@ -133,7 +133,7 @@ test('a word of absurd length is cut', () => {
 })
 
 test('a receiver that missed a batch says so rather than naming the wrong word', () => {
-  assert.throws(() => new WordList().word(0), /a batch is missing/)
+  assert.throws(() => new Dictionary().word(0), /a batch is missing/)
 })
 
 const numbers: readonly [NamedField['record'], Partial<StoredCall>, number][] = [

@@ -93,7 +93,7 @@ type ReadBatch<Read> = (
   numbers: Float64Array,
   base: number,
   texts: readonly string[],
-  words: Pick<WordList, 'word'>,
+  words: Pick<Dictionary, 'word'>,
 ) => Read
 
 /** Makes what reads some fields of the call whose numbers begin at `base`. The words of its batch must have been accepted. */
@@ -114,7 +114,7 @@ export function batchReader<Read extends Partial<RecordFields>>(
 const read = batchReader<StoredCall>(storedFields, 'id: numbers[base],')
 
 /** The call whose numbers begin at `base`, as it was encoded: times to a microsecond. The words of its batch must have been accepted. */
-export function callIn({ numbers, texts }: CallBatch, base: number, words: WordList): StoredCall {
+export function callIn({ numbers, texts }: CallBatch, base: number, words: Dictionary): StoredCall {
   return read(numbers, base, texts, words)
 }
 
@@ -189,7 +189,7 @@ export class FilledBatch {
   }
 }
 
-/** The sending side. Its batches make sense only to a {@link WordList} that has seen all of them, in order. */
+/** The sending side. Its batches make sense only to a {@link Dictionary} that has seen all of them, in order. */
 export class BatchEncoder {
   readonly #wordLimit: number
   #words = new WordNumbers()
@@ -227,7 +227,7 @@ export class BatchEncoder {
 }
 
 /** The receiving side's memory of the words. */
-export class WordList {
+export class Dictionary {
   #words: string[] = []
   #generation = 0
 

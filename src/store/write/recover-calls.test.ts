@@ -10,7 +10,7 @@ import { openForWriting } from '../sqlite/open-store.ts'
 import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { OpenCalls } from './open-calls.ts'
-import { BatchEncoder, WordList } from './record-batch.ts'
+import { BatchEncoder, Dictionary } from './record-batch.ts'
 import { recoverCalls } from './recover-calls.ts'
 
 const self = { instance: 'self1', number: null }
@@ -32,7 +32,7 @@ function note(database: DatabaseSync, instance: string, number: number, ids: rea
 }
 
 function write(database: DatabaseSync, call: StoredCall & { readonly noted?: number }): void {
-  const words = new WordList()
+  const words = new Dictionary()
   const batch = new BatchEncoder().encode([call])
   words.accept(batch)
   new CallWriter(database, words).write(batch)

@@ -7,7 +7,7 @@ import { instanceLockPath } from '../sqlite/instance-number.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { CallWriter, type RecordedListener } from './call-writer.ts'
 import type { OpenCall } from './open-calls.ts'
-import { BatchEncoder, WordList } from './record-batch.ts'
+import { BatchEncoder, Dictionary } from './record-batch.ts'
 
 /** The gateway that looks for calls of dead ones. */
 export interface Recoverer {
@@ -41,7 +41,7 @@ export function recoverCalls(
       self.instance,
     )
     const calls = left.flatMap((row) => leftCall(...row) ?? [])
-    const [words, encoder] = [new WordList(), new BatchEncoder()]
+    const [words, encoder] = [new Dictionary(), new BatchEncoder()]
     const writer = new CallWriter(database, words, null, recorded)
     for (let at = 0; at < calls.length; at += callsAtOnce) {
       const batch = encoder.encode(calls.slice(at, at + callsAtOnce))

@@ -17,7 +17,7 @@ import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { waitingRows } from '../sqlite/older-proxy.ts'
 import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
 import { RollupKeeper } from '../rollup/rollup-keeper.ts'
-import { WordList } from './record-batch.ts'
+import { Dictionary } from './record-batch.ts'
 import { RowObservers } from './row-observers.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
 import { problemOf, StoreError, type StoreProblem } from '../sqlite/store-error.ts'
@@ -55,7 +55,7 @@ export class StoreWriter {
   readonly #settings: WriterSettings
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
   readonly #emit: (message: FromWriter) => void
-  readonly #words = new WordList()
+  readonly #words = new Dictionary()
   readonly #keeper: RollupKeeper
   readonly #jobs: Job[] = []
   /** By what they are about; those that stay until the next start, by their codes. */

@@ -10,7 +10,7 @@ import type {
   GatewayHistory,
   GatewayMinute,
   MinuteUsage,
-  SinkFigures,
+  SinkCounts,
   Warning,
 } from '../../call/call-sink.ts'
 import type { CallStart } from '../../call/call.ts'
@@ -161,7 +161,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#planFlush()
   }
 
-  figures(): SinkFigures {
+  figures(): SinkCounts {
     const pending = this.#pending.size + this.#onTheWay
     return { written: this.#written, pending, dropped: this.#dropped }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { SlotQueue } from './slot-queue.ts'
+import { SlotScheduler } from './slot-scheduler.ts'
 import type { QueueOrder } from './admission.ts'
 import type { Waiter } from './waiting-lanes.ts'
 import { draws } from '../../../test/support/draws.ts'
@@ -252,14 +252,14 @@ const cases: readonly Case[] = [
   },
 ]
 
-function allNext(queue: SlotQueue<string>, nowMs: number): readonly string[] {
+function allNext(queue: SlotScheduler<string>, nowMs: number): readonly string[] {
   const going: string[] = []
   for (let next = queue.next(nowMs); next !== null; next = queue.next(nowMs)) going.push(next.call)
   return going
 }
 
 function runCase({ max, cooldownMs: ownCooldownMs = cooldownMs, steps }: Case): void {
-  const queue = new SlotQueue<string>(max, ownCooldownMs)
+  const queue = new SlotScheduler<string>(max, ownCooldownMs)
   const waiters = new Map<string, Waiter<string>>()
   let nowMs = 0
   for (const step of steps) {
@@ -283,11 +283,11 @@ function runCase({ max, cooldownMs: ownCooldownMs = cooldownMs, steps }: Case): 
   }
 }
 
-describe('SlotQueue', () => {
+describe('SlotScheduler', () => {
   for (const each of cases) it(each.rule, () => runCase(each))
 
   it('counts who went, who had to wait, and the peak', () => {
-    const queue = new SlotQueue<string>(2, cooldownMs)
+    const queue = new SlotScheduler<string>(2, cooldownMs)
     assert.ok(queue.take())
     assert.ok(queue.take())
     const gone = queue.wait('c')
@@ -318,7 +318,7 @@ describe('SlotQueue', () => {
   })
 
   it('names the instant at which the next slot is ready', () => {
-    const queue = new SlotQueue<string>(2, cooldownMs)
+    const queue = new SlotScheduler<string>(2, cooldownMs)
     queue.take()
     queue.take()
     const waiter = queue.wait('c')
@@ -332,7 +332,7 @@ describe('SlotQueue', () => {
 
   it('puts a call that comes back behind those that wait since longer, and before the others', () => {
     for (const discipline of ['fifo', 'fair'] as const) {
-      const queue = new SlotQueue<string>(1, 0)
+      const queue = new SlotScheduler<string>(1, 0)
       queue.arrange(discipline, new Map(), [])
       const from = (client: string) => ({ client, keyFingerprint: null })
       queue.take('arrival', from('a'))
@@ -357,7 +357,7 @@ describe('SlotQueue', () => {
   })
 
   it('refuses to take back a slot that nobody holds', () => {
-    assert.throws(() => new SlotQueue<string>(1, 0).release(0), /nobody holds/)
+    assert.throws(() => new SlotScheduler<string>(1, 0).release(0), /nobody holds/)
   })
 })
 
@@ -419,12 +419,12 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cooldown' as const), n: fc.nat(100) }) },
 )
 
-it('SlotQueue does what a naive reading of the rules does, whatever happens', () => {
+it('SlotScheduler does what a naive reading of the rules does, whatever happens', () => {
   const property = fc.property(
     fc.array(event, { maxLength: 1000, size: 'max' }),
     fc.integer({ min: 1, max: 5 }),
     (events, max) => {
-      const queue = new SlotQueue<string>(max, cooldownMs)
+      const queue = new SlotScheduler<string>(max, cooldownMs)
       const model = new Model(max)
       const waiters = new Map<string, Waiter<string>>()
       const left = new Set<string>()

@@ -19,7 +19,7 @@ const afterCrash: Readonly<Record<CrashState, string>> = {
 }
 
 /** A crash with the sentences that page and alerts tell it in. */
-export function toldCrash(crash: Omit<CrashStatus, 'text'>): CrashStatus {
+export function crashStatusOf(crash: Omit<CrashStatus, 'text'>): CrashStatus {
   const { failed_starts: failed, state } = crash
   const starts = failed === 0 ? '' : ` It did not come up in ${failed} start${failed === 1 ? '' : 's'} since.`
   return { ...crash, text: `${crashInWords(crash)}${starts} ${afterCrash[state]}` }

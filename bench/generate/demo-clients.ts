@@ -1,6 +1,6 @@
 import type { CallType } from '../../src/call/call.ts'
 
-export interface ImaginedClient {
+export interface DemoClient {
   readonly name: string
   readonly userAgent: string
   readonly weight: number
@@ -19,7 +19,7 @@ const environments = ['live', 'staging', 'test'] as const
 const everything: readonly CallType[] = ['chat', 'embedding', 'rerank', 'props', 'other']
 
 /** Who calls: an application or two that make most of the load, and many small ones. */
-export const imaginedClients: readonly ImaginedClient[] = [
+export const demoClients: readonly DemoClient[] = [
   client('support-desk', 100, ['chat'], 0.97, 0.12),
   client('search-indexer', 90, ['embedding', 'rerank'], 0, null),
   client('openai-python', 60, everything, 0.5, null),
@@ -34,9 +34,9 @@ export const imaginedClients: readonly ImaginedClient[] = [
 ]
 
 /** 300 clients, most of which have one or two of 20 tags, in place of a few without any. */
-export const manyClients: readonly ImaginedClient[] = [
-  ...imaginedClients,
-  ...Array.from({ length: 300 - imaginedClients.length }, (_, i) =>
+export const manyClients: readonly DemoClient[] = [
+  ...demoClients,
+  ...Array.from({ length: 300 - demoClients.length }, (_, i) =>
     client(`app-${i + 1}`, 20 / (i + 8), everything, 0.6, i % 9 === 0 ? 0.2 : null),
   ),
 ].map((each, i) => Object.assign({}, each, { tags: tagsOf(i) }))
@@ -53,7 +53,7 @@ function client(
   types: readonly CallType[],
   streamed: number,
   newSession: number | null,
-): ImaginedClient {
+): DemoClient {
   const userAgent = name.startsWith('team-') ? 'OpenAI/Python 2.9.0' : `${name}/1.${name.length}.0`
   let keyFingerprint = 17
   for (const character of name) keyFingerprint = (Math.imul(keyFingerprint, 31) + character.charCodeAt(0)) | 0

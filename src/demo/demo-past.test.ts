@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
-import { imaginedPast, pastDays, pastIncident } from './imagined-past.ts'
+import { demoPast, pastDays, pastIncident } from './demo-past.ts'
 
 const endMs = Date.UTC(2026, 10, 19, 15, 30)
 
 function firstHours(seed: number): readonly StoredCall[] {
-  const hours = imaginedPast({ endMs, seed, upstream: '127.0.0.1:9' })
+  const hours = demoPast({ endMs, seed, upstream: '127.0.0.1:9' })
   return Array.from({ length: 30 }, () => hours.next().value ?? []).flat()
 }
 

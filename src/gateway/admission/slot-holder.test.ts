@@ -4,9 +4,9 @@ import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { SlotPool } from '../../../test/support/slot-pool.ts'
 import type { Permit } from './permit.ts'
-import { LocalAdmission } from './local-admission.ts'
-import { SharedSlots, type SlotLink } from './shared-slots.ts'
-import type { SlotSync } from './kept-slots.ts'
+import { SlotLimiter } from './slot-limiter.ts'
+import { SlotHolder, type SlotLink } from './slot-holder.ts'
+import type { SlotSync } from './slot-holder-protocol.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const never = new AbortController().signal
@@ -46,15 +46,15 @@ class Network {
   wake(): void {
     for (const name of this.pool.news()) {
       const gateway = this.gateways.find((one) => one.name === name)
-      this.clock.after(this.latencyMs, () => gateway?.slots.tell())
+      this.clock.after(this.latencyMs, () => gateway?.slots.sync())
     }
   }
 }
 
 class Gateway {
   readonly name: string
-  readonly admission: LocalAdmission
-  readonly slots: SharedSlots
+  readonly admission: SlotLimiter
+  readonly slots: SlotHolder
   readonly permits: Permit[] = []
   readonly #network: Network
 
@@ -62,14 +62,14 @@ class Gateway {
     this.#network = network
     this.name = name
     const { clock, max: maxConcurrent } = network
-    this.admission = new LocalAdmission({
+    this.admission = new SlotLimiter({
       clock,
       maxConcurrent,
       slotCooldownMs,
       queueLimit: 100,
       queueTimeoutMs: 0,
     })
-    this.slots = new SharedSlots({ admission: this.admission, clock, holder: name, leaseMs })
+    this.slots = new SlotHolder({ admission: this.admission, clock, holder: name, leaseMs })
     this.admission.watch(() => this.slots.changed())
   }
 

@@ -10,26 +10,26 @@ import {
   type SlotFigures,
   type SlotSharing,
   drainRetryAfterS,
-  nobody,
+  unknownCaller,
 } from './admission.ts'
 import { DrainRate } from './drain-rate.ts'
 import { Permit } from './permit.ts'
 import { type MinuteCounts, MinuteFigures } from './minute-figures.ts'
-import { SlotQueue } from './slot-queue.ts'
+import { SlotScheduler } from './slot-scheduler.ts'
 import type { SlotTally } from './slot-tally.ts'
 
 export interface AdmissionOptions {
   readonly clock: Clock
   readonly maxConcurrent: number
-  /** How long a slot that is given back while calls wait stays empty. */
+  /** The pause before a freed slot goes to a waiting call. */
   readonly slotCooldownMs: number
-  /** How many calls may wait. */
+  /** Calls that may wait. */
   readonly queueLimit: number
-  /** How long a call may wait; 0 for as long as it likes. */
+  /** Longest wait of a call; 0 for no limit. */
   readonly queueTimeoutMs: number
-  /** Who of those that wait is next; `fifo` unless given. */
+  /** Which waiting call is next (default: `fifo`). */
   readonly queueOrder?: QueueDiscipline
-  /** What is in use at all upstreams. */
+  /** Counts the calls of all upstreams. */
   readonly tally?: SlotTally
 }
 
@@ -43,29 +43,26 @@ interface Wait {
   readonly refuse: (reason: unknown) => void
 }
 
-/**
- * Lets at most `maxConcurrent` calls be in flight and keeps the others waiting in order: the rules are
- * {@link SlotQueue}'s, the timers and promises are here.
- */
-export class LocalAdmission {
+/** Admits at most `maxConcurrent` calls; the others wait. {@link SlotScheduler} has the rules, this class timers and promises. */
+export class SlotLimiter {
   readonly #clock: Clock
   readonly #options: AdmissionOptions
-  readonly #queue: SlotQueue<Wait>
+  readonly #queue: SlotScheduler<Wait>
   readonly #drainRate = new DrainRate()
   readonly #minute: MinuteFigures
-  /** As they were last told. */
+  /** As the tally has them. */
   #active = 0
   #queued = 0
   readonly #held = new SwapList<Permit>()
   #maxConcurrent: number
-  /** This gateway uses no more slots than these. */
-  #ownSlots = Infinity
-  /** Slots that a gateway before this one still uses, or needs. */
-  #lent = 0
+  /** Slots that this gateway may use at most. */
+  #ceiling = Infinity
+  /** Slots that the replaced gateway uses or needs. */
+  #reserved = 0
   #sharing: SlotSharing | null = null
   #queueOrder: QueueDiscipline
   #limits: ReadonlyMap<string, number> = new Map()
-  #lentOf: ReadonlyMap<string, number> = new Map()
+  #reservedOf: ReadonlyMap<string, number> = new Map()
   #watcher: (() => void) | null = null
   #draining: Failure | null = null
   #timerAtMs: number | null = null
@@ -75,19 +72,19 @@ export class LocalAdmission {
     this.#clock = options.clock
     this.#options = options
     this.#maxConcurrent = options.maxConcurrent
-    this.#queue = new SlotQueue(options.maxConcurrent, options.slotCooldownMs)
+    this.#queue = new SlotScheduler(options.maxConcurrent, options.slotCooldownMs)
     this.#minute = new MinuteFigures(() => this.#clock.now())
     this.#queueOrder = options.queueOrder ?? 'fifo'
     if (this.#queueOrder !== 'fifo') this.#arrange()
   }
 
-  /** A permit for a call of this caller, if one can be had without waiting. `null` means: ask `acquire`. */
+  /** A permit for a call of this caller, or null if the call has to wait: then use `acquire`. */
   tryAcquire(
-    caller = nobody,
+    caller = unknownCaller,
     order: QueueOrder = 'arrival',
     stake: MinuteStake | null = null,
   ): Permit | null {
-    if (this.#draining !== null || !this.#isSure) return null
+    if (this.#draining !== null || !this.#leaseIsValid) return null
     const nowMs = stake === null && !this.#queue.waitsForMinutes ? 0 : this.#clock.now()
     if (!this.#queue.take(order, caller, stake, nowMs)) return null
     this.#noteChange()
@@ -97,13 +94,14 @@ export class LocalAdmission {
   /**
    * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
    * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`.
-   * `heldMs`: how long a call that comes back had its slot. `stakeOf`: what it takes of limits a minute; asked again when
-   * these limits change while it waits.
+   *
+   * `heldMs` is the time for which a call that comes back had its slot. `stakeOf` returns its share of limits a minute, and
+   * is called again when these limits change.
    */
   async acquire(
     signal: AbortSignal,
     order: QueueOrder = 'arrival',
-    caller = nobody,
+    caller = unknownCaller,
     heldMs = 0,
     stakeOf: () => MinuteStake | null = () => null,
   ): Promise<Permit> {
@@ -112,14 +110,14 @@ export class LocalAdmission {
     const stake = stakeOf()
     const permit = this.tryAcquire(caller, order, stake)
     if (permit !== null) return permit
-    // A slot that another gateway uses may be on its way to this call, which is then no reason to refuse it.
+    // Slots of other gateways may come here, so calls may wait for these, too.
     const queueLimit = this.#options.queueLimit + this.#maxConcurrent - this.#slots
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(stake, signal, order, caller, heldMs, stakeOf)
   }
 
-  /** Refuses all who wait and all who come from now on; permits that are held stay good. */
-  drain(): void {
+  /** Refuses waiting and new calls with `draining`; calls in flight keep their permits. */
+  refuseNew(): void {
     if (this.#draining !== null) return
     this.#draining = new Failure('draining', 'The gateway is stopping and takes no more calls.', {
       retryAfterS: drainRetryAfterS,
@@ -127,7 +125,7 @@ export class LocalAdmission {
     for (const { call } of this.#queue.waiting) call.refuse(this.#draining)
   }
 
-  /** Refuses those who have waited for so long (ms). */
+  /** Refuses calls that have waited for at least `waitedMs`. */
   refuseAfter(waitedMs: number, refusal: () => Failure): void {
     const latestMs = this.#clock.now() - waitedMs
     for (const { call } of this.#queue.unordered()) if (call.sinceMs <= latestMs) call.refuse(refusal())
@@ -139,19 +137,19 @@ export class LocalAdmission {
     this.#applyCapacity()
   }
 
-  /** Slots are shared with other gateways from now on; with null no more. */
+  /** Shares slots with other gateways from now on; null ends that. */
   share(sharing: SlotSharing | null): void {
     this.#sharing = sharing
   }
 
-  /** Other gateways use the slots beyond these; an infinite number lifts that. */
-  useAtMost(slots: number): void {
-    if (slots === this.#ownSlots) return
-    this.#ownSlots = slots
+  /** Uses at most so many slots, because other gateways use the rest; Infinity for no ceiling. */
+  setCeiling(slots: number): void {
+    if (slots === this.#ceiling) return
+    this.#ceiling = slots
     this.#applyCapacity()
   }
 
-  /** Who of those that wait is next, from now on. */
+  /** Changes which waiting call is next. */
   setQueueOrder(queueOrder: QueueDiscipline): void {
     if (queueOrder === this.#queueOrder) return
     this.#queueOrder = queueOrder
@@ -163,7 +161,7 @@ export class LocalAdmission {
     return this.#queueOrder
   }
 
-  /** So many slots each of these clients may have at a time; those in use stay so until they are given back. */
+  /** Sets the slots that each of these clients may have; calls in flight keep theirs. */
   setLimits(limits: ReadonlyMap<string, number>): void {
     const isSameClients =
       limits.size === this.#limits.size && [...limits.keys()].every((of) => this.#limits.has(of))
@@ -173,23 +171,23 @@ export class LocalAdmission {
     this.#admitNext()
   }
 
-  /** So many slots are another gateway's to use, and so many of the slots of these clients. */
-  lend(slots: number, ofClients: ReadonlyMap<string, number>): void {
-    if (slots === this.#lent && ofClients.size + this.#lentOf.size === 0) return
-    this.#lent = slots
-    this.#lentOf = ofClients
+  /** Leaves so many slots, and so many of each client's, to the gateway that this one replaces. */
+  reserveForPredecessor(slots: number, ofClients: ReadonlyMap<string, number>): void {
+    if (slots === this.#reserved && ofClients.size + this.#reservedOf.size === 0) return
+    this.#reserved = slots
+    this.#reservedOf = ofClients
     this.#applyLimits()
     this.#applyCapacity()
   }
 
-  /** From here on another gateway lends: this one keeps the slots that are its own. Answers how many. */
-  keepOwn(): number {
-    this.#ownSlots = this.#slots
-    this.#lent = 0
-    return this.#ownSlots
+  /** Fixes the ceiling at the present number of slots, and returns it: another gateway reserves from here on. */
+  fixCeiling(): number {
+    this.#ceiling = this.#slots
+    this.#reserved = 0
+    return this.#ceiling
   }
 
-  /** In-flight and waiting calls by client; what has no name counts for the empty one. */
+  /** In-flight and waiting calls by client; unnamed callers count for the empty name. */
   byClient(): ReadonlyMap<string, { readonly active: number; readonly waiting: number }> {
     const calls = new Map<string, { active: number; waiting: number }>()
     const of = (caller: Caller) =>
@@ -204,29 +202,29 @@ export class LocalAdmission {
     return this.#queue.taken
   }
 
-  /** How long (ms) calls have waited that a slot is all they lack, the longest first, without the first `skipped`. */
+  /** Waits (ms) of calls that only lack a slot, the longest first, without the first `skipped`; at most `most`. */
   ages(skipped: number, most: number): readonly number[] {
     const nowMs = this.#clock.now()
     const oldest = this.#queue.oldest(skipped + most, nowMs).slice(skipped)
     return oldest.map(({ call }) => nowMs - call.sinceMs)
   }
 
-  /** How many calls could be in flight if slots were free, now or once limits a minute have room for them. */
-  get wanted(): number {
+  /** Calls in flight and waiting: the slots that would be in use without a limit. */
+  get demand(): number {
     return this.#queue.wanted
   }
 
-  /** The same without calls that a limit a minute holds back at this instant. */
-  get wantedNow(): number {
+  /** The same without calls that wait for a limit a minute. */
+  get demandNow(): number {
     return this.#queue.wantedAt(this.#clock.now())
   }
 
-  /** Limits a minute may have room again. */
+  /** Call it when a limit a minute may have room again. */
   wake(): void {
     if (this.#queue.waitsForMinutes) this.#admitNext()
   }
 
-  /** Other limits a minute hold from now on, for calls that wait, too. */
+  /** Call it when limits a minute change: waiting calls get their new share. */
   restake(): void {
     for (const waiter of this.#queue.unordered()) waiter.stake = waiter.call.stakeOf()
     this.#arrange()
@@ -234,21 +232,21 @@ export class LocalAdmission {
   }
 
   /** The calls of each client with a limit, in flight or waiting. */
-  get ofLimited(): ReadonlyMap<string, number> {
+  get callsOfLimited(): ReadonlyMap<string, number> {
     return this.#queue.ofLimited
   }
 
-  /** Calls back whenever the number of calls that are in flight, or wait, may have changed. */
+  /** Calls `watcher` whenever the number of calls in flight or waiting may have changed. */
   watch(watcher: (() => void) | null): void {
     this.#watcher = watcher
   }
 
-  /** What waiting calls take of limits a minute. */
+  /** The shares of limits a minute of waiting calls. */
   stakes(): readonly MinuteStake[] {
     return this.#queue.unordered().flatMap(({ stake }) => stake ?? [])
   }
 
-  /** Changes the pause before a freed slot is given on; a shorter one also ends the pauses under way sooner. */
+  /** Changes the cooldown; a shorter one also ends present cooldowns sooner. */
   setCooldown(slotCooldownMs: number): void {
     this.#queue.setCooldown(slotCooldownMs, this.#clock.now())
     this.#admitNext()
@@ -258,17 +256,16 @@ export class LocalAdmission {
     return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
-  /** The signals with which calls wait in `acquire`, the one whose turn is next first. */
+  /** The signals of waiting calls, the next one first. */
   waiting(): readonly AbortSignal[] {
     return this.#queue.waiting.map(({ call }) => call.signal)
   }
 
-  /** What happened since a minute was last closed; `closes` it, so that from here on is counted anew. */
+  /** Counts since a minute was last closed; `closes` starts a new minute. */
   minute(closes: boolean): MinuteCounts {
     return this.#minute.counts(this.#queue.totalAdmitted, closes)
   }
 
-  /** For a slot that was just taken. */
   #permit(caller: Caller): Permit {
     const permit = new Permit(caller, this.#giveBack)
     this.#held.add(permit)
@@ -283,11 +280,11 @@ export class LocalAdmission {
   }
 
   get #slots(): number {
-    return Math.max(0, Math.min(this.#maxConcurrent - this.#lent, this.#ownSlots))
+    return Math.max(0, Math.min(this.#maxConcurrent - this.#reserved, this.#ceiling))
   }
 
-  get #isSure(): boolean {
-    return this.#sharing === null || this.#sharing.isSure()
+  get #leaseIsValid(): boolean {
+    return this.#sharing === null || this.#sharing.leaseIsValid()
   }
 
   #arrange(): void {
@@ -297,13 +294,13 @@ export class LocalAdmission {
 
   #applyLimits(): void {
     for (const [client, most] of this.#limits) {
-      this.#queue.limit(client, Math.max(0, most - (this.#lentOf.get(client) ?? 0)))
+      this.#queue.limit(client, Math.max(0, most - (this.#reservedOf.get(client) ?? 0)))
     }
   }
 
   #wait(
     stake: MinuteStake | null,
-    ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<LocalAdmission['acquire']>>
+    ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<SlotLimiter['acquire']>>
   ): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
@@ -343,7 +340,7 @@ export class LocalAdmission {
   }
 
   #admitNext(): void {
-    if (this.#queue.queued > 0 && this.#isSure) {
+    if (this.#queue.queued > 0 && this.#leaseIsValid) {
       const nowMs = this.#clock.now()
       for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
         this.#drainRate.took(nowMs)
@@ -361,8 +358,8 @@ export class LocalAdmission {
 
   #noteChange(): void {
     const { active, queued, taken, full } = this.#queue
-    // Who holds none of the slots that others do not need, is not at the limit.
-    const isAtLimit = full && taken + queued > 0 && this.#isSure
+    // A gateway without a valid lease is not at the limit: it may use no slot at all.
+    const isAtLimit = full && taken + queued > 0 && this.#leaseIsValid
     this.#minute.changed(active, queued, isAtLimit)
     this.#options.tally?.changed(active - this.#active, queued - this.#queued)
     this.#active = active
@@ -378,16 +375,16 @@ export class LocalAdmission {
     this.#cancelTimer = null
     this.#timerAtMs = readyAtMs
     if (readyAtMs === null) return
-    // On a busy machine it may be past by now: Node warns of negative times.
+    // On a busy machine the time may be past: Node warns of negative delays.
     const delayMs = Math.max(0, Math.ceil(readyAtMs - this.#clock.now()))
     this.#cancelTimer = this.#clock.after(delayMs, () => {
-      // Also where the timer came a fraction too early: then it is armed again for the rest.
+      // A timer that fires a fraction too early is armed again for the rest.
       this.#timerAtMs = null
       this.#admitNext()
     })
   }
 
-  /** Tells to come back when those who wait now will have been served, as fast as the queue has moved so far. */
+  /** `Retry-After` is the time in which the present queue will be served, at its speed so far. */
   #refusal(code: 'queue_full' | 'queue_timeout'): Failure {
     const { queued } = this.#queue
     const message =

@@ -1,19 +1,19 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { Figures, type SumColumn, sumColumns } from '../rollup/rollup-figures.ts'
-import { addSpreadBytes } from '../rollup/figure-rows.ts'
+import { addDistributionBytes } from '../rollup/figure-rows.ts'
 
 /** The calls of one bucket and one entry of the dimension: its id, `null` for calls that have none. */
 export interface FigureGroup {
   readonly bucket: number
   readonly entry: number | null
-  readonly figures: FigureParts
+  readonly figures: GroupSums
 }
 
 /**
  * Figures of a group as they are found: rows of sums, whose spreads stay packed until they are told, and
  * calls that were counted one by one. Thousands of groups unpacked at once would keep the collector busy.
  */
-export class FigureParts {
+export class GroupSums {
   readonly #sums = new Float64Array(sumColumns.length)
   readonly #packed: Uint8Array[] = []
   #counted: Figures | null = null
@@ -38,16 +38,16 @@ export class FigureParts {
     for (let i = 0; i < sumColumns.length; i++) {
       figures.sums[i] = (figures.sums[i] ?? 0) + (this.#sums[i] ?? 0)
     }
-    for (const bytes of this.#packed) addSpreadBytes(figures, bytes)
+    for (const bytes of this.#packed) addDistributionBytes(figures, bytes)
     if (this.#counted !== null) figures.merge(this.#counted)
   }
 }
 
 /** Figures by bucket of time and entry, as they come together. */
-export class FigureGroups {
+export class SumsByGroup {
   readonly #edgesMs: readonly number[]
   /** By entry, then by bucket. */
-  readonly #groups = new Map<number | null, FigureParts[]>()
+  readonly #groups = new Map<number | null, GroupSums[]>()
 
   /** Each bucket reaches from one edge to the next. */
   constructor(edgesMs: readonly number[]) {
@@ -55,9 +55,9 @@ export class FigureGroups {
   }
 
   /** The figures to which what lies at this instant, which must not be beyond the edges, is to be added. */
-  at(instantMs: number, entry: number | null): FigureParts {
+  at(instantMs: number, entry: number | null): GroupSums {
     const buckets = getOrAdd(this.#groups, entry, () => [])
-    return (buckets[this.#bucketOf(instantMs)] ??= new FigureParts())
+    return (buckets[this.#bucketOf(instantMs)] ??= new GroupSums())
   }
 
   all(): readonly FigureGroup[] {

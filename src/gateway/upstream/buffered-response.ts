@@ -12,7 +12,7 @@ export interface Whole {
 }
 
 /** Takes an answer of the gateway's own asking, up to a number of bytes. */
-export class WholeAnswer implements PooledAttempt {
+export class BufferedResponse implements PooledAttempt {
   readonly #over = Promise.withResolvers<Whole>()
   /** Never rejects. */
   readonly whole: Promise<Whole> = this.#over.promise

@@ -1,7 +1,7 @@
 import { type Random, between, drawFrom, integerBetween, pickOne } from './random.ts'
 import { simulatedText } from './simulated-text.ts'
 
-/** A call that an imagined client makes: a POST, or without a body a GET. */
+/** A call that an demo client makes: a POST, or without a body a GET. */
 export interface DemoCall {
   /** Below the gateway's base URL: `/chat/completions`. */
   readonly path: string
@@ -12,11 +12,11 @@ export interface DemoCall {
   readonly leaveAfterMs?: number
 }
 
-/** One thing that an imagined client does: it waits so many milliseconds, or makes calls together and waits for their end. */
+/** One thing that an demo client does: it waits so many milliseconds, or makes calls together and waits for their end. */
 export type DemoStep = number | readonly DemoCall[]
 
 /** Somebody who uses the gateway. What they do depends on nobody's answer, and is only planned here. */
-export interface ImaginedClient {
+export interface DemoClient {
   /** The value of `x-tokenweir-client`. */
   readonly name: string
   /** What they do over and over, each time in a session of its own. */
@@ -24,7 +24,7 @@ export interface ImaginedClient {
 }
 
 /** The life of a client, which never ends. */
-export function* stepsOf({ name, round }: ImaginedClient, random: Random): Generator<DemoStep> {
+export function* stepsOf({ name, round }: DemoClient, random: Random): Generator<DemoStep> {
   yield between(random, 200, 6000)
   for (;;) {
     yield* round(random, sessionOf(name, random))
@@ -138,7 +138,7 @@ function* impatientQuestion(random: Random, session: string): Generator<DemoStep
 }
 
 /** Everybody who uses the demo; the chat app has two people. */
-export const imaginedClients: readonly ImaginedClient[] = [
+export const demoClients: readonly DemoClient[] = [
   { name: 'demo-chat-app', round: conversation },
   { name: 'demo-chat-app', round: conversation },
   { name: 'demo-agent', round: taskWithTools },

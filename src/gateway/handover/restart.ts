@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { within } from '../../call/clock.ts'
+import { withTimeout } from '../../call/clock.ts'
 import type { HandOverAnswer, HandOverFailure, HandOverOrder } from '../../control/control-messages.ts'
 import {
   type SpawnAnswer,
@@ -14,7 +14,7 @@ import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { ConnectionTaker } from '../http/gateway-server.ts'
 import type { Listener } from '../http/listen.ts'
-import { Draining, type DrainingOptions } from './draining.ts'
+import { DrainReporter, type DrainReporterOptions } from './drain-reporter.ts'
 import {
   type Handover,
   type InheritedRawLog,
@@ -26,7 +26,7 @@ import { Predecessors } from './predecessors.ts'
 
 const killLimitMs = 5000
 
-export interface SuccessionOptions extends DrainingOptions {
+export interface RestartOptions extends DrainReporterOptions {
   /** As long as the budget is not known, it counts calls that began since then: ms since the Unix epoch. */
   readonly usedSinceMs: number
   /** Of the gateway that this one takes over from. */
@@ -40,10 +40,10 @@ export interface SuccessionOptions extends DrainingOptions {
 }
 
 /** A gateway's place among those before and after it. */
-export class Succession implements ConnectionTaker {
+export class Restart implements ConnectionTaker {
   readonly predecessors: Predecessors
-  readonly #options: SuccessionOptions
-  #draining: Draining | null = null
+  readonly #options: RestartOptions
+  #draining: DrainReporter | null = null
   /** Whether a successor is being started, or has taken over. Set here alone. */
   isHandingOver = false
   /** Null again once it takes no more connections. */
@@ -55,7 +55,7 @@ export class Succession implements ConnectionTaker {
   /** What calls have used since the handover was told. */
   #untold: MinuteUsage[] = []
 
-  constructor(options: SuccessionOptions) {
+  constructor(options: RestartOptions) {
     this.#options = options
     this.predecessors = new Predecessors(options, options.handover)
     options.budget.watch({
@@ -86,7 +86,7 @@ export class Succession implements ConnectionTaker {
   /** From here on the successor shares the slots, and is told what is finished here. */
   drain(): void {
     this.predecessors.move()
-    this.#draining = new Draining(this.#options, this.#untold)
+    this.#draining = new DrainReporter(this.#options, this.#untold)
   }
 
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
@@ -129,11 +129,11 @@ export class Succession implements ConnectionTaker {
       return failed('not_up', `could not be started: ${messageOf(error)}`)
     }
     this.#successor = successor
-    const begun = await within(clock, order.limit_ms, successor.begun)
+    const begun = await withTimeout(clock, order.limit_ms, successor.begun)
     const isUp = begun !== 'late' && 'ready' in begun && begun.controlled
     if (isUp && successor.pid !== null) return { successor: { pid: successor.pid } }
     successor.kill()
-    await within(clock, killLimitMs, successor.ended)
+    await withTimeout(clock, killLimitMs, successor.ended)
     successor.release()
     if (begun === 'late') return failed('not_up', `was not ready within ${order.limit_ms / 1000} s`)
     if ('ready' in begun) return failed('not_up', 'could not open its control socket')

@@ -29,7 +29,7 @@ export interface GatewaysSource {
 }
 
 /** The parts that the dashboard's routes ask, each of them a seam for tests. */
-export interface DashboardParts {
+export interface DashboardDeps {
   readonly process: GatewayProcess
   readonly log: LogSource
   readonly queries: QuerySource

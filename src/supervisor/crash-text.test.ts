@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CrashStatus } from '../api/process-status.ts'
-import { toldCrash } from './crash-words.ts'
+import { crashStatusOf } from './crash-text.ts'
 
 const crash: Omit<CrashStatus, 'text'> = {
   pid: 7,
@@ -13,7 +13,7 @@ const crash: Omit<CrashStatus, 'text'> = {
   failed_starts: 0,
   next_start_at: null,
 }
-const text = (change: Partial<CrashStatus>): string => toldCrash({ ...crash, ...change }).text
+const text = (change: Partial<CrashStatus>): string => crashStatusOf({ ...crash, ...change }).text
 
 test('a crash is told with how the process ended and what the dashboard does', () => {
   assert.equal(

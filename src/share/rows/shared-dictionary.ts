@@ -4,7 +4,7 @@ import { type SharedDatabase, textArray } from './shared-database.ts'
 const kept = 50_000
 
 /** The words of the common database by their numbers there, and back. */
-export class SharedWords {
+export class SharedDictionary {
   readonly #database: SharedDatabase
   readonly #ids = new Map<string, number>()
   readonly #texts = new Map<number, string>()

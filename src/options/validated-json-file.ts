@@ -11,7 +11,7 @@ import { JsonValueError, type Schema, checked, pathText } from './schema.ts'
 type FileTopic = 'alerts' | 'clients' | 'notes' | 'upstreams'
 
 /** Why a file was not changed: it has to be mended first, cannot be written, is being changed, or would be wrong. */
-export class CheckedFileError extends CodedError<
+export class JsonFileError extends CodedError<
   | `broken_${FileTopic}_file`
   | `${FileTopic}_not_kept`
   | `${FileTopic}_busy`
@@ -43,7 +43,7 @@ const longestFlaw = 1000
  * content that could be read holds, also after a restart: it is kept beside the file, as `*.good`. While it is gone, as
  * some editors have it for a moment, that content holds until the next start.
  */
-export abstract class CheckedFile<T extends object> {
+export abstract class ValidatedJsonFile<T extends object> {
   readonly path: string
   readonly #form: FileForm<T>
   /** The text that was read last; null if there was no file. */
@@ -90,7 +90,7 @@ export abstract class CheckedFile<T extends object> {
   }
 
   /**
-   * Writes what is made of the present content, one process at a time. Rejects with {@link CheckedFileError}: nothing
+   * Writes what is made of the present content, one process at a time. Rejects with {@link JsonFileError}: nothing
    * writes over a file that is to be mended.
    */
   protected async update(changed: (content: T) => T): Promise<void> {
@@ -100,11 +100,11 @@ export abstract class CheckedFile<T extends object> {
       return takeFileLock(`${this.path}.lock`, lockLimitMs)
     })
     if (lock === null) {
-      throw new CheckedFileError(`${topic}_busy`, `${this.path} is being changed by another process.`)
+      throw new JsonFileError(`${topic}_busy`, `${this.path} is being changed by another process.`)
     }
     this.look()
     if (this.problem !== null && !this.#isGone) {
-      throw new CheckedFileError(`broken_${topic}_file`, `${this.problem} It has to be mended first.`)
+      throw new JsonFileError(`broken_${topic}_file`, `${this.problem} It has to be mended first.`)
     }
     const text = `${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`
     await this.#orNotKept(() => replaceFile(this.path, text))
@@ -116,7 +116,7 @@ export abstract class CheckedFile<T extends object> {
       return await act()
     } catch (error) {
       const message = `${this.path} cannot be written: ${reasonOf(error)}.`
-      throw new CheckedFileError(`${this.#form.topic}_not_kept`, message)
+      throw new JsonFileError(`${this.#form.topic}_not_kept`, message)
     }
   }
 
@@ -127,7 +127,7 @@ export abstract class CheckedFile<T extends object> {
     } catch (error) {
       if (!(error instanceof JsonValueError) || invalid === undefined) throw error
       const words = `${pathText(error.path)} ${error.flaw}`.trim()
-      throw new CheckedFileError(invalid.code, `${words}.`, { param: invalid.paramOf(error.path) })
+      throw new JsonFileError(invalid.code, `${words}.`, { param: invalid.paramOf(error.path) })
     }
   }
 

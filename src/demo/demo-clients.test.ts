@@ -3,18 +3,12 @@ import { test } from 'node:test'
 import { seededRandom } from '../../test/support/seeded-random.ts'
 import { readCompletionRequest } from './completion-request.ts'
 import { embeddingAnswer } from './embedding-answer.ts'
-import {
-  type DemoCall,
-  type DemoStep,
-  type ImaginedClient,
-  imaginedClients,
-  stepsOf,
-} from './imagined-clients.ts'
+import { type DemoCall, type DemoStep, type DemoClient, demoClients, stepsOf } from './demo-clients.ts'
 import { type Fields, fieldsOf } from './request-fields.ts'
 
 const stepsEach = 400
 
-function firstSteps(client: ImaginedClient, seed: number): DemoStep[] {
+function firstSteps(client: DemoClient, seed: number): DemoStep[] {
   return stepsOf(client, seededRandom(seed)).take(stepsEach).toArray()
 }
 
@@ -22,10 +16,10 @@ function callsOf(steps: readonly DemoStep[]): DemoCall[] {
   return steps.flatMap((step) => (typeof step === 'number' ? [] : step))
 }
 
-const everybody = imaginedClients.flatMap((client, seed) => firstSteps(client, seed))
+const everybody = demoClients.flatMap((client, seed) => firstSteps(client, seed))
 
 test('the same seed plans the same life', () => {
-  for (const client of imaginedClients) assert.deepEqual(firstSteps(client, 7), firstSteps(client, 7))
+  for (const client of demoClients) assert.deepEqual(firstSteps(client, 7), firstSteps(client, 7))
 })
 
 test('every call is one that the simulated upstream can answer', () => {
@@ -57,7 +51,7 @@ test('all kinds of calls are made: streamed, whole, with tools, and such that ar
 
 test('the rate is gentle, and bursts are larger than the usual four slots', () => {
   let perS = 0
-  for (const [seed, client] of imaginedClients.entries()) {
+  for (const [seed, client] of demoClients.entries()) {
     const steps = firstSteps(client, seed)
     const pausedMs = steps.reduce<number>((sum, step) => sum + (typeof step === 'number' ? step : 0), 0)
     perS += (1000 * callsOf(steps).length) / pausedMs
@@ -68,7 +62,7 @@ test('the rate is gentle, and bursts are larger than the usual four slots', () =
 })
 
 test('nobody is silent for long at the start', () => {
-  for (const client of imaginedClients) {
+  for (const client of demoClients) {
     const [first, second] = firstSteps(client, 8)
     assert.ok(typeof first === 'number' && first <= 6000)
     assert.ok(Array.isArray(second))

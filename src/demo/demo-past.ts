@@ -4,7 +4,7 @@ import { isObject } from '../lib/message-shape.ts'
 import { planCompletion } from './completion-plan.ts'
 import { readCompletionRequest } from './completion-request.ts'
 import { embeddingMs } from './embedding-answer.ts'
-import { type DemoCall, type ImaginedClient, imaginedClients, sessionOf } from './imagined-clients.ts'
+import { type DemoCall, type DemoClient, demoClients, sessionOf } from './demo-clients.ts'
 import { type PastAnswer, pastRecord, retryAfterMs } from './past-record.ts'
 import { type Random, between, drawFrom, integerBetween, seededRandom } from './random.ts'
 import { type Fields, arrayOf, fieldsOf, modelOf, promptTokensOf } from './request-fields.ts'
@@ -29,7 +29,7 @@ export interface PastIncident {
 const hourMs = 3_600_000
 /** More than two weeks, so that the last seven days have seven before them to be compared with. */
 export const pastDays = 15
-/** Of the imagined gateway. */
+/** Of the demo gateway. */
 export const pastSlots = 4
 /** Few, so that the incident stands out. */
 const usualFaults: FaultShares = { rate_limited: 0.004, server_error: 0.003, broken: 0.003, stalled: 0.02 }
@@ -67,17 +67,17 @@ export function pastIncident(endMs: number): PastIncident {
 }
 
 /**
- * Fifteen days of the imagined clients, as a gateway would have recorded them, the oldest hour first: they do what they do in
+ * Fifteen days of the demo clients, as a gateway would have recorded them, the oldest hour first: they do what they do in
  * the living traffic, by day more than at night, and more from week to week.
  */
-export function* imaginedPast({ endMs, seed, upstream }: PastOptions): Generator<readonly StoredCall[]> {
+export function* demoPast({ endMs, seed, upstream }: PastOptions): Generator<readonly StoredCall[]> {
   const random = seededRandom(seed)
   const incident = pastIncident(endMs)
   const beginMs = endMs - pastDays * 24 * hourMs
   for (let fromMs = beginMs; fromMs < endMs; fromMs += hourMs) {
     const grown = 0.45 + (0.8 * (fromMs - beginMs)) / (endMs - beginMs)
     const calls: StoredCall[] = []
-    for (const client of imaginedClients) {
+    for (const client of demoClients) {
       const rounds = drawFrom(random, { median: roundsAt(client.name, new Date(fromMs)) * grown, sigma: 0.3 })
       for (let left = wholeBy(random, rounds); left > 0; left--) {
         const startMs = between(random, fromMs, fromMs + hourMs)
@@ -116,7 +116,7 @@ interface Circumstances {
   readonly incident: PastIncident
 }
 
-function* pastRound(client: ImaginedClient, startMs: number, around: Circumstances): Generator<StoredCall> {
+function* pastRound(client: DemoClient, startMs: number, around: Circumstances): Generator<StoredCall> {
   const { random } = around
   let nowMs = startMs
   for (const step of client.round(random, sessionOf(client.name, random))) {

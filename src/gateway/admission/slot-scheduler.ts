@@ -1,8 +1,8 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { type Owner, clientOwner, keyOwner, ownerOfCaller, ownerOfEntry } from './owner.ts'
 import {
-  type Lane,
-  type Place,
+  type WaitingLane,
+  type QueuePlace,
   type Queuer,
   type Waiter,
   byAge,
@@ -21,26 +21,23 @@ import {
   type QueueDiscipline,
   type QueueOrder,
   type SlotFigures,
-  nobody,
+  unknownCaller,
 } from './admission.ts'
 
 /**
- * Who may be in flight: a pure machine that knows neither timers nor promises. `take`, `wait`, `cancel`,
- * `release`, `setCapacity`, `setCooldown`, `arrange` and `limit` tell it what happened; `next` says who goes.
+ * Decides which calls may be in flight: a pure machine without timers and promises. The caller reports events (`take`, `wait`,
+ * `cancel`, `release`, `setCapacity`, `setCooldown`, `arrange`, `limit`); `next` returns the call to admit.
  *
- * Calls wait first in, first out (`fifo`), or so within each client, and clients take turns, a call each (`fair`): deficit
- * round robin (Shreedhar and Varghese, 1995) with calls of one size. A call that comes back goes before all that wait since
- * later than it does, whoever's they are. A client may have a limit of its own: at its limit, its
- * calls keep their places, and those behind them are served past them. The same holds for calls that wait for a limit a
- * minute: only calls behind them that need none of what they wait for are served past them. A slot that is given back while a call waits that
- * may take it cools before the next one does, each slot on its own; a cooling slot is neither in use nor free for an
- * arrival. When nobody waits who may go, nothing cools.
+ * `fifo` serves the oldest call. `fair` serves clients in turn, one call each (deficit round robin, Shreedhar and Varghese,
+ * 1995). A call that comes back after a 429 goes before all calls that have waited less. A call whose client is at its limit
+ * keeps its place, and later calls pass it. A call that waits for a limit a minute is passed only by calls that do not need
+ * that limit. A freed slot cools before the next waiting call takes it; a cooling slot is neither in use nor free. Nothing
+ * cools while no waiting call may go.
  *
- * All times are milliseconds of one monotonic clock. However many wait, all operations but `setCooldown` and `arrange`
- * take constant time; `next` with `fifo` looks at each client with a limit of its own that waits. While calls with limits a
- * minute wait, `take`, `next` and `release` look at the first call of each lane.
+ * Times are milliseconds of one monotonic clock. All operations but `setCooldown` and `arrange` take constant time. `next`
+ * looks at each waiting client with a limit (`fifo`), and at the first call of each lane while limits a minute are waited for.
  */
-export class SlotQueue<T> {
+export class SlotScheduler<T> {
   #max: number
   #cooldownMs: number
   #discipline: QueueDiscipline = 'fifo'
@@ -57,7 +54,7 @@ export class SlotQueue<T> {
   /** Clients that take turns and have none, while they wait. */
   readonly #fair = new Map<Owner | '', Queuer<T>>()
   /** Lanes in which a call waits that a slot is all it lacks. With `fair`, the one whose turn is next comes first. */
-  readonly #turns = { back: new WaitingLine<Lane<T>>(), arrival: new WaitingLine<Lane<T>>() }
+  readonly #turns = { back: new WaitingLine<WaitingLane<T>>(), arrival: new WaitingLine<WaitingLane<T>>() }
   /** The instants at which the cooling slots are ready, in rising order. */
   #cooling: number[] = []
   /** Waiting calls with limits a minute. */
@@ -146,7 +143,12 @@ export class SlotQueue<T> {
   }
 
   /** A call takes a free slot, unless there is none for it or others wait for it. */
-  take(order: QueueOrder = 'arrival', caller = nobody, stake: MinuteStake | null = null, nowMs = 0): boolean {
+  take(
+    order: QueueOrder = 'arrival',
+    caller = unknownCaller,
+    stake: MinuteStake | null = null,
+    nowMs = 0,
+  ): boolean {
     if (this.full || this.#someMayGo(nowMs)) return false
     const queuer = this.#limitedQueuer(caller)
     if (queuer !== undefined && queuer.active >= queuer.most) return false
@@ -162,7 +164,7 @@ export class SlotQueue<T> {
   wait(
     call: T,
     order: QueueOrder = 'arrival',
-    caller = nobody,
+    caller = unknownCaller,
     sinceMs = order === 'back' ? -Infinity : 0,
     stake: MinuteStake | null = null,
   ): Waiter<T> {
@@ -183,7 +185,7 @@ export class SlotQueue<T> {
   }
 
   /** A call of this caller gives its slot back. */
-  release(nowMs: number, caller = nobody): void {
+  release(nowMs: number, caller = unknownCaller): void {
     if (this.active === 0) throw new Error('A slot was given back that nobody holds.')
     this.active -= 1
     const queuer = this.#limitedQueuer(caller)
@@ -293,7 +295,7 @@ export class SlotQueue<T> {
   }
 
   /** The lane whose first call goes next, if it has a slot. */
-  #first(nowMs: number): Place<T> | null {
+  #first(nowMs: number): QueuePlace<T> | null {
     // To clear an empty set takes memory.
     if (this.#claims.size > 0) this.#claims.clear()
     this.#roomAtMs = Infinity
@@ -306,7 +308,7 @@ export class SlotQueue<T> {
   }
 
   /** As it would be their turn, the first calls of the lanes: until one is found that waits for no limit a minute. */
-  #firstWithRoom(nowMs: number): Place<T> | null {
+  #firstWithRoom(nowMs: number): QueuePlace<T> | null {
     const places = (this.#nextOrder() === 'back' ? orders : orders.toReversed()).flatMap((order) =>
       Array.from(this.#turns[order], (lane) => ({ lane, order })),
     )
@@ -331,7 +333,7 @@ export class SlotQueue<T> {
     return (comes?.sinceMs ?? 0) <= (waits?.sinceMs ?? 0) ? 'back' : 'arrival'
   }
 
-  #lanes(): Lane<T>[] {
+  #lanes(): WaitingLane<T>[] {
     return [this.#common, ...this.#limited.values(), ...this.#fair.values()].flatMap(({ lanes }) =>
       Array.from(lanes.values()),
     )

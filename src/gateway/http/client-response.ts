@@ -23,7 +23,7 @@ export interface AnswerSink {
 }
 
 /** Where an answer comes from, as far as its client can affect it. */
-export interface AnswerSource {
+export interface ResumableAttempt {
   abort(failure: Failure): void
   resume(): void
 }
@@ -32,7 +32,7 @@ export interface AnswerSource {
  * The client's side of a call: what is written to it, whether it keeps up, and whether it is still there.
  * An answer ends in one of three ways: `end` (complete), `cut` (visibly incomplete), or the client leaves.
  */
-export class ClientAnswer implements AnswerSink {
+export class ClientResponse implements AnswerSink {
   readonly #res: ServerResponse
   readonly #stallTimeoutMs: number
   readonly #tap: GuardedTap | null
@@ -55,7 +55,7 @@ export class ClientAnswer implements AnswerSink {
   /** Whether written bytes wait for the client to take them. Set here alone. */
   isWaiting = false
   /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
-  source: AnswerSource | null = null
+  source: ResumableAttempt | null = null
 
   /** `tap` is shown what the client is sent, after it was sent; null where nobody wants to know. */
   constructor(res: ServerResponse, stallTimeoutMs: number, tap: GuardedTap | null = null) {

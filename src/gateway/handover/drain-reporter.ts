@@ -1,6 +1,6 @@
 import { gather } from '../../call/gather.ts'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { type Clock, within } from '../../call/clock.ts'
+import { type Clock, withTimeout } from '../../call/clock.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import type { CallsAnswer, DrainAnswer, DrainReport, RawLogSwitch } from '../../control/control-messages.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
@@ -17,7 +17,7 @@ const awayMs = 2000
 /** For a successor to be found, and to take the last report. */
 const lastReportMs = 5000
 
-export interface DrainingOptions extends SharedParts {
+export interface DrainReporterOptions extends SharedParts {
   /** Whichever gateway it is by now. */
   readonly successor: Pick<ControlClient, 'reportDraining'>
   /** The whole gateway is told to stop. */
@@ -29,8 +29,8 @@ export interface DrainingOptions extends SharedParts {
 }
 
 /** Reports to the successor, whichever gateway that is, for as long as this one finishes its calls. */
-export class Draining {
-  readonly #options: DrainingOptions
+export class DrainReporter {
+  readonly #options: DrainReporterOptions
   readonly #clock: Clock
   readonly #identity = ownIdentity()
   /** Of each upstream, also of those that are gone. */
@@ -49,7 +49,7 @@ export class Draining {
   readonly #reported: Promise<void>
 
   /** `used` is what calls used that ended since the handover was told. */
-  constructor(options: DrainingOptions, used: readonly MinuteUsage[]) {
+  constructor(options: DrainReporterOptions, used: readonly MinuteUsage[]) {
     this.#options = options
     this.#clock = options.clock
     this.changed = gather(this.#clock, gatherMs, () => this.#wake())
@@ -72,7 +72,7 @@ export class Draining {
   async close(): Promise<void> {
     this.#isEnding = true
     this.#wake()
-    await within(this.#clock, lastReportMs, this.#reported)
+    await withTimeout(this.#clock, lastReportMs, this.#reported)
   }
 
   async #keepReporting(): Promise<void> {
@@ -151,7 +151,10 @@ export class Draining {
       const answered = slots.find(isOfIt)
       if (told === undefined || answered === undefined) continue
       if (answered.clients !== null) {
-        limiter.admission.lend(0, new Map(answered.clients.map(({ of, slots: used }) => [of, used])))
+        limiter.admission.reserveForPredecessor(
+          0,
+          new Map(answered.clients.map(({ of, slots: used }) => [of, used])),
+        )
       }
       // Slots that were given back since the report are the successor's.
       this.#slotsOf(limiter).grow(answered.holding - told.holding)

@@ -4,27 +4,27 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { LocalAdmission } from './local-admission.ts'
-import type { AdmissionOptions } from './local-admission.ts'
+import { SlotLimiter } from './slot-limiter.ts'
+import type { AdmissionOptions } from './slot-limiter.ts'
 import type { Permit } from './permit.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const never = new AbortController().signal
 
-function setUp(options: Partial<AdmissionOptions> = {}): { admission: LocalAdmission; clock: FakeClock } {
+function setUp(options: Partial<AdmissionOptions> = {}): { admission: SlotLimiter; clock: FakeClock } {
   const clock = new FakeClock()
   const defaults = { clock, maxConcurrent: 1, slotCooldownMs: 50, queueLimit: 10_000, queueTimeoutMs: 0 }
-  return { admission: new LocalAdmission({ ...defaults, ...options }), clock }
+  return { admission: new SlotLimiter({ ...defaults, ...options }), clock }
 }
 
 /** Notes who was given a permit, in that order, and who was refused, with the reason. */
 class Callers {
-  readonly admission: LocalAdmission
+  readonly admission: SlotLimiter
   readonly permits = new Map<string, Permit>()
   readonly admitted: string[] = []
   readonly refused = new Map<string, unknown>()
 
-  constructor(admission: LocalAdmission) {
+  constructor(admission: SlotLimiter) {
     this.admission = admission
   }
 
@@ -52,7 +52,7 @@ class Callers {
   }
 }
 
-describe('LocalAdmission', () => {
+describe('SlotLimiter', () => {
   it('gives permits at once while a slot is free', async () => {
     const { admission } = setUp({ maxConcurrent: 2 })
     assert.ok(admission.tryAcquire())
@@ -72,16 +72,16 @@ describe('LocalAdmission', () => {
   it('does not use slots that others use, and refuses no call for the lack of one that may come back', async () => {
     const { admission, clock } = setUp({ maxConcurrent: 2, queueLimit: 0 })
     const callers = new Callers(admission)
-    admission.useAtMost(0)
+    admission.setCeiling(0)
     for (const name of ['first', 'second', 'third']) callers.arrive(name)
     await clock.advance(0)
     assert.deepEqual(callers.admitted, [])
     assert.equal(callers.failure('third').code, 'queue_full')
-    admission.useAtMost(1)
+    admission.setCeiling(1)
     await clock.advance(0)
     assert.deepEqual(callers.admitted, ['first'])
     assert.equal(admission.snapshot().maxConcurrent, 2)
-    admission.useAtMost(Infinity)
+    admission.setCeiling(Infinity)
     await clock.advance(0)
     assert.deepEqual(callers.admitted, ['first', 'second'])
   })
@@ -328,7 +328,7 @@ describe('LocalAdmission', () => {
     const callers = new Callers(admission)
     for (const name of ['a', 'b', 'c']) callers.arrive(name)
     await clock.advance(0)
-    admission.drain()
+    admission.refuseNew()
     callers.arrive('d')
     assert.equal(admission.tryAcquire(), null)
     await clock.advance(0)
@@ -365,7 +365,7 @@ describe('LocalAdmission', () => {
     callers.arrive('a')
     await clock.advance(0)
     callers.finish('a')
-    admission.useAtMost(0)
+    admission.setCeiling(0)
     await clock.advance(5000)
     assert.equal(admission.minute(true).atLimitMs, 0)
     callers.arrive('b')
@@ -404,7 +404,7 @@ const event = fc.record({
   n: fc.nat(60),
 })
 
-it('LocalAdmission serves in the order of arrival and ends empty, whoever comes, finishes or leaves', async () => {
+it('SlotLimiter serves in the order of arrival and ends empty, whoever comes, finishes or leaves', async () => {
   const property = fc.asyncProperty(
     fc.array(event, { maxLength: 120, size: 'max' }),
     fc.integer({ min: 1, max: 4 }),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
-import type { LocalAdmission } from '../admission/local-admission.ts'
-import type { SharedSlots } from '../admission/shared-slots.ts'
+import type { SlotLimiter } from '../admission/slot-limiter.ts'
+import type { SlotHolder } from '../admission/slot-holder.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 
 const lookEveryMs = 250
@@ -11,20 +11,20 @@ const retryAfterS = 5
 
 interface GuardedParts {
   readonly clock: Clock
-  readonly admission: LocalAdmission
-  readonly slots: SharedSlots
+  readonly admission: SlotLimiter
+  readonly slots: SlotHolder
   readonly calls: CallHandler
   /** Whether calls in flight are ended once their slots are not this gateway's any more. */
   readonly cuts: boolean
 }
 
 /** Refuses calls that wait for slots where none is held and the database cannot be asked for one. Gives what ends the look for them. */
-export function guardLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
+export function watchSharedLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
   let wasSure = false
   let unservedSinceMs: number | null = null
   let cancel = (): void => {}
   const look = (): void => {
-    const isSure = slots.isSure()
+    const isSure = slots.leaseIsValid()
     if (wasSure && !isSure && cuts)
       calls.cancelAll(unreachable('This call was cut off, as --share-lost says.'))
     wasSure = isSure
