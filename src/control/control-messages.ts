@@ -189,11 +189,20 @@ const callsAnswer = v.object({ seq: count, live: LiveCalls, cancelled: v.boolean
 
 /** What a gateway that is replaced has counted of a limit a minute. */
 export type HandedLimit = MessageOf<typeof handedLimit>
+export type LearnedLimit = NonNullable<HandedLimit['learned']>
 
 export const handedLimit = v.object({
   key: v.string(),
-  /** The limit itself, if it was learned of a provider. */
-  learned: v.nullable(amount),
+  /** The limit itself and whose it is, if it was learned of a provider. */
+  learned: v.nullable(
+    v.object({
+      upstream: v.string(),
+      model: v.nullable(v.string()),
+      key: v.nullable(v.string()),
+      kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens']),
+      limit: amount,
+    }),
+  ),
   /** Ages in milliseconds and amounts, the oldest first. */
   taken: v.array(v.array(finite)),
   /** Calls wait for it there. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isFingerprint } from '../call/key-fingerprint.ts'
+import { limitChanges, limitSettings } from './limit-settings.ts'
 import {
   type Checked,
   JsonValueError,
@@ -10,7 +11,6 @@ import {
   objectWithRemarks,
   rule,
   textLike,
-  whole,
 } from './schema.ts'
 
 /** More would slow down who looks at each of them. */
@@ -18,20 +18,11 @@ const mostClients = 1000
 
 const labelWords = 'a text of 1 to 200 characters without control characters'
 const labelPattern = /^(?=.*\S)[^\p{Cc}]{1,200}$/u
-const maxConcurrent = whole(1, 100_000)
-const tokenLimit = whole(1, Number.MAX_SAFE_INTEGER)
-/** Requests, and tokens, a minute. */
-const perMinute = whole(1, Number.MAX_SAFE_INTEGER)
 const label = textLike(labelWords, labelPattern)
 
 /** What a person has said of a client, or of the key with a fingerprint. */
 const setting = objectWithRemarks({
-  /** Slots that its calls may hold together. */
-  max_concurrent: v.optional(maxConcurrent),
-  /** Tokens of any 24 hours. */
-  token_limit: v.optional(tokenLimit),
-  max_rpm: v.optional(perMinute),
-  max_tpm: v.optional(perMinute),
+  ...limitSettings,
   /** Of a key's calls, if they name no client themselves. */
   name: v.optional(label),
 })
@@ -64,10 +55,7 @@ export const clientSettings: Schema<ClientSettings> = v.pipe(
 
 /** The body of a change of one of them; null takes a value away. */
 export const clientChange = object({
-  max_concurrent: v.optional(v.nullable(maxConcurrent)),
-  token_limit: v.optional(v.nullable(tokenLimit)),
-  max_rpm: v.optional(v.nullable(perMinute)),
-  max_tpm: v.optional(v.nullable(perMinute)),
+  ...limitChanges,
   name: v.optional(v.nullable(label)),
 })
 

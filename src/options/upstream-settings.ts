@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { JsonPath } from '../json/json-text.ts'
+import { limitChanges, limitSettings, perMinute } from './limit-settings.ts'
 import {
   type Checked,
   JsonValueError,
@@ -13,7 +14,6 @@ import {
   rule,
   text,
   textLike,
-  whole,
 } from './schema.ts'
 import { upstreamUrl } from './value-kind.ts'
 
@@ -68,13 +68,6 @@ const fallback = oneOf([text, mappedFallback], (value) => (typeof value === 'str
 const urls = listOf(url)
 /** Names of models, in which `*` stands for any characters; without them the upstream is reached by path alone. */
 const models = listOf(pattern)
-/** Slots of the upstream; without it as many as `--max-concurrent` says. */
-const maxConcurrent = whole(1, 100_000)
-/** Tokens of any 24 hours, besides the budget of all. */
-const tokenLimit = whole(1, Number.MAX_SAFE_INTEGER)
-
-/** Requests, and tokens, a minute. */
-const perMinute = whole(1, Number.MAX_SAFE_INTEGER)
 const modelLimit = object({ rpm: v.optional(perMinute), tpm: v.optional(perMinute) })
 /** By patterns of models: all models that a pattern takes share its limits, and the first pattern that fits counts. */
 const limits = mapOf(modelLimit)
@@ -84,10 +77,8 @@ const setting = objectWithRemarks({
   name,
   urls,
   models: v.optional(models),
-  max_concurrent: v.optional(maxConcurrent),
-  token_limit: v.optional(tokenLimit),
-  max_rpm: v.optional(perMinute),
-  max_tpm: v.optional(perMinute),
+  /** Without `max_concurrent` it has as many slots as `--max-concurrent` says. */
+  ...limitSettings,
   limits: v.optional(limits),
   credentials: v.optional(credentials),
   fallback: v.optional(fallback),
@@ -114,10 +105,7 @@ export type UpstreamSetting = Readonly<
 export const upstreamChange = object({
   urls: v.optional(urls),
   models: v.optional(v.nullable(models)),
-  max_concurrent: v.optional(v.nullable(maxConcurrent)),
-  token_limit: v.optional(v.nullable(tokenLimit)),
-  max_rpm: v.optional(v.nullable(perMinute)),
-  max_tpm: v.optional(v.nullable(perMinute)),
+  ...limitChanges,
   limits: v.optional(v.nullable(limits)),
   credentials: v.optional(v.nullable(credentials)),
   fallback: v.optional(v.nullable(fallback)),

@@ -205,6 +205,13 @@ export const figureList: readonly MeasuredFigure[] = [
     limitMs: 15 * minuteMs,
   },
   {
+    figures: ['R61'],
+    goal: 'limits a minute: 0 refused, no minute over, ≥ 95 % used, with restarts and gateways that share',
+    run: ['test/faults/minute-limits.ts'],
+    quick: null,
+    limitMs: 10 * minuteMs,
+  },
+  {
     figures: ['R60'],
     goal: 'chaos for 30 min: strangers, broken answers, hostile files, kills, restarts, pauses beside clients with books',
     run: ['test/faults/chaos.ts', '--minutes', '30'],

@@ -1,6 +1,7 @@
 import type { RecentCall } from '../../call/call-sink.ts'
 import { type Clock, withTimeout } from '../../call/clock.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
+import type { LearnedLimit } from '../../control/control-messages.ts'
 import type { Caller } from '../admission/admission.ts'
 import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/owner.ts'
 import { KeptLimit, LimitGroup, type LimitOwner, LimitStake } from './kept-limit.ts'
@@ -165,12 +166,9 @@ export class KeptLimits {
     return [...this.#limits.values(), ...(this.#learned?.limits() ?? [])]
   }
 
-  /** A limit that another gateway has learned, by its key; undefined if nothing is learned here. */
-  learnedBefore(key: string, most: number): KeptLimit | undefined {
-    const [, use = '', kind = ''] = /^learned:(.*):(\w+)$/.exec(key) ?? []
-    const [upstream = '', model = null, ofKey = null] = JSON.parse(use || '[]') as (string | null)[]
-    const learned = this.#learned?.of({ upstream: upstream ?? '', model, key: ofKey })
-    return learned?.told(kind as LimitedKind, most)
+  /** A limit that another gateway has learned; undefined if nothing is learned here. */
+  learnedBefore({ kind, limit, ...use }: LearnedLimit): KeptLimit | undefined {
+    return this.#learned?.of(use).told(kind, limit)
   }
 
   #groupOf(use: LimitedUse, { client, keyFingerprint }: Caller): LimitGroup | null {

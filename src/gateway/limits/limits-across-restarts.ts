@@ -31,13 +31,11 @@ export class LimitsAcrossRestarts {
     const awaited = this.#awaited()
     this.#reported = this.#totals()
     return this.#kept.list().map((limit) => {
-      const isLearned = limit.owner.of === 'learned'
-      return {
-        key: limit.key,
-        learned: isLearned ? limit.limit : null,
-        taken: limit.taken(nowMs),
-        isAwaited: awaited.has(limit),
-      }
+      const { key, kind, owner } = limit
+      const { of, upstream, model, client } = owner
+      const learned =
+        of === 'learned' ? { upstream: upstream ?? '', model, key: client, kind, limit: limit.limit } : null
+      return { key, learned, taken: limit.taken(nowMs), isAwaited: awaited.has(limit) }
     })
   }
 
@@ -65,7 +63,7 @@ export class LimitsAcrossRestarts {
     const nowMs = this.#nowMs()
     const limits = this.#byKey()
     for (const { key, learned, taken } of handed) {
-      const limit = learned === null ? limits.get(key) : this.#kept.learnedBefore(key, learned)
+      const limit = learned === null ? limits.get(key) : this.#kept.learnedBefore(learned)
       for (const [ageMs = 0, amount = 0] of taken) limit?.add(nowMs, nowMs - ageMs, amount)
     }
     this.#closeFor(instance, handed)

@@ -1,0 +1,22 @@
+import * as v from 'valibot'
+import { whole } from './schema.ts'
+
+const slots = whole(1, 100_000)
+const tokens = whole(1, Number.MAX_SAFE_INTEGER)
+export const perMinute = whole(1, Number.MAX_SAFE_INTEGER)
+
+/** Limits of a client, or of an upstream: calls at once, tokens of any 24 hours, requests and tokens a minute. */
+export const limitSettings = {
+  max_concurrent: v.optional(slots),
+  token_limit: v.optional(tokens),
+  max_rpm: v.optional(perMinute),
+  max_tpm: v.optional(perMinute),
+}
+
+/** A change of them; null removes one. */
+export const limitChanges = {
+  max_concurrent: v.optional(v.nullable(slots)),
+  token_limit: v.optional(v.nullable(tokens)),
+  max_rpm: v.optional(v.nullable(perMinute)),
+  max_tpm: v.optional(v.nullable(perMinute)),
+}
