@@ -34,7 +34,7 @@ import {
 } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { type SessionCourse, sessionCourse } from './session-course.ts'
-import { costWords, modelWords, toolCounts } from './session-words.ts'
+import { costWords, modelWords, toolUses } from './session-words.ts'
 import { Timeline } from './timeline.tsx'
 import { useSessionCalls } from './use-session-calls.ts'
 import { useAgainOnCalls } from './use-sessions.ts'
@@ -176,7 +176,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
   const breaks = course.pieces.filter(({ prefixBreak }) => prefixBreak !== null).length
   // Many upstreams say nothing of a cache, which is not the same as an empty one.
   const isCacheTold = course.pieces.some(({ call }) => call.cached_input_tokens !== null)
-  const tools = toolCounts(course.pieces.map(({ call }) => call))
+  const { tools, togetherMs } = useMemo(() => toolUses(course), [course])
   return (
     <>
       <p class="session-about quiet">
@@ -223,13 +223,14 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
       />
       {tools.length > 0 && (
         <p class="row wraps fine">
-          <span>Tools asked for</span>
-          {tools.slice(0, 8).map(([name, times]) => (
-            <span key={name} class="tag" title={`Asked for by ${counted(times, 'call')}`}>
-              {shownText(name)} <span class="quiet">{count(times)}</span>
+          <span>Tools: calls, and time until the next call</span>
+          {tools.slice(0, 8).map(({ name, calls, ms }) => (
+            <span key={name} class="tag" title={`Asked for by ${counted(calls, 'call')}`}>
+              {shownText(name)} <span class="quiet">{count(calls)}</span> {ms > 0 && duration(ms)}
             </span>
           ))}
           {tools.length > 8 && <span>and {count(tools.length - 8)} more</span>}
+          {togetherMs > 0 && <span>{duration(togetherMs)} after calls that asked for several</span>}
         </p>
       )}
     </>

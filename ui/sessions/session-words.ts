@@ -1,6 +1,7 @@
 import type { CallSession } from '../../src/call/figures.ts'
 import { dollars, known } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
+import type { SessionCourse } from './session-course.ts'
 
 /** `claude-sonnet-5, gpt-5.1-mini +2`: so many models as there is room for. */
 export function modelWords(models: readonly string[], most = 2): string {
@@ -22,13 +23,37 @@ export function listed(text: string | null): readonly string[] {
   return text === null || text === '' ? [] : text.split(',')
 }
 
-/** Names of tools with how many calls asked for them, the one with the most first. */
-export function toolCounts(
-  calls: readonly { readonly tools: string | null }[],
-): readonly (readonly [name: string, calls: number])[] {
-  const counts = new Map<string, number>()
-  for (const { tools } of calls) {
-    for (const name of listed(tools)) counts.set(name, (counts.get(name) ?? 0) + 1)
+/** A tool of a session. */
+export interface ToolUse {
+  readonly name: string
+  /** Calls that asked for it. */
+  readonly calls: number
+  /** Time between calls, after those that asked for it and no other tool. */
+  readonly ms: number
+}
+
+/** The tools of a session, the one with the most time first, and the time after calls that asked for several. */
+export function toolUses({ pieces, gaps }: Pick<SessionCourse, 'pieces' | 'gaps'>): {
+  readonly tools: readonly ToolUse[]
+  readonly togetherMs: number
+} {
+  const tools = new Map<string, ToolUse>()
+  const add = (name: string, calls: number, ms: number): void => {
+    const known = tools.get(name)
+    tools.set(name, { name, calls: (known?.calls ?? 0) + calls, ms: (known?.ms ?? 0) + ms })
   }
-  return [...counts].toSorted(([, one], [, other]) => other - one)
+  for (const { call } of pieces) for (const name of listed(call.tools)) add(name, 1, 0)
+  let togetherMs = 0
+  for (const {
+    startMs,
+    endMs,
+    tools: [name, ...others],
+  } of gaps) {
+    if (others.length > 0) togetherMs += endMs - startMs
+    else if (name !== undefined) add(name, 0, endMs - startMs)
+  }
+  return {
+    tools: [...tools.values()].toSorted((one, other) => other.ms - one.ms || other.calls - one.calls),
+    togetherMs,
+  }
 }

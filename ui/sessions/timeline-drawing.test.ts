@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { axisMarks, gapsBetween, linePath } from './timeline-drawing.ts'
-import { toolCounts } from './session-words.ts'
 
 const placeOf = (ms: number): number => ms / 1000
 const oneDay = (): string => '21 Nov'
@@ -129,11 +128,4 @@ test('a line goes by steps to the end, and has one point of each pixel: the one 
     linePath([], (ms) => ms, 10, room),
     { line: '', area: '' },
   )
-})
-
-test('tools are counted by calls, the most used first', () => {
-  assert.deepEqual(toolCounts([{ tools: 'Read' }, { tools: null }, { tools: 'Bash,Read' }]), [
-    ['Read', 2],
-    ['Bash', 1],
-  ])
 })
