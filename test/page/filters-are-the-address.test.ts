@@ -90,6 +90,15 @@ test('a range of two instants is typed in the zone of the page, and checked', as
   const { page, button } = opened
   await button('Custom').click()
   await page.getByText('Times in Europe/Berlin').waitFor()
+  await button('Use UTC').click()
+  await page.getByText('Times in UTC').waitFor()
+  await untilAddress(opened, '/?tz=utc')
+  // The same by a key, wherever it is.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('z')
+  await untilAddress(opened, '/')
+  await button('UTC').and(page.locator('[aria-pressed="false"]')).waitFor()
+  await button('Custom').click()
   await page.getByLabel('From').fill('2026-11-21T10:00')
   await page.getByLabel('To', { exact: true }).fill('2026-11-21T09:00')
   await button('Show').click()

@@ -7,7 +7,8 @@ const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeF
 
 /** A range of two instants, if none of the usual lengths will do. */
 export function RangeFilter() {
-  const { last } = useNavigation().address.range
+  const { range, utc } = useNavigation().address
+  const { last } = range
   const words = last === 'today' ? 'Today' : last === 'month' ? 'This month' : 'Custom'
   return (
     <Popover
@@ -20,7 +21,7 @@ export function RangeFilter() {
         </>
       }
     >
-      {(close) => <RangeForm onDone={close} />}
+      {(close) => <RangeForm key={String(utc)} onDone={close} />}
     </Popover>
   )
 }

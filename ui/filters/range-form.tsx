@@ -65,7 +65,12 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
           />
         </label>
       ))}
-      <p>Times in {zone.replaceAll('_', ' ')}</p>
+      <p>
+        Times in {zone.replaceAll('_', ' ')}{' '}
+        <button type="button" class="text-link" onClick={() => go({ utc: !address.utc })}>
+          {address.utc ? 'Use your zone' : 'Use UTC'}
+        </button>
+      </p>
       <p id={id} class="is-bad" role="alert">
         {trouble}
       </p>
