@@ -38,6 +38,18 @@ test('the slowest model is two presses away; its line is drawn, spoken, and lead
   const table = page.getByRole('table', { name: 'Calls by model' })
   await table.getByRole('button', { name: 'Latency p95' }).click()
   const first = table.getByRole('row').nth(1)
+  const last = await table.getByRole('row').last().innerText()
+  assert.equal(await first.getByRole('link').innerText(), slowest.key)
+  await table.getByRole('button', { name: 'Latency p95' }).click()
+  await table
+    .getByRole('columnheader', { name: 'Latency p95' })
+    .and(page.locator('[aria-sort="ascending"]'))
+    .waitFor()
+  assert.match(page.url(), /&order=latency_p95&rising=true$/)
+  assert.notEqual(await first.getByRole('link').innerText(), slowest.key)
+  // What is not known is last either way.
+  assert.equal(await table.getByRole('row').last().innerText(), last)
+  await table.getByRole('button', { name: 'Latency p95' }).click()
   assert.equal(await first.getByRole('link').innerText(), slowest.key)
 
   // A line more, or less.

@@ -32,8 +32,8 @@ const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', set
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 
 /** Another view begins without what was opened or sorted in this one. */
-const { session, call, sort, tab, text, by, measure, order, lines, against, price } = plainAddress
-const fresh = { session, call, sort, tab, text, by, measure, order, lines, against, price }
+const { session, call, sort, tab, text, by, measure, order, rising, lines, against, price } = plainAddress
+const fresh = { session, call, sort, tab, text, by, measure, order, rising, lines, against, price }
 
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar() {
@@ -96,6 +96,7 @@ export function TopBar() {
             title="Help: figures and keys (?)"
             onClick={() => showHelp(true)}
           />
+          <ZoneButton />
           <ThemeButton />
         </div>
       </div>
@@ -121,6 +122,19 @@ export function TopBar() {
 /** What is shown now: a range that ends now has moved on when somebody opens the link. */
 function linkTo(address: PageAddress): string {
   return location.origin + writeAddress({ ...address, range: { last: null, ...boundsOf(address, nowMs()) } })
+}
+
+/** Switches all times of the page between the reader's zone and UTC. */
+function ZoneButton() {
+  const { address, go } = useNavigation()
+  const { utc } = address
+  const turn = (): void => go({ utc: !utc })
+  useShortcuts('Page', [{ key: 'z', words: 'Times in UTC, or in your zone', run: turn }])
+  return (
+    <Button kind="bare" class="zone-button" aria-pressed={utc} title="Times in UTC (z)" onClick={turn}>
+      UTC
+    </Button>
+  )
 }
 
 interface Look {

@@ -26,9 +26,9 @@ export interface CompareColumn {
 
 type Timed = 'duration_ms' | 'ttft_ms'
 
-function time(words: string, title: string, of: Timed, which: 'p50' | 'p95'): CompareColumn {
+function time(words: string, title: string, of: Timed, which: 'p50' | 'p95' | 'p99'): CompareColumn {
   const value = ({ [of]: told }: CompareGroup): number | null => honest(which, told[which], told.n)
-  return { words, title, value, show: duration, class: which === 'p50' ? 'is-more' : 'is-some' }
+  return { words, title, value, show: duration, class: which === 'p95' ? 'is-some' : 'is-more' }
 }
 
 const firstToken = 'From when the upstream was asked; the wait for a slot is not in it'
@@ -47,8 +47,17 @@ export const compareColumns = {
     ...time('Latency p95', 'One of twenty that succeeded took longer', 'duration_ms', 'p95'),
     class: 'is-key',
   },
+  latency_p99: time('Latency p99', 'One of a hundred that succeeded took longer', 'duration_ms', 'p99'),
+  timed: {
+    words: 'Timed',
+    title: 'Calls that succeeded: latency is of them',
+    value: ({ duration_ms: { n } }) => n,
+    show: shortCount,
+    class: 'is-more',
+  },
   first_p50: time('First token p50', firstToken, 'ttft_ms', 'p50'),
   first_p95: time('First token p95', firstToken, 'ttft_ms', 'p95'),
+  first_p99: time('First token p99', firstToken, 'ttft_ms', 'p99'),
   speed: {
     words: 'Tokens/s',
     title: 'Output speed of streamed calls, the median',
@@ -66,10 +75,18 @@ export const compareColumns = {
   cost: { words: 'Cost', value: ({ cost_usd: usd }) => usd, show: dollars, class: 'is-some' },
 } satisfies Record<CompareColumnName, CompareColumn>
 
-/** The largest first; what is not known comes last. */
-export function sortedBy(groups: readonly CompareGroup[], name: CompareColumnName): readonly CompareGroup[] {
-  const { value } = compareColumns[name]
-  return groups.toSorted((one, other) => (value(other) ?? -1) - (value(one) ?? -1) || other.calls - one.calls)
+/** The largest first, or the smallest; what is not known comes last. */
+export function sortedBy(
+  groups: readonly CompareGroup[],
+  name: CompareColumnName,
+  rising: boolean = false,
+): readonly CompareGroup[] {
+  const valueOf = compareColumns[name].value as CompareColumn['value']
+  const rank = (group: CompareGroup): number => {
+    const value = valueOf(group)
+    return value === null ? Number.MAX_VALUE : rising ? value : -value
+  }
+  return groups.toSorted((one, other) => rank(one) - rank(other) || other.calls - one.calls)
 }
 
 /** Of the lines of one picture; more could not be told apart. */

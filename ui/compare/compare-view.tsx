@@ -86,7 +86,7 @@ export function CompareView() {
 const linesAtFirst = 3
 const rowsAtFirst = 20
 
-type Shown = Pick<PageAddress, 'measure' | 'order' | 'lines'>
+type Shown = Pick<PageAddress, 'measure' | 'order' | 'rising' | 'lines'>
 
 interface ComparisonProps {
   readonly by: CompareBy
@@ -98,9 +98,9 @@ interface ComparisonProps {
 
 /** Groups beside one another: percentile curves of those that are chosen, and a table of all. */
 export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
-  const { measure, order } = shown
+  const { measure, order, rising } = shown
   const [isWhole, setWhole] = useState(false)
-  const rows = useMemo(() => sortedBy(groups, order), [groups, order])
+  const rows = useMemo(() => sortedBy(groups, order, rising), [groups, order, rising])
   const chosen = shown.lines.filter((line) => groups.some(({ key }) => lineOf(key) === line))
   const lines =
     chosen.length > 0
@@ -179,13 +179,14 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
                     type="button"
                     {...explained(words, title)}
                     aria-pressed={name === order}
-                    onClick={() => onShow({ order: name })}
+                    onClick={() => onShow({ order: name, rising: name === order && !rising })}
                   >
                     {words}
-                    {name === order && <Icon name="fall" size={12} />}
+                    {name === order && <Icon name={rising ? 'up' : 'fall'} size={12} />}
                   </button>
                 ),
                 ...(className !== undefined && { class: className }),
+                ...(name === order && { sorted: rising ? ('ascending' as const) : ('descending' as const) }),
               }
             }),
           ]}

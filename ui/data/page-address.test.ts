@@ -68,6 +68,7 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     session: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
     text: fc.string(),
     by: fc.constantFrom('model', 'client'),
+    rising: fc.boolean(),
     measure: fc.constantFrom('duration_ms', 'ttft_ms'),
     order: fc.constantFrom('calls', 'cost'),
     lines: fc.uniqueArray(fc.string()),
@@ -80,15 +81,15 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
 )
 
 test('what is written is read back, but for what another view shows', () => {
-  const { text, by, measure, order, lines, against, price } = plainAddress
+  const { text, by, measure, order, rising, lines, against, price } = plainAddress
   const othersOf: Partial<Record<View, Partial<PageAddress>>> = {
-    overview: { text, by, measure, order, lines, price },
+    overview: { text, by, measure, order, rising, lines, price },
     compare: { text, against, price },
-    costs: { text, measure, order, lines, against },
-    live: { by, measure, order, lines, against, price },
-    sessions: { by, measure, order, lines, against, price },
+    costs: { text, measure, order, rising, lines, against },
+    live: { by, measure, order, rising, lines, against, price },
+    sessions: { by, measure, order, rising, lines, against, price },
   }
-  const none = { text, by, measure, order, lines, against, price }
+  const none = { text, by, measure, order, rising, lines, against, price }
   fc.assert(
     fc.property(addresses, (address) =>
       assert.deepEqual(read(writeAddress(address)), { ...address, ...(othersOf[address.view] ?? none) }),

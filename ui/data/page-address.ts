@@ -58,8 +58,11 @@ export const compareColumnNames = [
   'errors',
   'latency_p50',
   'latency_p95',
+  'latency_p99',
+  'timed',
   'first_p50',
   'first_p95',
+  'first_p99',
   'speed',
   'cached',
   'cost',
@@ -123,6 +126,8 @@ export const plainAddress = {
   /** On Compare: the measure of the curves, the column that sorts, and whose curves are drawn; none for the first. */
   measure: 'duration_ms' as keyof Curves,
   order: 'calls' as CompareColumnName,
+  /** The column that sorts does so from the smallest on. */
+  rising: false,
   lines: [] as readonly string[],
   /** What is laid under the charts of the Overview; null for nothing. */
   against: null as Against | null,
@@ -227,6 +232,7 @@ const others: Readonly<Record<string, Parameter>> = {
     ...one('order', (text) => compareColumnNames.find((name) => name === text)),
     views: ['compare'],
   },
+  rising: { ...one('rising', (text) => truth[text]), views: ['compare'] },
   line: { ...many('lines', () => true), views: ['compare'] },
   against: { ...one('against', onlyIf(isNameOf(againstWords))), views: ['overview'] },
   price: { ...one('price', (text) => text), views: ['costs'] },
@@ -321,9 +327,10 @@ export function questionKey(address: PageAddress, ...rest: readonly unknown[]): 
 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, session, call, tab, by, measure, order, lines, against, price, utc } = address
+  const { view, range, sort, session, call, tab, by, measure, order, rising, lines, against, price, utc } =
+    address
   const shown = view === 'sessions' ? session : null
-  const compared = { by, measure, order, lines, against }
+  const compared = { by, measure, order, rising, lines, against }
   return { ...plainAddress, ...compared, view, range, sort, session: shown, call, tab, price, utc }
 }
 

@@ -4,7 +4,12 @@ import { explained } from '../meanings.ts'
 /** The head of a column: its words alone, or with a class for all of its look that differs from others', and what it means here. */
 export type ColumnHead =
   | string
-  | { readonly words: ComponentChildren; readonly class?: string; readonly meaning?: string }
+  | {
+      readonly words: ComponentChildren
+      readonly class?: string
+      readonly meaning?: string
+      readonly sorted?: 'ascending' | 'descending'
+    }
 
 export interface TableProps {
   /** Names the table for those who do not see it. */
@@ -26,16 +31,14 @@ export function Table({ caption, columns, class: className = '', children }: Tab
       <thead>
         <tr>
           {columns.map((column, at) => {
-            const {
-              words,
-              class: ofColumn,
-              meaning,
-            } = typeof column === 'string' ? { words: column, class: undefined, meaning: undefined } : column
+            const head: Exclude<ColumnHead, string> = typeof column === 'string' ? { words: column } : column
+            const { words, class: ofColumn, meaning, sorted } = head
             return (
               <th
                 key={at}
                 scope="col"
                 class={ofColumn}
+                aria-sort={sorted}
                 {...(typeof words === 'string' && explained(words, meaning))}
               >
                 {words}
