@@ -8,6 +8,7 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { sampleHealth } from '../support/sample-health.ts'
 import { openDashboardPage, pressInTurn, startByButton, untilTrue } from './dashboard-page.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 const busy: ProcessStatus = {
   ...runningStatus,
@@ -33,7 +34,7 @@ async function tell(page: Page, status: ProcessStatus): Promise<void> {
 }
 
 test('slots, queue and budget are told in words on every view', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page } = opened
@@ -48,7 +49,7 @@ test('slots, queue and budget are told in words on every view', async () => {
 })
 
 test('at every width the parts of the bar stand beside one another, and the view that is shown is among them', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/sessions' })
   const { page } = opened
@@ -124,7 +125,7 @@ test('a gateway that is killed is started again, which the bar and the Gateway v
 })
 
 test('on a phone the state stays in sight and leaves room for the rest', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   for (const width of [320, 390]) {
     const options = { viewport: { width, height: 700 }, hasTouch: true }

@@ -2,15 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { startBrowser } from '../support/browser.ts'
-import { startDashboardProcess } from '../support/dashboard-process.ts'
-import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage } from './dashboard-page.ts'
-import { writePageData } from './page-data.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 test('keys alone go through the list, open a call, go on from there and come back', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'day')
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const dashboard = await dashboardOver('day')
   const answer = await dashboard.ask('GET', '/api/query?limit=40')
   const { calls } = (await answer.json()) as { readonly calls: readonly CallJson[] }
   const idAt = (index: number): string | undefined => calls[index]?.id
@@ -54,9 +50,7 @@ test('keys alone go through the list, open a call, go on from there and come bac
 })
 
 test('the panel says what the dashboard answers of a call, and its parts come to its total', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const dashboard = await dashboardOver('three')
   const { calls } = (await (await dashboard.ask('GET', '/api/query')).json()) as {
     readonly calls: readonly CallJson[]
   }
@@ -104,9 +98,7 @@ test('the panel says what the dashboard answers of a call, and its parts come to
 })
 
 test('an id that is searched for opens its call, whatever the range', async () => {
-  await using directory = await makeTempDir()
-  writePageData(directory.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const dashboard = await dashboardOver('three')
   const { calls } = (await (await dashboard.ask('GET', '/api/query')).json()) as {
     readonly calls: readonly CallJson[]
   }

@@ -5,6 +5,7 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, pressInTurn, untilReady, untilTrue } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 interface Spent {
   readonly calls: number
@@ -88,7 +89,7 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
 })
 
 test('where nothing has a price, nothing is said to have cost nothing; without calls there is no spend to show', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page } = opened

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
-import { startDashboardProcess } from '../support/dashboard-process.ts'
-import { makeTempDir } from '../support/temp-dir.ts'
 import { type DashboardPage, openDashboardPage } from './dashboard-page.ts'
-import { writePageData } from './page-data.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 /** Waits until the page's address is this path and query. */
 async function untilAddress(opened: DashboardPage, expected: string): Promise<void> {
@@ -12,9 +10,7 @@ async function untilAddress(opened: DashboardPage, expected: string): Promise<vo
 }
 
 test('whatever is chosen stands in the address, and the address brings it back', async () => {
-  await using folder = await makeTempDir()
-  writePageData(folder.path, 'day')
-  await using dashboard = await startDashboardProcess({ directory: folder.path })
+  const dashboard = await dashboardOver('day')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened
@@ -68,7 +64,7 @@ test('whatever is chosen stands in the address, and the address brings it back',
 })
 
 test('what has no control of its own is a chip, also what means nothing', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   const path = '/?client=curl&failure_code=client_gone&min_ms=500&q=abc&foo=1'
   await using opened = await openDashboardPage(browser, dashboard.origin, { path })
@@ -83,7 +79,7 @@ test('what has no control of its own is a chip, also what means nothing', async 
 })
 
 test('a range of two instants is typed in the zone of the page, and checked', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   const options = { timezoneId: 'Europe/Berlin' }
   await using opened = await openDashboardPage(browser, dashboard.origin, options)
@@ -115,9 +111,7 @@ test('a range of two instants is typed in the zone of the page, and checked', as
 })
 
 test('while it has not answered the stamp says since when, and how to ask again', async () => {
-  await using folder = await makeTempDir()
-  writePageData(folder.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: folder.path })
+  const dashboard = await dashboardOver('three')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened

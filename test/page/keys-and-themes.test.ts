@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
-import { startDashboardProcess } from '../support/dashboard-process.ts'
-import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, pressInTurn, untilReady, untilStill } from './dashboard-page.ts'
-import { writePageData } from './page-data.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 const at = async (page: Page, expected: string): Promise<void> => {
   await page.waitForURL((url) => url.pathname + url.search === expected)
@@ -15,7 +13,7 @@ const themeOf = (page: Page): Promise<string | null> =>
   page.evaluate<string | null>('document.documentElement.getAttribute("data-theme")')
 
 test('keys go where their list says, but not from within a field or with another key held down', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened
@@ -50,7 +48,7 @@ test('keys go where their list says, but not from within a field or with another
 })
 
 test('the list of keys is there, and can switch them off for good', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened
@@ -81,9 +79,7 @@ test('the list of keys is there, and can switch them off for good', async () => 
 })
 
 test('every figure says what it means: to the keyboard, and in the help', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'day')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('day')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened
@@ -117,7 +113,7 @@ test('every figure says what it means: to the keyboard, and in the help', async 
 })
 
 test('the help moves nothing while it is loaded, and comes back however soon after Escape', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened
@@ -148,7 +144,7 @@ test('the help moves nothing while it is loaded, and comes back however soon aft
 })
 
 test('a theme is kept, and is there before anything is painted', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { colorScheme: 'light' })
   const { page, button } = opened

@@ -18,6 +18,7 @@ import {
 } from './dashboard-page.ts'
 import { naughtyStrings } from './naughty-strings.ts'
 import { sampleAnswer, sampleRequest } from './sample-payloads.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 /** Takes the place of the stream of payloads: a test says what comes. Other streams are the dashboard's. */
 const scriptedFeed = `(() => {
@@ -84,7 +85,7 @@ function started(id: string): PayloadEvent {
 }
 
 test('a call appears as it begins, shows what was asked, and its answer when it has ended', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openLive(browser, dashboard.origin)
   const { page } = opened
@@ -129,7 +130,7 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
 })
 
 test('the list stands still while it is read, and says how many came', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openLive(browser, dashboard.origin)
   const { page } = opened
@@ -260,7 +261,7 @@ test('the switch says what is kept, and what becomes of clearing it', async () =
 })
 
 test('axe finds nothing in a list that is full, in light and dark, and it fits every width', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openLive(browser, dashboard.origin, { bypassCSP: true })
   const { page } = opened
@@ -299,7 +300,7 @@ test('axe finds nothing in a list that is full, in light and dark, and it fits e
 })
 
 test('what is typed on while the address takes the text is kept', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
   const { page } = opened
@@ -326,7 +327,7 @@ test('what is typed on while the address takes the text is kept', async () => {
 })
 
 test('payloads come on a stream of their own, and only to the view that shows them', async () => {
-  await using dashboard = await startDashboardProcess()
+  const dashboard = await dashboardOver('none')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
   const { page } = opened

@@ -8,6 +8,7 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady, untilStill, untilTrue } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 /** The same instant gives the same calls: the figures below are theirs. */
 const nowMs = Date.UTC(2026, 10, 19, 16, 24)
@@ -130,9 +131,7 @@ test('what is shown is what was answered: cards, the tables of charts, what char
 })
 
 test('the figures are asked for again after a while, but not while something is dragged', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('three')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page } = opened
@@ -172,9 +171,7 @@ test('the figures are asked for again after a while, but not while something is 
 })
 
 test('failed calls are told by status and model, too; a press on the error rate opens those that failed', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'incident')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('incident')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page } = opened
@@ -201,9 +198,7 @@ test('failed calls are told by status and model, too; a press on the error rate 
 })
 
 test('which limit would have been enough is told beside the slots', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'incident')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('incident')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page } = opened
@@ -233,9 +228,7 @@ test('which limit would have been enough is told beside the slots', async () => 
 })
 
 test('another time is laid under the charts, and what figures change against', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'day')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('day')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=6h' })
   const { page } = opened

@@ -14,6 +14,7 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady, untilStill } from './dashboard-page.ts'
 import { pageDatabase, writePageData } from './page-data.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
 const figureCards = (page: Page): Locator => page.getByRole('list', { name: 'Figures' }).getByRole('link')
 
@@ -56,9 +57,7 @@ test('a database without a call is as new as none', async () => {
 })
 
 test('three calls say what they are, and are no percentiles; filtered to nothing it offers the way back', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('three')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=1h' })
   const { page } = opened
@@ -94,9 +93,7 @@ test('three calls say what they are, and are no percentiles; filtered to nothing
 })
 
 test('ranges are of the dashboard’s clock, however far off the browser’s is', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('three')
   await using browser = await startBrowser()
   for (const hours of [3, -3]) {
     await using opened = await openDashboardPage(browser, dashboard.origin, {
@@ -125,9 +122,7 @@ test('ranges are of the dashboard’s clock, however far off the browser’s is'
 })
 
 test('opened without a range it shows the last hour, where all calls are of it; what is asked for stays', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('three')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
   const { page, button } = opened
@@ -158,9 +153,7 @@ test('a database of calls that name no model is none without calls', async () =>
 })
 
 test('an answer that does not come at first is told with a way to ask again; later ones leave the figures', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const dashboard = await dashboardOver('three')
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page } = opened
