@@ -125,7 +125,7 @@ test('what a provider tells is kept where that was asked for, and a 429 stops th
       ['x-ratelimit-reset-requests', '60s'],
     ]),
     jsonReply(429, { error: { message: 'Out of money', code: 'insufficient_quota' } }, [
-      ['retry-after', '0'],
+      ['retry-after', '30'],
     ]),
   )
   assert.equal((await ask(gateway.port, 'told', 'c')).status, 200)
@@ -141,6 +141,7 @@ test('what a provider tells is kept where that was asked for, and a 429 stops th
     [['told', 60, 60]],
   )
   assert.equal((await ask(gateway.port, 'unpaid', 'c')).status, 429, 'a quota that is used up passes at once')
+  assert.equal((await ask(gateway.port, 'unpaid', 'c')).status, 200, 'and stops no other call')
 })
 
 test('a call that is sent once more without the wish for usage counts as two requests, and waits for the second', async () => {

@@ -4,6 +4,7 @@ import type { ResponseHead } from '../../call/response-head.ts'
 import { type LimitStake, nothingUsed } from '../limits/kept-limit.ts'
 import type { KeptLimits } from '../limits/kept-limits.ts'
 import { type LimitedUse, type SeenLimits, metLimit } from '../limits/seen-limits.ts'
+import { finalCodes } from './final-refusal.ts'
 import type { RunningCall } from './running-call.ts'
 
 /** What a gateway knows of limits of providers, and which of them its calls wait for. */
@@ -44,6 +45,7 @@ export function settleLimits(
   const input = record.inputTokens ?? estimatedTokens(record)
   const used = { input, output: record.outputTokens ?? 0 }
   kept.settle(stake, used)
+  if (record.status === 429 && finalCodes.has(record.upstreamErrorCode ?? '')) kept.forgive(stake)
   if (reported > 0 && record.outcome === 'ok') kept.learn(record.model, record.requestBytes, used)
 }
 

@@ -7,7 +7,7 @@ import { readError } from '../meter/read-error.ts'
  * Codes of a 429 that no wait ends, as what was paid for is used up: OpenAI (platform.openai.com/docs/guides/error-codes),
  * Moonshot, DeepSeek.
  */
-const finalCodes: ReadonlySet<string> = new Set([
+export const finalCodes: ReadonlySet<string> = new Set([
   'insufficient_quota',
   'billing_hard_limit_reached',
   'billing_not_active',

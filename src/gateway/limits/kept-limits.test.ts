@@ -130,7 +130,12 @@ test('what was learned is handed over, and what a gateway that learns nothing ca
   const now = (): number => 0
   const before = new Greedy(now, true)
   const told = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
-  before.kept.sighted(before.kept.stakeOf(use, call)!, { limits: [told], waitMs: null, isRefusal: false })
+  before.kept.sighted(before.kept.stakeOf(use, call)!, {
+    limits: [told],
+    waitMs: null,
+    isRefusal: false,
+    isOverload: false,
+  })
   const handed = new LimitsAcrossRestarts(before.kept, now, () => new Set()).handover()
   const learning = new Greedy(now, true)
   new LimitsAcrossRestarts(learning.kept, now, () => new Set()).adopt('old', handed)
@@ -148,7 +153,12 @@ test('resets and waits that cannot be do no harm', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)
   const refused = (waitMs: number | null) =>
-    learning.kept.sighted(learning.kept.stakeOf(use, call)!, { limits: [], waitMs, isRefusal: true })
+    learning.kept.sighted(learning.kept.stakeOf(use, call)!, {
+      limits: [],
+      waitMs,
+      isRefusal: true,
+      isOverload: false,
+    })
   refused(null)
   refused(1e12)
   assert.ok(learning.take() > 0, 'a wait of 31 years stops nobody')
@@ -157,4 +167,53 @@ test('resets and waits that cannot be do no harm', () => {
   assert.equal(learning.take(), 0)
   nowMs = 65_500
   assert.ok(learning.take() > 0)
+})
+
+test('what others used counts until the provider says that all is left again', () => {
+  let nowMs = 100_000
+  const learning = new Greedy(() => nowMs, true)
+  const told = (resetMs: number | null): void => {
+    const limit = { kind: 'tokens', limit: 1000, remaining: 0, resetMs, windowMs: 60_000 } as const
+    const sighting = { limits: [limit], waitMs: null, isRefusal: false, isOverload: false }
+    learning.kept.sighted(learning.kept.stakeOf(use, call)!, sighting)
+  }
+  const used = (): number | undefined =>
+    learning.kept
+      .list()
+      .find(({ kind }) => kind === 'tokens')
+      ?.used(nowMs)
+  told(0)
+  assert.equal(used(), 0, 'a reset in the past: all of it is left')
+  told(5000)
+  assert.equal(used(), 1000)
+  nowMs += 5300
+  assert.equal(used(), 0)
+  told(null)
+  nowMs += 59_000
+  assert.equal(used(), 1000)
+})
+
+test('a refusal of which calls are not the cause makes no pace, and a pace that is too slow does not stay', () => {
+  let nowMs = 100_000
+  const learning = new Greedy(() => nowMs, true)
+  const refused = (isOverload: boolean): void => {
+    const stake = learning.kept.stakeOf(use, call)!
+    learning.kept.sighted(stake, { limits: [], waitMs: null, isRefusal: true, isOverload })
+  }
+  const paceOf = (): number | undefined => {
+    learning.kept.stakeOf(use, call)
+    return learning.kept.list().find(({ kind }) => kind === 'tokens')?.limit
+  }
+  learning.take()
+  nowMs += 10_000
+  refused(true)
+  assert.equal(paceOf(), undefined, 'overloaded')
+  refused(false)
+  const pace = paceOf()!
+  assert.ok(pace > 0)
+  learning.kept.forgive(learning.kept.stakeOf(use, call)!)
+  assert.equal(paceOf(), undefined, 'a quota that is used up')
+  refused(false)
+  nowMs += 15 * 60_000
+  assert.ok(paceOf()! >= 10 * pace)
 })

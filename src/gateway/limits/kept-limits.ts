@@ -161,6 +161,12 @@ export class KeptLimits {
     } else this.onRoom()
   }
 
+  /** The refusal that the attempt met is final: no wait ends it. */
+  forgive({ group: { learned } }: LimitStake): void {
+    learned?.forgive()
+    this.onRoom()
+  }
+
   /** All limits, for people. */
   list(): readonly KeptLimit[] {
     return [...this.#limits.values(), ...(this.#learned?.limits() ?? [])]

@@ -10,13 +10,21 @@ const longestStopMs = 10 * minuteMs
 /** Models and keys at upstreams; the one that was called first is forgotten first. */
 const mostUses = 500
 
-/** A pace that follows from refusals alone is a little below what was seen, and grows from there, by this share in a minute. */
+/** A pace that follows from refusals alone is a little below what was seen. */
 const carefulShare = 0.97
-const growthAMinute = 0.06
+/** The pace grows from there: slowly at first, tenfold within a quarter of an hour, as the refusal may have had another cause. */
+const growthIn = (minutes: number): number => 1 + 0.06 * minutes + 0.003 * minutes ** 3
 /** Calls that were on their way together are refused together. */
 const sameRefusalMs = 2000
 /** What was used in less time says little. */
 const shortestSpanMs = 10_000
+
+/** What was used of tokens in all when a provider refused a call, and the pace since then. */
+interface Refusal {
+  readonly atMs: number
+  readonly total: number
+  readonly limit: number
+}
 
 /** What was learned of a provider's limits for one model and key. */
 export class LearnedUse {
@@ -24,8 +32,9 @@ export class LearnedUse {
   readonly stop = new Stop()
   /** The limits of requests and tokens are infinite until something is learned. */
   limits: readonly KeptLimit[] = []
-  /** Of a provider that tells no limit: what was used of tokens when it refused a call last, and the pace since then. */
-  #refused: { readonly atMs: number; readonly total: number; readonly limit: number } | null = null
+  /** Of a provider that tells no limit: its last refusal, and the one before. */
+  #refused: Refusal | null = null
+  #refusedBefore: Refusal | null = null
   #isTold = false
 
   constructor(use: LimitedUse) {
@@ -35,19 +44,26 @@ export class LearnedUse {
   }
 
   /** `gateways`: so many divide the limits. */
-  sighted({ limits, waitMs, isRefusal }: SeenLimit, nowMs: number, gateways: number): void {
-    for (const { kind, limit: most, remaining, windowMs } of limits) {
+  sighted({ limits, waitMs, isRefusal, isOverload }: SeenLimit, nowMs: number, gateways: number): void {
+    for (const { kind, limit: most, remaining, resetMs, windowMs } of limits) {
       if (most === null || most === 0 || windowMs !== minuteMs) continue
       this.#isTold = true
       const limit = this.#ofKind(kind)
       limit.limit = most / gateways
       // Others may use the same key.
-      if (remaining !== null && gateways === 1) limit.correctTo(nowMs, most - remaining)
+      if (remaining !== null && gateways === 1) limit.correctTo(nowMs, most - remaining, resetMs ?? minuteMs)
     }
     if (!isRefusal) return
     if (waitMs !== null && waitMs <= longestStopMs)
       this.stop.untilMs = Math.max(this.stop.untilMs, nowMs + waitMs)
-    if (!this.#isTold) this.#slowDown(nowMs)
+    if (!this.#isTold && !isOverload) this.#slowDown(nowMs)
+  }
+
+  /** The last refusal had nothing to do with how much was used. */
+  forgive(): void {
+    this.stop.untilMs = 0
+    this.#refused = this.#refusedBefore
+    if (!this.#isTold) this.#ofKind('tokens').limit = this.#refused?.limit ?? Infinity
   }
 
   /** A gateway before this one knows this limit. */
@@ -61,7 +77,7 @@ export class LearnedUse {
   grow(nowMs: number): void {
     if (this.#isTold || this.#refused === null) return
     const minutes = (nowMs - this.#refused.atMs) / minuteMs
-    this.#ofKind('tokens').limit = this.#refused.limit * (1 + growthAMinute * minutes)
+    this.#ofKind('tokens').limit = this.#refused.limit * growthIn(minutes)
   }
 
   /**
@@ -81,6 +97,7 @@ export class LearnedUse {
     else limit = ((total - before.total) / (nowMs - before.atMs)) * minuteMs
     if (limit <= 0) return
     tokens.limit = limit * carefulShare
+    this.#refusedBefore = before
     this.#refused = { atMs: nowMs, total, limit: tokens.limit }
   }
 

@@ -30,8 +30,8 @@ const unitMs: Readonly<Record<string, number>> = {
   day: 1440 * minuteMs,
   month: 30 * 1440 * minuteMs,
 }
-/** No provider's window is longer: a reset beyond it is a mistake. */
-const longestWindowMs = 31 * 1440 * minuteMs
+/** No provider's window is longer: a reset or a wait beyond it is a mistake. */
+export const longestWindowMs = 31 * 1440 * minuteMs
 
 const kinds: Readonly<Record<string, LimitedKind>> = {
   '': 'requests',

@@ -81,10 +81,11 @@ export class MinuteLimit {
     this.#addTo(this.#newest, amount)
   }
 
-  /** At least so much of it was used within the last minute, by whomever. */
-  correctTo(nowMs: number, used: number): void {
+  /** At least so much of it was used within the last minute, by whomever; what is not known here counts for so long. */
+  correctTo(nowMs: number, used: number, forMs = minuteMs): void {
     this.#advance(nowMs)
-    if (used > this.#sum) this.#addTo(this.#newest, used - this.#sum)
+    const atMs = nowMs - minuteMs + Math.min(forMs, minuteMs)
+    if (used > this.#sum && forMs > 0) this.#addTo(Math.floor(atMs / cellMs), used - this.#sum)
   }
 
   /** What was taken within the last minute, the oldest first. */

@@ -1,7 +1,13 @@
 import type { ProviderLimit } from '../../api/health-report.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
 import { dropOldest } from '../../lib/drop-oldest.ts'
-import { type LimitedKind, type ReportedLimit, mentionLimits, readLimits } from './limit-headers.ts'
+import {
+  type LimitedKind,
+  type ReportedLimit,
+  longestWindowMs,
+  mentionLimits,
+  readLimits,
+} from './limit-headers.ts'
 import { readRetryHint } from './retry-after.ts'
 
 /** Whose limits an answer tells of. */
@@ -18,6 +24,8 @@ export interface SeenLimit {
   /** How long a 429 or 529 asks to wait, in ms; null for any other answer, or where it does not say. */
   readonly waitMs: number | null
   readonly isRefusal: boolean
+  /** A refusal for want of room at the provider, whoever called. */
+  readonly isOverload: boolean
 }
 
 interface Seen extends LimitedUse {
@@ -42,9 +50,10 @@ export class SeenLimits {
   note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): SeenLimit {
     const isRefusal = isLimitStatus(status)
     const limits = readLimits(headers, nowMs)
-    const waitMs = isRefusal ? readRetryHint(headers, nowMs).afterMs : null
+    const afterMs = isRefusal ? readRetryHint(headers, nowMs).afterMs : null
+    const waitMs = afterMs !== null && afterMs <= longestWindowMs ? afterMs : null
     if (limits.length > 0 || waitMs !== null) this.#remember(use, limits, waitMs, nowMs)
-    return { limits, waitMs, isRefusal }
+    return { limits, waitMs, isRefusal, isOverload: status === 529 }
   }
 
   /** For people: those heard of last come last. */
