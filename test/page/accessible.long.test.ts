@@ -46,7 +46,7 @@ test('axe finds nothing in the Settings and Gateway views while the gateway runs
   await page.getByText('more options that only a flag or a variable sets').click()
   await page.locator('#option-max_concurrent').fill('0')
   await opened.button('Save').click()
-  await opened.untilText('option-max_concurrent-trouble', /./)
+  await opened.untilText('option-max_concurrent-error', /./)
   for (const colorScheme of themes) {
     await page.emulateMedia({ colorScheme })
     await untilStill(page)

@@ -138,7 +138,7 @@ test('a webhook is set on the page: in force at once, its address shown nowhere'
   await using receiver = await startReceiver()
   await page.getByLabel('Webhook URL').fill('hidden-part')
   await page.keyboard.press('Enter')
-  await opened.untilText('alert-url-trouble', /^webhook\.url must be an http or https URL\.$/)
+  await opened.untilText('alert-url-error', /^webhook\.url must be an http or https URL\.$/)
   await page.getByLabel('Format').selectOption('ntfy')
   await page.getByLabel('Webhook URL').fill(`${receiver.origin}/hidden-part`)
   await page.keyboard.press('Enter')

@@ -91,7 +91,7 @@ test('a dashboard that says only hostile things cannot make the page run, load o
   }
   await opened.button('Stop').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
-  await opened.untilText('trouble-log', new RegExp(`^${RegExp.escape(naughtyStrings.at(-1) ?? '')}$`))
+  await opened.untilText('gateway-error-log', new RegExp(`^${RegExp.escape(naughtyStrings.at(-1) ?? '')}$`))
   assert.deepEqual(await page.evaluate(census), before)
   assert.deepEqual(
     opened.problems.filter((problem) => !/^Failed to load resource: .* 500/.test(problem)),

@@ -29,7 +29,7 @@ test('a dashboard that others can reach: the page asks for the admin token, and 
   const field = page.getByLabel('Admin token')
   await field.fill('a-token-that-is-a-wrong-one')
   await page.keyboard.press('Enter')
-  await opened.untilText('sign-in-trouble', /^Wrong token\.$/)
+  await opened.untilText('sign-in-error', /^Wrong token\.$/)
   assert.deepEqual(await page.context().cookies(), [])
 
   await field.fill(token)

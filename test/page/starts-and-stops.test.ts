@@ -127,7 +127,7 @@ test('a gateway that does not come up: its last words are shown, once, until the
   const { page } = opened
   await opened.untilState('Stopped')
   await opened.button('Start').click()
-  const log = await opened.untilText('trouble-log', /no such address/)
+  const log = await opened.untilText('gateway-error-log', /no such address/)
   assert.match(log, /203\.0\.113\.1/)
   await opened.untilState('Stopped')
   assert.equal(
@@ -138,7 +138,7 @@ test('a gateway that does not come up: its last words are shown, once, until the
     1,
   )
   await opened.button('Dismiss').click()
-  await page.locator('#trouble').waitFor({ state: 'hidden' })
+  await page.locator('#gateway-error').waitFor({ state: 'hidden' })
   // What the dashboard itself says of it stays.
   await opened.untilText('message', /last start failed/)
 })

@@ -11,10 +11,10 @@ import { useQuery } from '../data/use-query.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { count, counted } from '../format/figures.ts'
 import { typedNumber } from '../format/typed-number.ts'
-import { arrivalWords, headOf, messageWords } from './alert-words.ts'
+import { arrivalWords, headOf, messageWords } from './alert-text.ts'
 import { DestinationCard } from './destination-card.tsx'
 import { SettingRow } from '../design/setting-row.tsx'
 
@@ -41,9 +41,9 @@ export function AlertsView() {
         <Active active={report.active} />
         <Card title="Rules" class="rules-card" about={switchedOffWords(report.rules)}>
           {report.problem !== null && (
-            <Note tone="warn" id="alert-problem">
+            <Banner tone="warn" id="alert-problem">
               {report.problem} The last good rules go on.
-            </Note>
+            </Banner>
           )}
           {report.rules.map((rule) => (
             <RuleRow key={rule.code} rule={rule} isLocked={isLocked} onSaved={put} />
@@ -90,7 +90,7 @@ function Messages({ messages, pending, dropped }: AlertsReport) {
   const about = [pending > 0 ? `${pending} on the way` : [], lost > 0 ? `${lost} did not arrive` : []].flat()
   return (
     <Card title="Recent messages" about={about.join(', ')}>
-      {dropped > 0 && <Note tone="warn">{counted(dropped, 'message')} given up: too many waited.</Note>}
+      {dropped > 0 && <Banner tone="warn">{counted(dropped, 'message')} given up: too many waited.</Banner>}
       {messages.length === 0 && <p class="quiet">No messages yet.</p>}
       <ul id="alert-messages" class="alert-list">
         {messages.map((message) => (
@@ -122,7 +122,7 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   /** What was switched and is not kept yet. */
   const [wish, setWish] = useState<boolean | null>(null)
   // In turn: a press on the switch also leaves the field, which saves it.
-  const { runInTurn, trouble } = useAction()
+  const { runInTurn, error } = useAction()
   const change = (part: Partial<AlertSetting>, done: () => void): void => {
     void runInTurn(async () => {
       onSaved(await act<AlertsReport>('PUT', '/api/alerts', { [code]: part }))
@@ -155,7 +155,7 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
       error={
         typed === null
           ? 'Enter a number of 0 or more, such as 1500 or 1.5; not 1,500.'
-          : (trouble?.message ?? null)
+          : (error?.message ?? null)
       }
       about={`${asks} ${threshold === usual ? '' : `The default is ${numberText(usual)}.`}`}
       onInput={setDraft}

@@ -6,7 +6,7 @@ import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
 import { SettingRow } from '../design/setting-row.tsx'
-import { formats, receiverWords } from './alert-words.ts'
+import { formats, receiverWords } from './alert-text.ts'
 
 export interface DestinationCardProps {
   readonly report: AlertsReport
@@ -36,8 +36,8 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
     setTested(await act<AlertTest>('POST', '/api/alerts/test'))
     onTested()
   }
-  const told = test.trouble?.message ?? (tested === null ? null : testWords(tested, report))
-  const isBad = test.trouble !== null || tested?.delivered === false
+  const told = test.error?.message ?? (tested === null ? null : testWords(tested, report))
+  const isBad = test.error !== null || tested?.delivered === false
   return (
     <Card title="Destination" about={<span id="alert-receiver">{receiverWords(report)}</span>}>
       <SettingRow
@@ -47,7 +47,7 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
         hint={receiver === null ? 'https://…' : `https://${receiver.host}/… (hidden)`}
         fixed={fixedBy === null ? null : `${receiver?.host}/…`}
         isDisabled={report.problem !== null}
-        error={saving.trouble?.message ?? null}
+        error={saving.error?.message ?? null}
         about={
           fixedBy === null
             ? 'Slack, Discord, ntfy, or any server that takes a POST. After it is saved, only its host is shown.'

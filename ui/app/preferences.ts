@@ -1,13 +1,13 @@
-import { storedChoice } from '../data/stored.ts'
+import { localChoice } from '../data/local-storage.ts'
 
 /** `auto` is what the reader's system has. */
 export type Theme = 'auto' | 'light' | 'dark'
 
 /** Kept in this browser. `theme-at-load.js` reads it by the same name, before anything is painted. */
-export const keptTheme = storedChoice<Theme>('theme', ['auto', 'light', 'dark'], 'auto')
+export const storedTheme = localChoice<Theme>('theme', ['auto', 'light', 'dark'], 'auto')
 
 /** Whether keys of characters alone do anything. */
-export const keptKeys = storedChoice('keys', ['on', 'off'], 'on')
+export const keptKeys = localChoice('keys', ['on', 'off'], 'on')
 
 /** Shows the page in the theme that is chosen, also in another tab. */
 export function followTheme(): void {
@@ -16,6 +16,6 @@ export function followTheme(): void {
     if (theme === 'auto') delete dataset['theme']
     else dataset['theme'] = theme
   }
-  show(keptTheme.current)
-  keptTheme.watch(show)
+  show(storedTheme.current)
+  storedTheme.watch(show)
 }

@@ -11,7 +11,7 @@ function part<Kind extends Element>(id: string, kind: new () => Kind): Kind {
 }
 
 const token = part('token', HTMLInputElement)
-const trouble = part('sign-in-trouble', HTMLElement)
+const error = part('sign-in-error', HTMLElement)
 
 // The page's policy lets no form submit itself, so that a token can never end up in an address.
 part('sign-in', HTMLFormElement).addEventListener('submit', (event) => {
@@ -41,6 +41,6 @@ async function signIn(): Promise<void> {
 }
 
 function say(words: string): void {
-  trouble.textContent = words
+  error.textContent = words
   token.setAttribute('aria-invalid', String(words !== ''))
 }

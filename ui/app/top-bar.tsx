@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { type PageAddress, type View, plainAddress, viewWords, writeAddress } from '../data/page-address.ts'
+import { type PageAddress, type View, defaultAddress, viewWords, writeAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
@@ -10,12 +10,12 @@ import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import type { IconName } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { useWidth } from '../design/use-window.ts'
 import iconUrl from '../icon.svg'
 import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
-import { type Theme, keptTheme } from './preferences.ts'
+import { type Theme, storedTheme } from './preferences.ts'
 
 // A dialog takes no place in the page.
 const HelpDialog = lazyPart(
@@ -32,7 +32,7 @@ const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', set
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 
 /** Another view begins without what was opened or sorted in this one. */
-const { session, call, sort, tab, text, by, measure, order, rising, lines, against, price } = plainAddress
+const { session, call, sort, tab, text, by, measure, order, rising, lines, against, price } = defaultAddress
 const fresh = { session, call, sort, tab, text, by, measure, order, rising, lines, against, price }
 
 /** The name, the views, and how the gateway is at this moment. */
@@ -100,18 +100,18 @@ export function TopBar() {
           <ThemeButton />
         </div>
       </div>
-      {starting.trouble !== null && (
-        <div class="bar-trouble">
-          <Note
+      {starting.error !== null && (
+        <div class="bar-error">
+          <Banner
             tone="bad"
             actions={
-              <Button small onClick={starting.forgetTrouble}>
+              <Button small onClick={starting.forgetError}>
                 Close
               </Button>
             }
           >
-            The gateway did not start. {starting.trouble.message}
-          </Note>
+            The gateway did not start. {starting.error.message}
+          </Banner>
         </div>
       )}
       {isHelpShown && <HelpDialog onClose={() => showHelp(false)} />}
@@ -151,8 +151,8 @@ const looks: Readonly<Record<Theme, Look>> = {
 
 /** Goes from theme to theme. */
 function ThemeButton() {
-  const { icon, words, next } = looks[useObservable(keptTheme)]
-  const turn = (): void => keptTheme.set(next)
+  const { icon, words, next } = looks[useObservable(storedTheme)]
+  const turn = (): void => storedTheme.set(next)
   useShortcuts('Page', [{ key: 't', words: 'Next theme', run: turn }])
   return (
     <Button kind="bare" icon={icon} label={`Theme: ${words}`} title={`Theme: ${words} (t)`} onClick={turn} />

@@ -1,14 +1,14 @@
 import type { CallJson } from '../../src/call/call-record.ts'
-import { callTypeWords } from '../data/call-words.ts'
+import { callTypeWords } from '../data/call-text.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { failureCodeWords } from '../data/failure-words.ts'
+import { failureCodeWords } from '../data/failure-text.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type PageAddress, plainAddress, sessionAddress } from '../data/page-address.ts'
+import { type PageAddress, defaultAddress, sessionAddress } from '../data/page-address.ts'
 import { type Range, boundsOf } from '../data/page-range.ts'
 import { CopyButton } from '../design/copy-button.tsx'
-import { type Fact, Facts } from '../design/facts.tsx'
+import { type Fact, DescriptionList } from '../design/description-list.tsx'
 import { bytes, count, counted, duration, known, speed, unknownFigure } from '../format/figures.ts'
-import { noUsageWords } from './call-words.ts'
+import { noUsageWords } from './call-text.ts'
 
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
 export function CallFacts({ call }: { readonly call: CallJson }) {
@@ -105,10 +105,10 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       {Object.entries(parts).map(([title, facts]) => (
         <section key={title}>
           <h3>{title}</h3>
-          <Facts class="panel-list" facts={facts} />
+          <DescriptionList class="panel-list" facts={facts} />
         </section>
       ))}
-      <AlikeLinks call={call} />
+      <RelatedCalls call={call} />
     </>
   )
 }
@@ -132,7 +132,7 @@ function SourceLink({ source, startedAt }: { readonly source: string; readonly s
   return (
     <AddressLink
       class="text-link"
-      to={{ ...plainAddress, view: 'calls', range: monthOf(startedAt), source, utc }}
+      to={{ ...defaultAddress, view: 'calls', range: monthOf(startedAt), source, utc }}
     >
       {source}
     </AddressLink>
@@ -142,8 +142,8 @@ function SourceLink({ source, startedAt }: { readonly source: string; readonly s
 /** The month around a call, or the page's own time if the call is in it. */
 function monthOf(startedAt: string): Range {
   const startedMs = Date.parse(startedAt)
-  const { fromMs } = boundsOf(plainAddress, nowMs())
-  if (startedMs >= fromMs) return plainAddress.range
+  const { fromMs } = boundsOf(defaultAddress, nowMs())
+  if (startedMs >= fromMs) return defaultAddress.range
   return { last: null, fromMs: startedMs - fortnightMs, toMs: startedMs + fortnightMs }
 }
 
@@ -156,7 +156,7 @@ function TagLinks({ tags, startedAt }: { readonly tags: readonly string[]; reado
         <AddressLink
           key={tag}
           class="text-link"
-          to={{ ...plainAddress, view: 'calls', range: monthOf(startedAt), tags: [tag], utc }}
+          to={{ ...defaultAddress, view: 'calls', range: monthOf(startedAt), tags: [tag], utc }}
         >
           {tag}
         </AddressLink>
@@ -180,11 +180,11 @@ const minuteMs = 60_000
 const fortnightMs = 14 * 24 * 60 * minuteMs
 
 /** Leads to calls that have something in common with this one. */
-function AlikeLinks({ call }: { readonly call: CallJson }) {
+function RelatedCalls({ call }: { readonly call: CallJson }) {
   const { utc } = useNavigation().address
   const { model, client, failure_code: code, session, trace_id: trace } = call
   const startedMs = Date.parse(call.started_at)
-  const rest = { ...plainAddress, range: monthOf(call.started_at), utc }
+  const rest = { ...defaultAddress, range: monthOf(call.started_at), utc }
   const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
   const links: readonly (false | readonly [string, PageAddress])[] = [
     ['within five minutes', { ...rest, range: around }],

@@ -2,17 +2,17 @@ import './call.css'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { OverviewCall } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { type CallTab, callTabWords } from '../data/call-words.ts'
-import { failureSentence } from '../data/failure-words.ts'
+import { type CallTab, callTabWords } from '../data/call-text.ts'
+import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
-import { Facts } from '../design/facts.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
-import { Note } from '../design/note.tsx'
-import { Nothing } from '../design/nothing.tsx'
+import { Banner } from '../design/banner.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
@@ -62,7 +62,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   const asked = useQuery<CallJson>(canBeRecorded ? path : null, () => path, {
     everyMs: fed === undefined || isRecorded ? null : recordedMs,
   })
-  const { answer, trouble, error, again } = asked
+  const { answer, error, failure, again } = asked
   const full = answer?.id === id ? answer : null
   useEffect(() => setRecorded(full !== null), [full])
   const brief = full ?? (listed?.id === id ? listed : null)
@@ -82,7 +82,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
     run: () => amend({ tab }),
   }))
   useShortcuts('Call panel', [...(moves ?? []), ...keys], { isInDialog: true })
-  const isUnknown = full === null && error?.code === 'call_not_found'
+  const isUnknown = full === null && failure?.code === 'call_not_found'
 
   return (
     <dialog
@@ -143,19 +143,19 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
             {brief !== null && <Brief call={brief} />}
             {full !== null && <CallFacts call={full} />}
             {isUnderWay && <p class="quiet">Its times are told when it has ended.</p>}
-            {full === null && trouble === null && !isUnderWay && (
+            {full === null && error === null && !isUnderWay && (
               <div class="skeleton" style={{ height: '16rem' }} />
             )}
             {isUnknown && (
-              <Nothing title={`No call of this id is recorded${fed === undefined ? '' : ' yet'}`}>
+              <EmptyState title={`No call of this id is recorded${fed === undefined ? '' : ' yet'}`}>
                 {fed === undefined &&
                   'It may have been folded into sums, or belong to another gateway’s database.'}
-              </Nothing>
+              </EmptyState>
             )}
-            {full === null && trouble !== null && !isUnknown && (
-              <Note tone="bad" onRetry={again}>
-                {trouble}
-              </Note>
+            {full === null && error !== null && !isUnknown && (
+              <Banner tone="bad" onRetry={again}>
+                {error}
+              </Banner>
             )}
           </>
         )}
@@ -182,7 +182,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
   const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (
     <>
-      <Facts
+      <DescriptionList
         class="panel-facts named-figures"
         facts={[
           ['Total', known(call.duration_ms, duration)],
@@ -198,7 +198,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
         ]}
       />
       {wrong !== null && (
-        <Note class="panel-wrong" {...(call.failed ? { tone: 'bad' } : {})}>
+        <Banner class="panel-wrong" {...(call.failed ? { tone: 'bad' } : {})}>
           <p>{wrong}</p>
           {typeof rest.error_message === 'string' && <q>{rest.error_message}</q>}
           {typeof rest.upstream_error_code === 'string' && (
@@ -206,7 +206,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
               Error code: <code>{rest.upstream_error_code}</code>
             </p>
           )}
-        </Note>
+        </Banner>
       )}
       <section>
         <h3>Timing</h3>

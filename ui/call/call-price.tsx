@@ -1,7 +1,7 @@
 import type { CostMatches } from '../../src/api/costs.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { matchesPath, sourceDate, sourceWords } from '../data/price-source.ts'
 import { useQuery } from '../data/use-query.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -48,7 +48,7 @@ function PriceLink({ call, name, words }: PriceLinkProps) {
   const { utc } = useNavigation().address
   const range = { last: null, fromMs: ms - hourMs, toMs: ms + hourMs } as const
   return (
-    <AddressLink class="text-link" to={{ ...plainAddress, utc, view: 'costs', price: name, range }}>
+    <AddressLink class="text-link" to={{ ...defaultAddress, utc, view: 'costs', price: name, range }}>
       {words}
     </AddressLink>
   )

@@ -1,4 +1,4 @@
-import { type JudgedCall, endWords, failureSentence } from '../data/failure-words.ts'
+import { type JudgedCall, endWords, failureSentence } from '../data/failure-text.ts'
 
 /** How a call ended: the status, and what went wrong in words. Success is quiet, so that the rest stands out. */
 export function CallTag({ call }: { readonly call: JudgedCall }) {

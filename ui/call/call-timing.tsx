@@ -1,7 +1,7 @@
 import type { CallJson } from '../../src/call/call-record.ts'
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPartOf, callPhases } from './call-phases.ts'
-import { phaseWords } from './call-words.ts'
+import { phaseWords } from './call-text.ts'
 
 export interface CallTimingProps {
   readonly call: TimedCall & Partial<Pick<CallJson, 'ttft_total_ms' | 'ttfo_ms' | 'overhead_ms'>>

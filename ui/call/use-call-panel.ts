@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks'
-import type { CallTab } from '../data/call-words.ts'
+import type { CallTab } from '../data/call-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import type { CallPanelProps } from './call-panel.tsx'
 

@@ -1,6 +1,6 @@
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPieces, callPhases } from './call-phases.ts'
-import { phaseWords } from './call-words.ts'
+import { phaseWords } from './call-text.ts'
 
 export interface WaterfallProps {
   readonly call: TimedCall

@@ -1,5 +1,5 @@
 import { honest } from '../charts/small-sample.ts'
-import { sortWords } from '../data/call-words.ts'
+import { sortWords } from '../data/call-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { count, counted, dollars, duration, percent, shortCount } from '../format/figures.ts'
@@ -38,12 +38,12 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
 
 /** The end of a list: more is to come, why it does not, or that this is all. */
 export function CallsFoot({ list }: { readonly list: CallList }) {
-  const { answer, calls, hasMore, isStale, moreTrouble, loadMore } = list
+  const { answer, calls, hasMore, isStale, moreError, loadMore } = list
   const { address } = useNavigation()
-  if (hasMore && moreTrouble !== null) {
+  if (hasMore && moreError !== null) {
     return (
       <p class="calls-foot fine" role="alert">
-        <span>{moreTrouble}</span>
+        <span>{moreError}</span>
         <Button small onClick={loadMore}>
           Try again
         </Button>

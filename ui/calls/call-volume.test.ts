@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { volumeBars, volumeQuestion } from './call-volume.ts'
 import { listedBounds } from './calls-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:02:00Z')
 
 test('six hours are told in steps of five minutes of the local clock', () => {
-  const bounds = listedBounds({ ...plainAddress, range: { last: '6h' } }, nowMs)
-  const question = volumeQuestion(plainAddress, bounds, 'Europe/Berlin')
+  const bounds = listedBounds({ ...defaultAddress, range: { last: '6h' } }, nowMs)
+  const question = volumeQuestion(defaultAddress, bounds, 'Europe/Berlin')
   assert.match(question.path, /&group_by=minute&tz=Europe%2FBerlin$/)
   assert.equal(question.stepWords, '5 minutes')
   const groups = [
@@ -28,8 +28,8 @@ test('six hours are told in steps of five minutes of the local clock', () => {
 
 test('the longer the range, the wider the buckets, and never too many of them', () => {
   const words = (['1h', '6h', '24h', '7d', '30d'] as const).map((last) => {
-    const bounds = listedBounds({ ...plainAddress, range: { last } }, nowMs)
-    const { frame, stepWords } = volumeQuestion(plainAddress, bounds, 'UTC')
+    const bounds = listedBounds({ ...defaultAddress, range: { last } }, nowMs)
+    const { frame, stepWords } = volumeQuestion(defaultAddress, bounds, 'UTC')
     assert.ok(frame.startsMs.length >= 24 && frame.startsMs.length <= 220, last)
     return stepWords
   })
@@ -47,7 +47,7 @@ test('no call is lost, wherever the range is cut', () => {
         calls,
         errors: 0,
       }))
-      const bars = volumeBars(volumeQuestion({ ...plainAddress, utc: true }, bounds, 'UTC'), groups)
+      const bars = volumeBars(volumeQuestion({ ...defaultAddress, utc: true }, bounds, 'UTC'), groups)
       assert.equal(
         bars.reduce((sum, { calls }) => sum + calls, 0),
         counts.reduce((sum, calls) => sum + calls, 0),

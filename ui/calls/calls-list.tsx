@@ -3,15 +3,15 @@ import { type ComponentChildren, Fragment, type RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { CallTag } from '../call/call-tag.tsx'
-import { noUsageWords } from '../call/call-words.ts'
+import { noUsageWords } from '../call/call-text.ts'
 import { type RowHandlers, type VirtualRows, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall } from '../call/waterfall.tsx'
-import { callTypeWords } from '../data/call-words.ts'
+import { callTypeWords } from '../data/call-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
-import { OnlyWhenChanged } from '../call/only-when-changed.ts'
+import { PureComponent } from '../call/pure-component.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import {
   bytes,
@@ -230,7 +230,7 @@ interface CallRowProps extends RowHandlers {
 }
 
 /** A call in the table. Its time is its link. */
-class CallRow extends OnlyWhenChanged<CallRowProps> {
+class CallRow extends PureComponent<CallRowProps> {
   override render() {
     const { call, index, columns, scaleMs, times, nowMs, address, isActive } = this.props
     const { onFocus, onPress } = this.props

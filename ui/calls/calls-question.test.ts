@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PageAddress, plainAddress } from '../data/page-address.ts'
+import { type PageAddress, defaultAddress } from '../data/page-address.ts'
 import { exportPath, listKey, listPath, listedBounds, searched } from './calls-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z')
 const dayMs = 86_400_000
-const calls: PageAddress = { ...plainAddress, view: 'calls' }
+const calls: PageAddress = { ...defaultAddress, view: 'calls' }
 
 test('the newest are listed to the open end of the range, page by page', () => {
   const bounds = listedBounds(calls, nowMs)

@@ -1,6 +1,6 @@
 import type { ExportFormat } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress, callsQuery, isStatus, questionKey } from '../data/page-address.ts'
+import { type PageAddress, callsQuery, isStatus, queryKey } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
 /** Calls that are asked for at once. */
@@ -21,7 +21,7 @@ export function listedBounds(address: PageAddress, nowMs: number): ListedBounds 
 
 /** Tells lists apart: all of an address that decides which calls are listed, and in which order. */
 export function listKey(address: PageAddress): string {
-  return questionKey(address, address.sort)
+  return queryKey(address, address.sort)
 }
 
 /** Asks for the first page of a list, or for the one that begins after the call `cursor`. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type CallSort, isCallSort, sortWords } from '../data/call-words.ts'
+import { type CallSort, isCallSort, sortWords } from '../data/call-text.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
@@ -8,7 +8,7 @@ import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
-import { stored } from '../data/stored.ts'
+import { localValue } from '../data/local-storage.ts'
 import { CheckList, PanelFoot } from '../filters/check-list.tsx'
 import { FacetValues } from '../filters/filter-panels.tsx'
 import { type Facet, chosenOf, facets } from '../filters/facets.ts'
@@ -25,7 +25,7 @@ export interface CallsToolsProps {
 }
 
 /** The columns that were chosen in this browser; null for those that fit. */
-export const keptColumns = stored<readonly ColumnName[] | null>(
+export const keptColumns = localValue<readonly ColumnName[] | null>(
   'columns',
   parseColumns,
   (columns) => columns?.join(' ') ?? null,

@@ -12,7 +12,7 @@ import { CallSummary } from './call-summary.tsx'
 import { CallsCards, CallsTable } from './calls-list.tsx'
 import { CallsTools, keptColumns } from './calls-tools.tsx'
 import { fittingColumns } from './chosen-columns.ts'
-import { Refusal } from '../no-calls/no-calls.tsx'
+import { Refusal } from '../empty-states/no-calls.tsx'
 import { NoCalls } from './no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
 import { useNewCalls } from './new-calls.ts'
@@ -22,7 +22,7 @@ import { VolumeStrip } from './volume-strip.tsx'
 export function CallsView() {
   const { address } = useNavigation()
   const list = useCallList(address)
-  const { answer, calls, isStale, isLoading, trouble, again } = list
+  const { answer, calls, isStale, isLoading, error, again } = list
   const panel = useCallPanel(calls, list.loadMore)
   const isNarrow = useMedia('(width < 40rem)')
   const fresh = useNewCalls(address, answer, calls)
@@ -31,14 +31,14 @@ export function CallsView() {
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
   const columns = useObservable(keptColumns) ?? fitting
   // The question failed, and an answer that is still there is to another one.
-  const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
+  const isRefused = error !== null && !isLoading && (answer === null || isStale)
 
   const total = answer === null || isStale ? null : answer.summary.calls
 
   return (
     <>
       {/* If there is no list, its place says why. */}
-      <FilterBar asked={isRefused ? { ...list, trouble: null } : list} />
+      <FilterBar asked={isRefused ? { ...list, error: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
         <VolumeStrip answer={answer} />
         <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} total={total} />

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { type PageAddress, plainAddress } from '../data/page-address.ts'
+import { type PageAddress, defaultAddress } from '../data/page-address.ts'
 import { belongsTo } from './new-calls.ts'
 
 const call = {
@@ -60,18 +60,18 @@ const others: readonly Partial<PageAddress>[] = [
 
 for (const change of matching) {
   test(`a new call belongs to a list of ${JSON.stringify(change)}`, () => {
-    assert.equal(belongsTo(call, { ...plainAddress, ...change }), true)
+    assert.equal(belongsTo(call, { ...defaultAddress, ...change }), true)
   })
 }
 
 for (const change of others) {
   test(`a new call does not belong to a list of ${JSON.stringify(change)}`, () => {
-    assert.equal(belongsTo(call, { ...plainAddress, ...change }), false)
+    assert.equal(belongsTo(call, { ...defaultAddress, ...change }), false)
   })
 }
 
 test('a call that went well, or whose duration is not known, is in no list that asks for more', () => {
-  assert.equal(belongsTo({ ...call, failed: false }, { ...plainAddress, errorsOnly: true }), false)
-  assert.equal(belongsTo({ ...call, duration_ms: null }, { ...plainAddress, minMs: 0 }), false)
-  assert.equal(belongsTo({ ...call, client: null }, { ...plainAddress, clients: ['curl'] }), false)
+  assert.equal(belongsTo({ ...call, failed: false }, { ...defaultAddress, errorsOnly: true }), false)
+  assert.equal(belongsTo({ ...call, duration_ms: null }, { ...defaultAddress, minMs: 0 }), false)
+  assert.equal(belongsTo({ ...call, client: null }, { ...defaultAddress, clients: ['curl'] }), false)
 })

@@ -1,35 +1,38 @@
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { FirstCallGuide, Way, isUnreadable, useNothingFound } from '../no-calls/no-calls.tsx'
-import { Nothing } from '../design/nothing.tsx'
+import { FirstCallGuide, ActionLink, isUnreadable, useNothingFound } from '../empty-states/no-calls.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
 import { counted } from '../format/figures.ts'
 
 /** Says why a list is empty, and leads out of it. */
 export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
   const found = useNothingFound()
   const { summary, resolution } = answer
-  if (isUnreadable(answer)) return <Nothing title="The database cannot be read">{answer.note}</Nothing>
+  if (isUnreadable(answer)) return <EmptyState title="The database cannot be read">{answer.note}</EmptyState>
   if (answer.available_types.length === 0) {
     return (
-      <Nothing title="No calls yet">
+      <EmptyState title="No calls yet">
         <FirstCallGuide />
-      </Nothing>
+      </EmptyState>
     )
   }
   if (summary.calls > 0 && resolution !== undefined) {
     return (
-      <Nothing
+      <EmptyState
         title={`${counted(summary.calls, 'call')} of this time ${summary.calls === 1 ? 'is' : 'are'} kept as sums alone`}
         actions={
-          <Way to={{ view: 'overview', call: null, sort: 'started_at' }} words="Show them in Overview" />
+          <ActionLink
+            to={{ view: 'overview', call: null, sort: 'started_at' }}
+            words="Show them in Overview"
+          />
         }
       >
         They were folded away when the database was made smaller. Overview still tells their figures.
-      </Nothing>
+      </EmptyState>
     )
   }
   return (
-    <Nothing title={found.title} actions={found.ways}>
+    <EmptyState title={found.title} actions={found.ways}>
       {found.why}
-    </Nothing>
+    </EmptyState>
   )
 }

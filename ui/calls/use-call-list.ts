@@ -22,7 +22,7 @@ export interface CallList extends QueryState<CallsAnswer> {
   /** The same, but not if it has failed before: then its reader says when. */
   readonly comeNear: () => void
   /** Why the next page did not come; asked for again by `loadMore`. */
-  readonly moreTrouble: string | null
+  readonly moreError: string | null
 }
 
 /** The calls that an address means: asked for when it changes or `again` is called, never by itself. */
@@ -53,12 +53,12 @@ export function useCallList(address: PageAddress): CallList {
   const calls = useMemo(() => [...(answer?.calls ?? []), ...pages.rows], [answer, pages.rows])
 
   const comeNear = useCallback(() => {
-    if (pages.trouble === null) loadMore()
-  }, [pages.trouble, loadMore])
+    if (pages.error === null) loadMore()
+  }, [pages.error, loadMore])
 
   const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
   const total = answer && (address.sort === 'started_at' ? answer.summary.calls : calls.length)
-  return { ...answered, calls, total, scaleMs, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+  return { ...answered, calls, total, scaleMs, hasMore, loadMore, comeNear, moreError: pages.error }
 }
 
 interface ListQuestion {

@@ -33,7 +33,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
     `${listKey(chronological)} ${times.zone}`,
     ask,
   )
-  const { again, trouble, isStale, isLoading } = volume
+  const { again, error, isStale, isLoading } = volume
   const listed = useRef({ key: '', answer })
   useEffect(() => {
     const before = listed.current
@@ -41,7 +41,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
     // Another question is counted by itself; the same one anew when the list was.
     if (before.answer !== null && before.key === listed.current.key) again()
   }, [answer])
-  const isGone = trouble !== null && isStale && !isLoading
+  const isGone = error !== null && isStale && !isLoading
   const { question, bars } = useMemo(() => {
     const question = isGone ? ask() : volume.question
     const groups = isGone ? [] : (volume.answer?.groups ?? [])
@@ -82,7 +82,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   )
   const hasBars = bars.some(({ calls }) => calls > 0)
   return (
-    <div class="volume" aria-busy={isStale && trouble === null}>
+    <div class="volume" aria-busy={isStale && error === null}>
       <div class="volume-head finest">
         <h2>Calls per {question?.stepWords ?? 'hour'}</h2>
         {hasBars && (

@@ -1,6 +1,6 @@
 import { explained } from '../design/meanings.ts'
 import type { ChartSeries } from './chart-series.ts'
-import { leastCalls } from './small-sample.ts'
+import { minSample } from './small-sample.ts'
 
 export interface ChartLegendProps {
   readonly series: readonly ChartSeries[]
@@ -54,7 +54,7 @@ export function Swatch({ series }: { readonly series: ChartSeries }) {
   return <span class={`swatch ${kind}`} style={{ color: `var(--${series.colour})` }} />
 }
 
-const { p50, p95, p99 } = leastCalls
+const { p50, p95, p99 } = minSample
 const whyGaps = `Of few calls a percentile says nothing: p50 is shown from ${p50} calls on, p95 from ${p95}, p99 from ${p99}.`
 
 function hasGaps({ values, missing }: ChartSeries): boolean {

@@ -5,7 +5,7 @@ import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Observable, useObservable } from '../data/observable.ts'
 import { useWidth } from '../design/use-window.ts'
-import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
+import { bucketSpan, bucketStart, spanWords } from './bucket-text.ts'
 import type { ColourName } from './palette.ts'
 import { type PointedCell, isReadByKeys, keyStep, levelAt } from './plot-keys.ts'
 import {
@@ -166,14 +166,14 @@ export function Plot(props: PlotProps) {
             ))}
         </div>
         {empty !== null && <p class="plot-empty fine">{empty}</p>}
-        <PlotSurface {...props} isSmall={widthPx < smallPx} />
+        <PlotInteraction {...props} isSmall={widthPx < smallPx} />
       </div>
     </div>
   )
 }
 
 /** Takes pointer and keyboard. */
-function PlotSurface(props: PlotProps & { readonly isSmall: boolean }) {
+function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
   const { frame, label, speak, tip, to, dots, levels = 0, isSmall } = props
   const times = useTimes()
   const { address, go } = useNavigation()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { honest, honestColumn, whyMissing } from './small-sample.ts'
+import { honest, withEnoughCalls, whyMissing } from './small-sample.ts'
 
 test('a percentile of too few calls is none', () => {
   assert.deepEqual(
@@ -16,7 +16,7 @@ test('a percentile of too few calls is none', () => {
     [null, 7],
   )
   assert.equal(honest('p50', null, 9), null)
-  assert.deepEqual(honestColumn('p95', [1, 2, null], [30, 3, 0]), [1, null, null])
+  assert.deepEqual(withEnoughCalls('p95', [1, 2, null], [30, 3, 0]), [1, null, null])
 })
 
 test('it says why', () => {

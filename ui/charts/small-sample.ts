@@ -2,17 +2,17 @@
  * How many calls a percentile wants before it says anything about others: fewer, and it is the slowest call under
  * another name.
  */
-export const leastCalls = { p50: 5, p90: 10, p95: 20, p99: 100 } as const
+export const minSample = { p50: 5, p90: 10, p95: 20, p99: 100 } as const
 
-export type Percentile = keyof typeof leastCalls
+export type Percentile = keyof typeof minSample
 
 /** A percentile, or null where it is of too few calls. */
 export function honest(percentile: Percentile, value: number | null, n: number): number | null {
-  return n >= leastCalls[percentile] ? value : null
+  return n >= minSample[percentile] ? value : null
 }
 
 /** The same of every bucket. */
-export function honestColumn(
+export function withEnoughCalls(
   percentile: Percentile,
   values: readonly (number | null)[],
   counts: readonly number[],
@@ -22,5 +22,5 @@ export function honestColumn(
 
 /** In place of a percentile of a bucket that has none: why; null where there was no call at all. */
 export function whyMissing(percentile: Percentile, n: number): string | null {
-  return n === 0 ? null : `needs ${leastCalls[percentile]} calls`
+  return n === 0 ? null : `needs ${minSample[percentile]} calls`
 }

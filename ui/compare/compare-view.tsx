@@ -15,7 +15,7 @@ import {
   curveWords,
   filterOf,
   namelessWords,
-  questionKey,
+  queryKey,
 } from '../data/page-address.ts'
 import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
 import { report } from '../data/report.ts'
@@ -24,7 +24,7 @@ import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
-import { NoCallsCard, Refusal } from '../no-calls/no-calls.tsx'
+import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { Segments } from '../design/segments.tsx'
 import { Table } from '../design/table/table.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -48,7 +48,7 @@ type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 
 export function CompareView() {
   const { address, go } = useNavigation()
   const asked = useQuery<CompareAnswer, { readonly path: string; readonly by: CompareBy }>(
-    questionKey(address, address.by),
+    queryKey(address, address.by),
     () => {
       const { fromMs, toMs } = boundsOf(address, nowMs())
       const rest = { group_by: address.by, measures: 'curves' }
@@ -56,9 +56,9 @@ export function CompareView() {
     },
     { everyMs: refreshEveryMs(address.range) },
   )
-  const { answer, question, trouble, isLoading, isStale } = asked
+  const { answer, question, error, isLoading, isStale } = asked
   // The question failed, and an answer that is still there is to another one.
-  const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
+  const isRefused = error !== null && !isLoading && (answer === null || isStale)
   // Until the next answer comes these are still the groups of the one before.
   const by = question?.by ?? address.by
   return (

@@ -10,7 +10,7 @@ import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
 import { Card } from '../design/card.tsx'
 import { type FigureCard, FigureCards } from '../design/figure-cards.tsx'
-import { NoCallsCard, Refusal } from '../no-calls/no-calls.tsx'
+import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { MonthBudget, type MonthBudgetProps } from './month-budget.tsx'
 import { type SpendDay, forecastBounds, monthCard, monthForecast } from './month-forecast.ts'
@@ -28,7 +28,7 @@ export function CostsView() {
   const isHeld = useObservable(isDragging)
   const spend = useSpend(address, isHeld)
   const prices = usePrices(address, isHeld)
-  const { answer, trouble, isStale } = spend
+  const { answer, error, isStale } = spend
   const again = (): void => {
     spend.again()
     prices.again()
@@ -37,7 +37,7 @@ export function CostsView() {
     <>
       <FilterBar asked={{ ...spend, again }} />
       <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
-        {answer === null && trouble !== null ? (
+        {answer === null && error !== null ? (
           <section class="card">
             <Refusal what="The spend" asked={spend} />
           </section>
@@ -66,7 +66,7 @@ function freeCalls(matches: Prices['matches'], address: PageAddress): number {
 
 function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeCalls: number }) {
   const { address } = useNavigation()
-  const { answer: models, parts, partsTrouble } = spend
+  const { answer: models, parts, partsError } = spend
   const { card: month, ...budget } = useMonth()
   const cards = useMemo(() => {
     if (models === null) return null
@@ -86,9 +86,9 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
       <FigureCards cards={cards} class="spend-cards" />
       <MonthBudget {...budget} />
       <SpendChart course={spend.course} />
-      {partsTrouble !== null ? (
+      {partsError !== null ? (
         <Card title={`Spend by ${compareWords[address.by].toLowerCase()}`}>
-          <p class="quiet">{partsTrouble}</p>
+          <p class="quiet">{partsError}</p>
         </Card>
       ) : parts === null ? (
         <div class="skeleton" style={{ height: '18rem' }} />

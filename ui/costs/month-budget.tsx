@@ -16,7 +16,7 @@ export interface MonthBudgetProps {
 /** Sets what all calls of a month may cost before an alert begins. */
 export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
   const [draft, setDraft] = useState<string | null>(null)
-  const { isBusy, trouble, run } = useAction()
+  const { isBusy, error, run } = useAction()
   const shown = draft ?? (budgetUsd === null ? '' : String(budgetUsd))
   const typed = typedNumber(shown)
   const save = (setting: Partial<AlertSetting>): void =>
@@ -42,8 +42,8 @@ export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
           Remove
         </Button>
       )}
-      <span class={trouble === null ? 'quiet' : 'bad'} role="status">
-        {trouble?.message ??
+      <span class={error === null ? 'quiet' : 'bad'} role="status">
+        {error?.message ??
           (budgetUsd === null
             ? 'An alert begins when all calls of a month have cost it.'
             : 'In force: alerts at 80 and 100\u202f% of it, for all calls.')}

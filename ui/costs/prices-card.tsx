@@ -10,7 +10,7 @@ import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { type Column, EditableTable } from '../design/table/editable-table.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { Table } from '../design/table/table.tsx'
@@ -207,21 +207,21 @@ function PricesNotes({ costs, prices, isRepricing, offer, onPreview }: NotesProp
   const times = useTimes()
   const progress = useLive(({ repricing }) => repricing?.progress ?? null)
   const problem = problemWords(costs)
-  const failure = prices.syncTrouble ?? syncFailure(costs, times)
+  const failure = prices.syncError ?? syncFailure(costs, times)
   return (
     <div class="prices-told stack">
       {prices.isSyncing && <progress aria-label="Syncing prices" />}
       {problem !== null && (
-        <Note tone="bad" title="The price file cannot be read.">
+        <Banner tone="bad" title="The price file cannot be read.">
           {problem}
-        </Note>
+        </Banner>
       )}
-      {failure !== null && <Note tone="warn">{failure}</Note>}
+      {failure !== null && <Banner tone="warn">{failure}</Banner>}
       {isRepricing && (
-        <Note>Recalculating costs{progress === null ? '…' : `, ${progressShare(progress)}`}</Note>
+        <Banner>Recalculating costs{progress === null ? '…' : `, ${progressShare(progress)}`}</Banner>
       )}
       {!isRepricing && offer !== null && (
-        <Note
+        <Banner
           class="prices-offer"
           role="status"
           actions={
@@ -231,7 +231,7 @@ function PricesNotes({ costs, prices, isRepricing, offer, onPreview }: NotesProp
           }
         >
           {offer}
-        </Note>
+        </Banner>
       )}
     </div>
   )

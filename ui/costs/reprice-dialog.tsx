@@ -9,7 +9,7 @@ import { reasonOf } from '../data/dashboard-error.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useModal } from '../design/use-modal.ts'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { Table } from '../design/table/table.tsx'
 import { count, counted } from '../format/figures.ts'
 import {
@@ -63,7 +63,7 @@ type Stage =
   | { readonly kind: 'found'; readonly result: RepriceResult }
   | { readonly kind: 'working' }
   | { readonly kind: 'done'; readonly result: RepriceResult | null }
-  | { readonly kind: 'failed'; readonly trouble: string }
+  | { readonly kind: 'failed'; readonly error: string }
 
 /** Previews a recalculation of costs, does it, and shows the result. */
 export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps) {
@@ -78,7 +78,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
     setStage({ kind: 'looking' })
     previewReprice({ ...question, onlyUnpriced }).then(
       (result) => isHere && setStage({ kind: 'found', result }),
-      (error: unknown) => isHere && setStage({ kind: 'failed', trouble: reasonOf(error) }),
+      (error: unknown) => isHere && setStage({ kind: 'failed', error: reasonOf(error) }),
     )
     return () => {
       isHere = false
@@ -91,7 +91,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
     if (repricing.state === 'done') {
       setStage({ kind: 'done', result: repricing.result })
       onDone()
-    } else setStage({ kind: 'failed', trouble: repricing.error?.message ?? 'The recalculation failed.' })
+    } else setStage({ kind: 'failed', error: repricing.error?.message ?? 'The recalculation failed.' })
   }, [stage, repricing])
   const toDo = stage.kind === 'found' && stage.result.calls > 0 ? stage.result : null
   const apply = async (): Promise<void> => {
@@ -101,7 +101,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
     try {
       await reprice({ ...question, onlyUnpriced })
     } catch (error) {
-      setStage({ kind: 'failed', trouble: reasonOf(error) })
+      setStage({ kind: 'failed', error: reasonOf(error) })
     }
   }
   const isRunning = repricing?.state === 'running' && !repricing.dry_run
@@ -128,7 +128,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         {stage.kind === 'looking' && <p class="quiet">Calculating what would change…</p>}
         {stage.kind === 'found' && <Preview result={stage.result} />}
         {stage.kind === 'working' && <Working progress={isRunning ? repricing.progress : null} />}
-        {stage.kind === 'failed' && <Note tone="bad">{stage.trouble}</Note>}
+        {stage.kind === 'failed' && <Banner tone="bad">{stage.error}</Banner>}
         {stage.kind === 'done' && (
           <p class="reprice-done row">
             <Icon name="check" />

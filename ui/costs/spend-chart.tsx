@@ -15,7 +15,7 @@ import { type SpendCourse, refusalOf } from './use-costs.ts'
 /** Spend over time. */
 export function SpendChart({ course }: { readonly course: SpendCourse }) {
   const { answer, question } = course
-  const trouble = refusalOf(course)
+  const error = refusalOf(course)
   const drawn = useMemo(() => {
     if (answer === null || question === null) return null
     const { by, utc, bounds } = question
@@ -30,10 +30,10 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
       unpriced: answer.summary.unpriced_calls,
     }
   }, [answer])
-  if (trouble !== null) {
+  if (error !== null) {
     return (
       <Card title="Spend over time" actions={<SpendByChoice />}>
-        <p class="quiet">{trouble}</p>
+        <p class="quiet">{error}</p>
       </Card>
     )
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { matchesPath } from '../data/price-source.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendPath, unitOf } from './spend-question.ts'
 
@@ -18,15 +18,15 @@ test('bars are as wide as there are not too many, and of years nothing is told a
 
 test('all questions of a view are of one time', () => {
   const nowMs = Date.parse('2026-11-21T12:00:01.234Z')
-  const bounds = spendBounds(plainAddress, nowMs)
-  assert.deepEqual(bounds, spendBounds(plainAddress, nowMs + 8000))
+  const bounds = spendBounds(defaultAddress, nowMs)
+  assert.deepEqual(bounds, spendBounds(defaultAddress, nowMs + 8000))
   assert.equal(bounds.toMs - bounds.fromMs, 24 * hourMs)
   assert.deepEqual(boundsBefore(bounds), { fromMs: bounds.fromMs - 24 * hourMs, toMs: bounds.fromMs })
   assert.deepEqual(boundsBefore({ fromMs: 5, toMs: 20 }), { fromMs: 0, toMs: 5 })
 })
 
 test('questions bear the filters, and the zone where days are counted', () => {
-  const address = { ...plainAddress, models: ['a b'], errorsOnly: true }
+  const address = { ...defaultAddress, models: ['a b'], errorsOnly: true }
   const bounds = { fromMs: 0, toMs: hourMs }
   const query = (path: string): Record<string, string> =>
     Object.fromEntries(new URL(path, 'http://x').searchParams)

@@ -4,7 +4,7 @@ import type { Bounds } from '../charts/time-frame.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useTimes } from '../data/navigation.tsx'
-import { type PageAddress, type CompareBy, questionKey } from '../data/page-address.ts'
+import { type PageAddress, type CompareBy, queryKey } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { matchesPath } from '../data/price-source.ts'
 import { useAction } from '../data/use-action.ts'
@@ -37,7 +37,7 @@ export interface SpendParts {
 export interface Spend extends SpendQuery<SpendGroup> {
   readonly parts: SpendParts | null
   /** Why there are none: calls of that time were folded, for example. */
-  readonly partsTrouble: string | null
+  readonly partsError: string | null
   readonly course: SpendCourse
 }
 
@@ -45,7 +45,7 @@ export interface Spend extends SpendQuery<SpendGroup> {
 export function useSpend(address: PageAddress, isPaused: boolean): Spend {
   const { zone } = useTimes()
   const { by, utc } = address
-  const key = questionKey(address)
+  const key = queryKey(address)
   const options = { everyMs: refreshEveryMs(address.range), isPaused }
   const useSpendOf = <Group>(
     name: string | null,
@@ -77,7 +77,7 @@ export function useSpend(address: PageAddress, isPaused: boolean): Spend {
   return {
     ...models,
     parts,
-    partsTrouble: refusalOf(now),
+    partsError: refusalOf(now),
     course,
     isLoading: all.some(({ isLoading }) => isLoading),
     // A part that was never shown is not stale, and one whose question failed says so itself.
@@ -87,12 +87,12 @@ export function useSpend(address: PageAddress, isPaused: boolean): Spend {
 }
 
 /** Why the present question failed. */
-export function refusalOf({ trouble, isStale }: SpendQuery<unknown>): string | null {
-  return isStale ? trouble : null
+export function refusalOf({ error, isStale }: SpendQuery<unknown>): string | null {
+  return isStale ? error : null
 }
 
-function isAwaited({ isStale, trouble }: SpendQuery<unknown>, shown: unknown): boolean {
-  return isStale && trouble === null && shown !== null
+function isAwaited({ isStale, error }: SpendQuery<unknown>, shown: unknown): boolean {
+  return isStale && error === null && shown !== null
 }
 
 const calmEveryMs = 60_000
@@ -103,10 +103,10 @@ export interface Prices {
   readonly costs: Costs | null
   readonly matches: CostMatches | null
   /** Why the dashboard did not answer with prices, or with those that calls met. */
-  readonly trouble: string | null
+  readonly error: string | null
   readonly isSyncing: boolean
   /** Why the last press on Sync failed. */
-  readonly syncTrouble: string | null
+  readonly syncError: string | null
   readonly sync: () => void
   /** How often a sync or a price was finished on this page: there may be calls that can be priced now. */
   readonly changes: number
@@ -117,7 +117,7 @@ export interface Prices {
 
 /** Follows prices as they change. */
 export function usePrices(address: PageAddress, isPaused: boolean): Prices {
-  const { isBusy, trouble: syncTrouble, run } = useAction()
+  const { isBusy, error: syncError, run } = useAction()
   const [changes, setChanges] = useState(0)
   const finished = useRef<string | null | undefined>(undefined)
   const [isFast, setFast] = useState(false)
@@ -156,13 +156,13 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
     costs.again()
   }
   // Of another time than was asked for they would be taken for what they are not.
-  const met = matches.isStale && matches.trouble !== null ? null : matches.answer
+  const met = matches.isStale && matches.error !== null ? null : matches.answer
   return {
     costs: costs.answer,
     matches: met,
-    trouble: costs.answer === null ? costs.trouble : met === null ? matches.trouble : null,
+    error: costs.answer === null ? costs.error : met === null ? matches.error : null,
     isSyncing: isBusy || isRunning,
-    syncTrouble: syncTrouble?.message ?? null,
+    syncError: syncError?.message ?? null,
     sync: () => {
       if (!isRunning) void run(begin)
     },

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Times } from '../format/times.ts'
 import { nowMs } from './dashboard-clock.ts'
 import { Observable, useObservable } from './observable.ts'
-import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
+import { type PageAddress, defaultAddress, readAddress, writeAddress } from './page-address.ts'
 import { report } from './report.ts'
 import { noteScroll, restoreScroll } from './scroll-place.ts'
 
@@ -100,5 +100,5 @@ function currentAddress(): PageAddress {
 }
 
 function addressOf(path: string, query: string): PageAddress {
-  return readAddress(path, new URLSearchParams(query)) ?? plainAddress
+  return readAddress(path, new URLSearchParams(query)) ?? defaultAddress
 }

@@ -5,14 +5,14 @@ import {
   type PageAddress,
   type View,
   isFiltered,
-  plainAddress,
-  questionKey,
+  defaultAddress,
+  queryKey,
   readAddress,
   withoutFilters,
   writeAddress,
 } from './page-address.ts'
 import { type LastRange, type Range, boundsOf, lastRanges, refreshEveryMs } from './page-range.ts'
-import { callTabWords, callTypeWords, outcomeWords, sortWords } from './call-words.ts'
+import { callTabWords, callTypeWords, outcomeWords, sortWords } from './call-text.ts'
 
 function read(text: string): PageAddress | null {
   const url = new URL(text, 'http://dashboard')
@@ -81,7 +81,7 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
 )
 
 test('what is written is read back, but for what another view shows', () => {
-  const { text, by, measure, order, rising, lines, against, price } = plainAddress
+  const { text, by, measure, order, rising, lines, against, price } = defaultAddress
   const othersOf: Partial<Record<View, Partial<PageAddress>>> = {
     overview: { text, by, measure, order, rising, lines, price },
     compare: { text, against, price },
@@ -98,7 +98,7 @@ test('what is written is read back, but for what another view shows', () => {
 })
 
 test('a day that was chosen is in the link, one that nobody chose is not', () => {
-  assert.equal(writeAddress({ ...plainAddress, range: { last: '24h' } }), '/?range=24h')
+  assert.equal(writeAddress({ ...defaultAddress, range: { last: '24h' } }), '/?range=24h')
   assert.equal(writeAddress(read('/?range=24h')!), '/?range=24h')
 })
 
@@ -112,14 +112,14 @@ test('Compare tells what it compares', () => {
 })
 
 test('a bare address says nothing', () => {
-  assert.deepEqual(read('/'), plainAddress)
-  assert.equal(writeAddress(plainAddress), '/')
-  assert.equal(writeAddress({ ...plainAddress, view: 'calls' }), '/calls')
+  assert.deepEqual(read('/'), defaultAddress)
+  assert.equal(writeAddress(defaultAddress), '/')
+  assert.equal(writeAddress({ ...defaultAddress, view: 'calls' }), '/calls')
 })
 
 test('addresses read as people would write them', () => {
   const address: PageAddress = {
-    ...plainAddress,
+    ...defaultAddress,
     view: 'calls',
     range: { last: null, fromMs: Date.UTC(2026, 10, 21), toMs: Date.UTC(2026, 10, 21, 1, 30) },
     models: ['z-ai/glm-4.7'],
@@ -187,8 +187,8 @@ test('a range that ends now moves with it', () => {
 
 test('an open panel, or another look, is no other question; another model, range or zone is', () => {
   const keyOf = (change: Partial<PageAddress>): string => {
-    const address = { ...plainAddress, ...change }
-    return questionKey(address)
+    const address = { ...defaultAddress, ...change }
+    return queryKey(address)
   }
   assert.equal(keyOf({ call: '6gzjdd7mc00', sort: 'cost', price: 'x', by: 'client' }), keyOf({}))
   for (const change of [{ models: ['a'] }, { range: { last: '1h' } }, { utc: true }] as const) {

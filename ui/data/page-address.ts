@@ -9,7 +9,7 @@ import {
   isCallType,
   isNameOf,
   isOutcome,
-} from './call-words.ts'
+} from './call-text.ts'
 import { type Range, lastRanges } from './page-range.ts'
 
 /** What the page can show, by its path. */
@@ -89,7 +89,7 @@ export const namelessWords: Readonly<Record<CompareBy, string>> = {
 const isLastRange = isNameOf(lastRanges)
 
 /** What a bare `/` shows. */
-export const plainAddress = {
+export const defaultAddress = {
   view: 'overview' as View,
   /** This very one stands for a range that nobody chose: another one of the same length is written into the address. */
   range: { last: '24h' } as Range,
@@ -139,7 +139,7 @@ export const plainAddress = {
   ignored: [] as readonly string[],
 }
 
-type Fields = typeof plainAddress
+type Fields = typeof defaultAddress
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
@@ -180,7 +180,7 @@ function one<Name extends PlainName>(
       if (parsed !== undefined) fields[name] = parsed
       return parsed !== undefined
     },
-    write: ({ [name]: value }) => (value === plainAddress[name] ? [] : [String(value)]),
+    write: ({ [name]: value }) => (value === defaultAddress[name] ? [] : [String(value)]),
   }
 }
 
@@ -248,7 +248,7 @@ const parameters = { ...filters, ...others }
 export function readAddress(path: string, query: URLSearchParams): PageAddress | null {
   const view = (Object.keys(viewPaths) as View[]).find((name) => viewPaths[name] === path)
   if (view === undefined) return null
-  const fields: Fields = { ...plainAddress, view }
+  const fields: Fields = { ...defaultAddress, view }
   const ignored = new Set<string>()
   const known = new Map(Object.entries(parameters))
   for (const [name, value] of query) {
@@ -269,7 +269,7 @@ export function writeAddress(address: PageAddress): string {
   if (address.range.last === null) {
     query.set('from', isoOf(address.range.fromMs))
     query.set('to', isoOf(address.range.toMs))
-  } else if (address.range !== plainAddress.range) query.set('range', address.range.last)
+  } else if (address.range !== defaultAddress.range) query.set('range', address.range.last)
   write(query, parameters, address)
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
@@ -321,7 +321,7 @@ export function isFiltered(address: PageAddress): boolean {
 }
 
 /** Tells questions apart: by the filters, the range and the zone of an address, and by what else decides the answer. */
-export function questionKey(address: PageAddress, ...rest: readonly unknown[]): string {
+export function queryKey(address: PageAddress, ...rest: readonly unknown[]): string {
   return JSON.stringify([filterText(address), address.range, address.utc, ...rest])
 }
 
@@ -331,7 +331,7 @@ export function withoutFilters(address: PageAddress): PageAddress {
     address
   const shown = view === 'sessions' ? session : null
   const compared = { by, measure, order, rising, lines, against }
-  return { ...plainAddress, ...compared, view, range, sort, session: shown, call, tab, price, utc }
+  return { ...defaultAddress, ...compared, view, range, sort, session: shown, call, tab, price, utc }
 }
 
 /** The filter for the calls of one that is compared. */
@@ -346,7 +346,7 @@ export function filterOf(by: CompareBy, name: string): Partial<PageAddress> {
 
 /** The address of a session: all of it, whatever range and filters are set elsewhere. */
 export function sessionAddress(session: string): PageAddress {
-  return { ...plainAddress, view: 'sessions', session }
+  return { ...defaultAddress, view: 'sessions', session }
 }
 
 function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>): void {

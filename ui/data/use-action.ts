@@ -5,28 +5,28 @@ import { DashboardError, reasonOf } from './dashboard-error.ts'
 export interface Action {
   readonly isBusy: boolean
   /** Why the last attempt failed; null once another one has begun. */
-  readonly trouble: DashboardError | null
+  readonly error: DashboardError | null
   /** Does nothing while the last attempt is under way. Never rejects. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>
   /** The same after the attempts before it: for what must not be lost. */
   readonly runInTurn: (work: () => Promise<unknown>) => Promise<void>
-  readonly forgetTrouble: () => void
+  readonly forgetError: () => void
 }
 
 /** Follows what a press has the dashboard do. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
-  const [trouble, setTrouble] = useState<DashboardError | null>(null)
+  const [error, setError] = useState<DashboardError | null>(null)
   const isRunning = useRef(false)
   const run = async (work: () => Promise<unknown>): Promise<void> => {
     if (isRunning.current) return
     isRunning.current = true
     setBusy(true)
-    setTrouble(null)
+    setError(null)
     try {
       await work()
     } catch (error) {
-      setTrouble(error instanceof DashboardError ? error : new DashboardError(reasonOf(error)))
+      setError(error instanceof DashboardError ? error : new DashboardError(reasonOf(error)))
     } finally {
       isRunning.current = false
       setBusy(false)
@@ -35,5 +35,5 @@ export function useAction(): Action {
   const last = useRef(Promise.resolve())
   const runInTurn = (work: () => Promise<unknown>): Promise<void> =>
     (last.current = last.current.then(() => run(work)))
-  return { isBusy, trouble, run, runInTurn, forgetTrouble: () => setTrouble(null) }
+  return { isBusy, error, run, runInTurn, forgetError: () => setError(null) }
 }

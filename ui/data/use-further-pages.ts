@@ -14,7 +14,7 @@ export interface FurtherPages<Row> {
   /** Asks for the next page, unless it is on its way. */
   readonly loadMore: () => void
   /** Why the next page did not come; asked for again by `loadMore`. */
-  readonly trouble: string | null
+  readonly error: string | null
 }
 
 export interface FirstPage {
@@ -47,24 +47,24 @@ export function useFurtherPages<Row>(
   const loadMore = useCallback(() => {
     if (!hasMore || pages.isLoading) return
     const { signal } = (leaving.current = new AbortController())
-    setKnown({ ...pages, isLoading: true, trouble: null })
+    setKnown({ ...pages, isLoading: true, error: null })
     load(cursor, signal).then(
       (next) => {
         if (!signal.aborted)
           setKnown({ ...noPages, list, rows: [...pages.rows, ...next.rows], cursor: next.cursor })
       },
       (error: unknown) => {
-        if (!signal.aborted) setKnown({ ...pages, isLoading: false, trouble: reasonOf(error) })
+        if (!signal.aborted) setKnown({ ...pages, isLoading: false, error: reasonOf(error) })
       },
     )
   }, [hasMore, cursor, load, pages])
-  return { rows: pages.rows, hasMore, loadMore, trouble: pages.trouble }
+  return { rows: pages.rows, hasMore, loadMore, error: pages.error }
 }
 
 interface Pages<Row> extends FurtherPage<Row> {
   readonly list: unknown
   readonly isLoading: boolean
-  readonly trouble: string | null
+  readonly error: string | null
 }
 
-const noPages: Pages<never> = { list: undefined, rows: [], cursor: null, isLoading: false, trouble: null }
+const noPages: Pages<never> = { list: undefined, rows: [], cursor: null, isLoading: false, error: null }

@@ -12,9 +12,9 @@ export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
   /** When `answer` came, by the dashboard's clock: milliseconds since the Unix epoch. */
   readonly answeredMs: number | null
   /** Why the last query failed; null once one has succeeded since. */
-  readonly trouble: string | null
+  readonly error: string | null
   /** The dashboard's error, if it answered with one. */
-  readonly error: DashboardError | null
+  readonly failure: DashboardError | null
   readonly isLoading: boolean
   /** Whether `answer` is to another query than the present one, whose answer is on its way. */
   readonly isStale: boolean
@@ -87,7 +87,7 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
       (error: unknown) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
         const cause = error instanceof DashboardError ? error : null
-        setState((before) => ({ ...before, trouble: reasonOf(error), error: cause, isLoading: false }))
+        setState((before) => ({ ...before, error: reasonOf(error), failure: cause, isLoading: false }))
       },
     )
     return () => leaving.abort()
@@ -96,13 +96,13 @@ export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(
   useEffect(() => {
     if (key === null || everyMs === null || isPaused || state.isLoading) return
     // The first query is about to start; the state does not say so yet.
-    if (state.answeredMs === null && state.trouble === null) return
+    if (state.answeredMs === null && state.error === null) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const plan = (): void => {
       clearTimeout(timer)
       if (document.hidden) return
       const leftMs = everyMs - nowMs() + (state.answeredMs ?? 0)
-      timer = setTimeout(again, state.trouble === null ? Math.min(everyMs, Math.max(0, leftMs)) : retryMs)
+      timer = setTimeout(again, state.error === null ? Math.min(everyMs, Math.max(0, leftMs)) : retryMs)
     }
     plan()
     document.addEventListener('visibilitychange', plan)
@@ -129,7 +129,7 @@ const nothing = {
   question: null,
   answer: null,
   answeredMs: null,
-  trouble: null,
   error: null,
+  failure: null,
   isLoading: false,
 }

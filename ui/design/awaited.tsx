@@ -1,7 +1,7 @@
 import type { QueryState } from '../data/use-query.ts'
-import { Note } from './note.tsx'
+import { Banner } from './banner.tsx'
 
-export interface AwaitedProps extends Pick<QueryState<unknown>, 'trouble' | 'again'> {
+export interface AwaitedProps extends Pick<QueryState<unknown>, 'error' | 'again'> {
   /** Names what is missing: `The clients`. */
   readonly what: string
   /** Of what is to come, so that nothing jumps; nothing is shown without one. */
@@ -9,11 +9,11 @@ export interface AwaitedProps extends Pick<QueryState<unknown>, 'trouble' | 'aga
 }
 
 /** In place of something that the dashboard has not answered with. */
-export function Awaited({ what, height, trouble, again }: AwaitedProps) {
-  if (trouble === null) return height === undefined ? null : <div class="skeleton" style={{ height }} />
+export function Awaited({ what, height, error, again }: AwaitedProps) {
+  if (error === null) return height === undefined ? null : <div class="skeleton" style={{ height }} />
   return (
-    <Note tone="bad" onRetry={again}>
-      {what} cannot be read: {trouble}
-    </Note>
+    <Banner tone="bad" onRetry={again}>
+      {what} cannot be read: {error}
+    </Banner>
   )
 }

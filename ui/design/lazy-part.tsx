@@ -1,8 +1,8 @@
 import type { ComponentType, JSX } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
-import { Note } from './note.tsx'
-import { useLasting } from './use-lasting.ts'
+import { Banner } from './banner.tsx'
+import { useDelayed } from './use-delayed.ts'
 
 /** Nobody sees what comes sooner than this. */
 const soonMs = 150
@@ -34,14 +34,14 @@ export function lazyPart<Props extends object>(
 }
 
 function Coming() {
-  const isSlow = useLasting(true, soonMs)
+  const isSlow = useDelayed(true, soonMs)
   return <div class="skeleton" style={{ height: '22rem', visibility: isSlow ? 'visible' : 'hidden' }} />
 }
 
 /** A newer build has other files; or the dashboard has gone. */
 function NotLoaded() {
   return (
-    <Note
+    <Banner
       tone="bad"
       actions={
         <Button small onClick={() => location.reload()}>
@@ -50,6 +50,6 @@ function NotLoaded() {
       }
     >
       This part of the page could not be loaded. The dashboard is not running, or is a newer version.
-    </Note>
+    </Banner>
   )
 }

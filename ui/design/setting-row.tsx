@@ -48,7 +48,7 @@ export function SettingRow(props: SettingRowProps) {
             hint={hint}
             disabled={isDisabled}
             aria-label={label}
-            aria-describedby={`${id}-trouble ${id}-about`}
+            aria-describedby={`${id}-error ${id}-about`}
             aria-invalid={error === null ? undefined : 'true'}
             onInput={onInput}
             onChange={onChange}
@@ -58,7 +58,7 @@ export function SettingRow(props: SettingRowProps) {
         )}
         {isNumber && fixed === null && <span class="unit quiet">{unit}</span>}
       </div>
-      <p id={`${id}-trouble`} class="bad" role="alert">
+      <p id={`${id}-error`} class="bad" role="alert">
         {error}
       </p>
       {pending !== null && <p class="pending">The running gateway has {pending}: restart to apply.</p>}

@@ -1,4 +1,4 @@
-import { callTypeWords, outcomeWords } from '../data/call-words.ts'
+import { callTypeWords, outcomeWords } from '../data/call-text.ts'
 import { type Navigation, useNavigation } from '../data/navigation.tsx'
 import { againstWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'

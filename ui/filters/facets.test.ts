@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import {
   type Facet,
   changeTo,
@@ -14,7 +14,7 @@ import {
 
 const all = Object.keys(facets) as Facet[]
 const filtered = {
-  ...plainAddress,
+  ...defaultAddress,
   range: { last: null, fromMs: 0, toMs: 60_000 },
   models: ['gpt'],
   clients: ['codex'],
@@ -48,11 +48,11 @@ test('what is chosen comes from the address and goes there; a session gives way 
     all.map((facet) => chosenOf(facet, filtered)),
     [['gpt'], ['codex'], ['claude'], ['nightly'], ['429'], ['client_gone']],
   )
-  assert.deepEqual(chosenOf('session', plainAddress), [])
+  assert.deepEqual(chosenOf('session', defaultAddress), [])
   assert.deepEqual(changeTo('status', ['429', '500']), { statuses: ['429', '500'] })
   assert.deepEqual(changeTo('session', ['nightly', 'other']), { session: 'other' })
   assert.deepEqual(changeTo('session', []), { session: null })
-  assert.deepEqual(facetsOf({ ...plainAddress, view: 'sessions' }).includes('session'), false)
+  assert.deepEqual(facetsOf({ ...defaultAddress, view: 'sessions' }).includes('session'), false)
 })
 
 test('values come with most calls first, and none for calls without one', () => {

@@ -1,6 +1,6 @@
 import { nowMs } from '../data/dashboard-clock.ts'
-import { failureCodeWords } from '../data/failure-words.ts'
-import { type PageAddress, type View, callsQuery, plainAddress } from '../data/page-address.ts'
+import { failureCodeWords } from '../data/failure-text.ts'
+import { type PageAddress, type View, callsQuery, defaultAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
 /** What calls can be filtered by here, under the names of the API. */
@@ -41,7 +41,7 @@ export function changeTo(facet: Facet, chosen: readonly string[]): Partial<PageA
 
 /** The address without what it filters by of this facet: other values are to be found, too. */
 export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
-  return { ...address, [facets[facet].field]: plainAddress[facets[facet].field] }
+  return { ...address, [facets[facet].field]: defaultAddress[facets[facet].field] }
 }
 
 /** Asks for the values in the range and the other filters of an address; for sessions, those that have `text` in them. */

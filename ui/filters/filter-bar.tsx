@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { isFiltered, plainAddress, withoutFilters } from '../data/page-address.ts'
+import { isFiltered, defaultAddress, withoutFilters } from '../data/page-address.ts'
 import type { QueryState } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
-import { useLasting } from '../design/use-lasting.ts'
+import { useDelayed } from '../design/use-delayed.ts'
 import { useShortcuts } from '../design/keys.ts'
 import { filterChips } from './filter-chips.ts'
 import {
@@ -53,7 +53,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
   const { answer, isLoading, again } = asked
   const navigation = useNavigation()
   const { address, go } = navigation
-  const isLong = useLasting(isLoading, longMs)
+  const isLong = useDelayed(isLoading, longMs)
   useShortcuts('Filters', [
     ...lasts.map((last, at) => ({
       key: String(at + 1),
@@ -94,7 +94,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
 export function FilterChips() {
   const { address, go } = useNavigation()
   const times = useTimes()
-  const { text } = plainAddress
+  const { text } = defaultAddress
   const isBare = !isFiltered(address) && address.text === text && address.ignored.length === 0
   return (
     <>
@@ -125,18 +125,18 @@ export function FilterChips() {
 
 /** How old what is shown is, and what renews it. */
 function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
-  const { answer, answeredMs, isLoading, trouble, again } = asked
+  const { answer, answeredMs, isLoading, error, again } = asked
   const times = useTimes()
-  const isLong = useLasting(isLoading, silentMs)
+  const isLong = useDelayed(isLoading, silentMs)
   const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
   // Without an answer the view says why in its place.
-  if (trouble !== null && answer !== null) {
+  if (error !== null && answer !== null) {
     return (
       <div class="update-stamp row fine at-end bad">
         <Icon name="warning" />
         <span role="alert">
           {at === null ? '' : `Not updated since ${at}. `}
-          {trouble}
+          {error}
         </span>
         <Button small onClick={again}>
           Try again

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PageAddress, plainAddress } from '../data/page-address.ts'
+import { type PageAddress, defaultAddress } from '../data/page-address.ts'
 import { filterChips } from './filter-chips.ts'
 
 const chipsOf = (address: Partial<PageAddress>): ReturnType<typeof filterChips> =>
-  filterChips({ ...plainAddress, ...address }, (fromMs, toMs) => `${fromMs}–${toMs}`)
+  filterChips({ ...defaultAddress, ...address }, (fromMs, toMs) => `${fromMs}–${toMs}`)
 
 test('a bare address has no chips, nor have filters with a control of their own', () => {
   assert.deepEqual(chipsOf({}), [])

@@ -1,5 +1,5 @@
-import { callTypeWords, outcomeWords } from '../data/call-words.ts'
-import { type PageAddress, plainAddress } from '../data/page-address.ts'
+import { callTypeWords, outcomeWords } from '../data/call-text.ts'
+import { type PageAddress, defaultAddress } from '../data/page-address.ts'
 import { roundDuration } from '../format/figures.ts'
 import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
 
@@ -32,7 +32,7 @@ export function filterChips(
     for (const type of callTypes) add('Type', callTypeWords[type], { callTypes: except(callTypes, type) })
     for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
   } else if (range.last === null)
-    add('Time', rangeWords(range.fromMs, range.toMs), { range: plainAddress.range })
+    add('Time', rangeWords(range.fromMs, range.toMs), { range: defaultAddress.range })
   for (const facet of Object.keys(facets) as Facet[]) {
     // The bar has a menu of models, and Sessions shows the session as a whole.
     if (facet === 'model' || (facet === 'session' && view === 'sessions')) continue

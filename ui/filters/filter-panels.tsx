@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
-import { type Against, againstWords, questionKey } from '../data/page-address.ts'
+import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-text.ts'
+import { type Against, againstWords, queryKey } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
-import { Note } from '../design/note.tsx'
-import { useLasting } from '../design/use-lasting.ts'
+import { Banner } from '../design/banner.tsx'
+import { useDelayed } from '../design/use-delayed.ts'
 import { count } from '../format/figures.ts'
 import { CheckList, PanelFoot } from './check-list.tsx'
 import {
@@ -89,13 +89,13 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const text = sought.trim()
   // Sessions can be too many to have them all here.
   const asked = useSettled(facet === 'session' ? text : '')
-  const key = questionKey(withoutFacet(facet, address), facet, asked)
-  const { answer, trouble, isLoading, isStale, again } = useQuery<FacetAnswer>(
+  const key = queryKey(withoutFacet(facet, address), facet, asked)
+  const { answer, error, isLoading, isStale, again } = useQuery<FacetAnswer>(
     key,
     () => facetPath(facet, address, asked),
     { read: readFacet },
   )
-  const isSlow = useLasting(isLoading, silentMs)
+  const isSlow = useDelayed(isLoading, silentMs)
   const isReady = answer !== null
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.querySelector<HTMLElement>(isReady ? 'input' : 'button')?.focus(), [isReady])
@@ -124,10 +124,10 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />
       )}
-      {trouble !== null && !isLoading && (
-        <Note tone="bad" onRetry={again}>
-          {trouble}
-        </Note>
+      {error !== null && !isLoading && (
+        <Banner tone="bad" onRetry={again}>
+          {error}
+        </Banner>
       )}
       {found.length > 0 && (
         <CheckList
@@ -142,7 +142,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
           kind={facet === 'session' ? 'any' : 'each'}
         />
       )}
-      {found.length === 0 && isSettled && trouble === null && (
+      {found.length === 0 && isSettled && error === null && (
         <p class="filter-panel-note">{text === '' ? `No ${many} among these calls.` : `No such ${one}.`}</p>
       )}
       {isSlow && <p class="filter-panel-note">Loading…</p>}

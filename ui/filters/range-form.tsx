@@ -16,11 +16,11 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
     const shown = address.range.last === null ? wallTimeOf : wallMinuteOf
     return { From: shown(fromMs, address.utc), To: shown(toMs, address.utc) }
   })
-  const [trouble, setTrouble] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const apply = (): void => {
     const [fromMs, toMs] = [texts.From, texts.To].map((text) => instantOfWallTime(text, address.utc))
-    if (typeof fromMs !== 'number' || typeof toMs !== 'number') setTrouble('Give both a date and a time.')
-    else if (fromMs < 0 || fromMs >= toMs) setTrouble('The end must be after the beginning.')
+    if (typeof fromMs !== 'number' || typeof toMs !== 'number') setError('Give both a date and a time.')
+    else if (fromMs < 0 || fromMs >= toMs) setError('The end must be after the beginning.')
     else {
       go({ range: { last: null, fromMs, toMs } })
       onDone()
@@ -56,10 +56,10 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
             type="datetime-local"
             class="field"
             value={texts[name]}
-            aria-invalid={trouble !== null}
+            aria-invalid={error !== null}
             aria-describedby={id}
             onInput={({ currentTarget }) => {
-              setTrouble(null)
+              setError(null)
               setTexts({ ...texts, [name]: currentTarget.value })
             }}
           />
@@ -72,7 +72,7 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
         </button>
       </p>
       <p id={id} class="is-bad" role="alert">
-        {trouble}
+        {error}
       </p>
       <div class="filter-panel-foot row">
         <Button kind="bare" small onClick={onDone}>

@@ -9,10 +9,10 @@ import { Card } from '../design/card.tsx'
 import { EditableTable } from '../design/table/editable-table.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
 import { Meter } from '../design/meter.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { count, counted } from '../format/figures.ts'
 import { inFlight, state, waiting } from './row-columns.tsx'
-import { allWords, copyWords, isWorthShowing, releaseQuestion, stateOf } from './gateways-words.ts'
+import { allWords, copyWords, isWorthShowing, releaseQuestion, stateOf } from './gateways-text.ts'
 
 /** While there is something to show, and while there is nothing. */
 const [oftenMs, rarelyMs] = [3000, 30_000]
@@ -23,7 +23,7 @@ export function GatewaysCard() {
   const { answer: report, put } = useQuery<GatewaysReport>('gateways', () => '/api/gateways', {
     everyMs: isShown ? oftenMs : rarelyMs,
   })
-  const { run, isBusy, trouble } = useAction()
+  const { run, isBusy, error } = useAction()
   const times = useTimes()
   const isWorth = report !== null && isWorthShowing(report)
   if (isWorth !== isShown) setShown(isWorth)
@@ -35,10 +35,10 @@ export function GatewaysCard() {
   return (
     <Card title="All gateways" about={allWords(report)} class="gateways-card">
       {problem !== null && (
-        <Note tone="warn">
+        <Banner tone="warn">
           The database that they share does not answer: {problem}. Gateways are shown as at{' '}
           {time(Date.parse(asOf))}.
-        </Note>
+        </Banner>
       )}
       {copy !== null && (
         <div class="copy" role="status">
@@ -79,7 +79,7 @@ export function GatewaysCard() {
         />
       )}
       <p class="bad" role="alert">
-        {trouble?.message}
+        {error?.message}
       </p>
     </Card>
   )

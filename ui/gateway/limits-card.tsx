@@ -5,7 +5,7 @@ import { Meter } from '../design/meter.tsx'
 import { unknownFigure } from '../format/figures.ts'
 import { EditableTable } from '../design/table/editable-table.tsx'
 import { state } from './row-columns.tsx'
-import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } from './limits-words.ts'
+import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } from './limits-text.ts'
 
 /** What is left of the limits that providers set, once an answer has told of one. */
 export function LimitsCard({ limits }: { readonly limits: readonly ProviderLimit[] }) {

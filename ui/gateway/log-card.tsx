@@ -6,13 +6,13 @@ import { useObservable } from '../data/observable.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
-import { Note } from '../design/note.tsx'
-import { useHeld, useReading } from '../design/use-reading.ts'
+import { Banner } from '../design/banner.tsx'
+import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { counted } from '../format/figures.ts'
 
 /** The end of the gateway's log. It follows what is added, but never under the eyes of somebody who reads. */
 export function LogCard({ file }: { readonly file: string }) {
-  const { isBusy, trouble, run } = useAction()
+  const { isBusy, error, run } = useAction()
   return (
     <Card
       title="Log"
@@ -39,7 +39,7 @@ export function LogCard({ file }: { readonly file: string }) {
         </ConfirmButton>
       }
     >
-      {trouble !== null && <Note tone="bad">{trouble.message}</Note>}
+      {error !== null && <Banner tone="bad">{error.message}</Banner>}
       <LogLines />
     </Card>
   )
@@ -52,12 +52,12 @@ const nearPx = 8
 function LogLines() {
   const box = useRef<HTMLDivElement>(null)
   const now = useObservable(log)
-  const { isRead, isAway, leave, listeners } = useReading(
+  const { isRead, isAway, leave, listeners } = useReaderPresence(
     box,
     ({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight < scrollHeight - nearPx,
   )
   // A reset puts other lines in place of those that were read.
-  const { lines, told } = useHeld(now, isRead, now.resets)
+  const { lines, told } = useFrozen(now, isRead, now.resets)
   const news = now.told - told
   useLayoutEffect(() => {
     const { current } = box

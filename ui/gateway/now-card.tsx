@@ -5,7 +5,7 @@ import { Card } from '../design/card.tsx'
 import { explained } from '../design/meanings.ts'
 import { Meter, SlotCells } from '../design/meter.tsx'
 import { count, shortCount, unknownFigure } from '../format/figures.ts'
-import { budgetWords } from './gateway-words.ts'
+import { budgetWords } from './gateway-text.ts'
 
 /** More slots than these are shown as a bar. */
 const mostSlots = 16

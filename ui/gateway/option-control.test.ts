@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { specsOf, valueFacts } from '../../src/options/option-spec.ts'
-import { choicesOf, editable, rangeWords, settingOf } from './option-words.ts'
+import { choicesOf, editable, rangeWords, settingOf } from './option-text.ts'
 
 test('every option of the gateway gets the control that its kind of value wants', () => {
   const kinds = specsOf(gatewayOptionTable).map((spec) => {

@@ -3,12 +3,12 @@ import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { baseUrlOf, gatewayNow, stateWords } from '../data/gateway-now.ts'
-import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from './gateway-words.ts'
+import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from './gateway-text.ts'
 import { useTimes } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
-import { Facts } from '../design/facts.tsx'
-import { Note } from '../design/note.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
+import { Banner } from '../design/banner.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { GatewayActions } from './use-gateway-actions.tsx'
@@ -45,7 +45,7 @@ export function StateCard({ status, config, actions }: StateCardProps) {
         <Buttons status={status} actions={actions} />
       </div>
       <Notes status={status} actions={actions} />
-      <Facts
+      <DescriptionList
         class="facts"
         facts={[
           [
@@ -102,55 +102,55 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
 }
 
 /** All that is not as it should be. */
-function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps) {
+function Notes({ status, actions: { error, forgetError } }: ActingProps) {
   const times = useTimes()
   const { crash, health, simulated } = status
   // Of a gateway that crashed and is not tried yet it says the same.
   const message =
     crash !== null && status.state === 'stopped' && crash.failed_starts === 0 ? null : status.message
   const warnings = health?.warnings ?? []
-  const isToldTwice = trouble !== null && message?.includes(trouble.message) === true
+  const isToldTwice = error !== null && message?.includes(error.message) === true
   return (
     <div class="state-notes stack">
       {simulated && (
-        <Note title="Simulated.">
+        <Banner title="Simulated.">
           The upstream is the demo’s own: no real model answers, and what it says is made up.
-        </Note>
+        </Banner>
       )}
       {crash !== null && (
-        <Note id="crash" tone={crash.state === 'started_again' ? 'warn' : 'bad'}>
+        <Banner id="crash" tone={crash.state === 'started_again' ? 'warn' : 'bad'}>
           {times.short(Date.parse(crash.at), nowMs())}: {crash.text}
           {crash.next_start_at !== null &&
             ` Next start: ${times.short(Date.parse(crash.next_start_at), nowMs())}.`}
-        </Note>
+        </Banner>
       )}
       {message !== null && !isToldTwice && (
-        <Note id="message" tone="warn">
+        <Banner id="message" tone="warn">
           {message}
-        </Note>
+        </Banner>
       )}
       {warnings.length > 0 && (
-        <Note id="warnings" tone="warn">
+        <Banner id="warnings" tone="warn">
           <ul aria-label="Warnings">
             {warnings.map(({ message }) => (
               <li key={message}>{message}</li>
             ))}
           </ul>
-        </Note>
+        </Banner>
       )}
-      {trouble !== null && (
-        <Note
-          id="trouble"
+      {error !== null && (
+        <Banner
+          id="gateway-error"
           tone="bad"
-          actions={<Button kind="bare" small icon="close" label="Dismiss" onClick={forgetTrouble} />}
+          actions={<Button kind="bare" small icon="close" label="Dismiss" onClick={forgetError} />}
         >
-          <p>{trouble.message}</p>
-          {trouble.log.length > 0 && (
-            <pre id="trouble-log" role="region" aria-label="The gateway’s last words" tabIndex={0}>
-              {trouble.log.join('\n')}
+          <p>{error.message}</p>
+          {error.log.length > 0 && (
+            <pre id="gateway-error-log" role="region" aria-label="The gateway’s last words" tabIndex={0}>
+              {error.log.join('\n')}
             </pre>
           )}
-        </Note>
+        </Banner>
       )}
     </div>
   )

@@ -9,7 +9,7 @@ import { Awaited } from '../design/awaited.tsx'
 import { Card } from '../design/card.tsx'
 import { EditableTable } from '../design/table/editable-table.tsx'
 import type { RowForm } from '../design/table/editor.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { count, duration, known } from '../format/figures.ts'
 import { inFlight, state, waiting } from './row-columns.tsx'
 import {
@@ -22,7 +22,7 @@ import {
   stateOf,
   termsOf,
   withHealth,
-} from './upstream-words.ts'
+} from './upstream-text.ts'
 
 const everyMs = 30_000
 const hourMs = 3_600_000
@@ -48,7 +48,7 @@ export function UpstreamsCard() {
   const isAlone = rows.length === 1
   return (
     <Card title="Upstreams" class="upstreams-card">
-      {report.problem !== null && <Note tone="warn">{report.problem} The last good upstreams hold.</Note>}
+      {report.problem !== null && <Banner tone="warn">{report.problem} The last good upstreams hold.</Banner>}
       <EditableTable
         caption="Upstreams, how they are and what goes there"
         rows={rows}

@@ -4,7 +4,7 @@ import { actions } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { ConfirmDialog } from '../design/confirm.tsx'
-import { type GatewayAction, actionsOf, consequencesOf } from './gateway-words.ts'
+import { type GatewayAction, actionsOf, consequencesOf } from './gateway-text.ts'
 
 /** State and handlers of the buttons that start, stop and restart the gateway. */
 export type GatewayActions = ReturnType<typeof useGatewayActions>
@@ -14,7 +14,7 @@ export function useGatewayActions(config: ProxyConfig | null) {
   const status = useLive(({ status }) => status)
   const [last, setLast] = useState<GatewayAction>('start')
   const [asked, setAsked] = useState<GatewayAction | null>(null)
-  const { isBusy, trouble, run, forgetTrouble } = useAction()
+  const { isBusy, error, run, forgetError } = useAction()
   const canDo = (action: GatewayAction): boolean =>
     status !== null && !isBusy && actionsOf(status).includes(action)
   const act = (action: GatewayAction): void => {
@@ -26,8 +26,8 @@ export function useGatewayActions(config: ProxyConfig | null) {
   return {
     /** The action that this page waits for. */
     busy: isBusy ? last : null,
-    trouble,
-    forgetTrouble,
+    error,
+    forgetError,
     canDo,
     /** Starts at once, and asks before anything that ends calls. */
     press: (action: GatewayAction): void => {

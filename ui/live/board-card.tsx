@@ -2,20 +2,20 @@ import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { LiveCall } from '../../src/api/live-calls.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { barScaleMs } from '../call/call-phases.ts'
-import { OnlyWhenChanged } from '../call/only-when-changed.ts'
+import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type PageAddress, plainAddress, sessionAddress, writeAddress } from '../data/page-address.ts'
+import { type PageAddress, defaultAddress, sessionAddress, writeAddress } from '../data/page-address.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { ConfirmDialog } from '../design/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { useShortcuts } from '../design/keys.ts'
-import { useReading } from '../design/use-reading.ts'
+import { useReaderPresence } from '../design/use-reader-presence.ts'
 import { bytes, count, duration, known, longDuration, roundDuration } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import {
@@ -52,7 +52,7 @@ export interface BoardCardProps {
 export function BoardCard(props: BoardCardProps) {
   const { calls, more, recordOf, isRunning, isLost, isReadBelow, hasKeys, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
-  const reading = useReading(box, () => false, true)
+  const reading = useReaderPresence(box, () => false, true)
   const known = useRef<readonly BoardRow[]>([])
   const [askedId, setAsked] = useState<string | null>(null)
   const isRead = reading.isRead || askedId !== null
@@ -63,7 +63,7 @@ export function BoardCard(props: BoardCardProps) {
     const timer = setInterval(() => tick(0), tickMs)
     return () => clearInterval(timer)
   }, [rows.length === 0])
-  const { isBusy, trouble, run } = useAction()
+  const { isBusy, error, run } = useAction()
   const asked = rows.find(({ id }) => id === askedId)
   // Nothing goes on as far as anybody knows.
   const lostMs = useRef<number | null>(null)
@@ -78,9 +78,9 @@ export function BoardCard(props: BoardCardProps) {
             {told !== '' && isLost ? `${told} when the dashboard was last reached` : told}
             {more > 0 && `, and ${count(more)} more that are not listed`}
           </span>
-          {trouble !== null && (
+          {error !== null && (
             <span class="is-off" role="alert">
-              {trouble.message}
+              {error.message}
             </span>
           )}
         </div>
@@ -209,7 +209,7 @@ interface RowProps extends RowHandlers {
 }
 
 /** A call of the board on a line. */
-class Row extends OnlyWhenChanged<RowProps> {
+class Row extends PureComponent<RowProps> {
   override render() {
     const { row, index, count: all, topPx, nowMs: now, scaleMs, address } = this.props
     const { isActive, tellsUpstream, onFocus, onPress, onCancel } = this.props
@@ -252,7 +252,7 @@ class Row extends OnlyWhenChanged<RowProps> {
         </a>
         <span class="board-who">
           {client !== null && (
-            <AddressLink to={{ ...plainAddress, view: 'calls', clients: [client], utc: address.utc }}>
+            <AddressLink to={{ ...defaultAddress, view: 'calls', clients: [client], utc: address.utc }}>
               {shownText(client)}
             </AddressLink>
           )}

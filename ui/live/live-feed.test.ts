@@ -5,7 +5,7 @@ import type { LiveCalls, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { sampleLiveCall } from '../../test/support/live-call.ts'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { LiveFeed, liveFilterOf, shownCalls } from './live-feed.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 12)
@@ -211,8 +211,8 @@ test('calls are found by model, by failure, and by any text of their payloads', 
     }),
     started('c'),
   )
-  const shown = (change: Partial<typeof plainAddress>): string =>
-    shownCalls(feed.calls, liveFilterOf({ ...plainAddress, ...change }))
+  const shown = (change: Partial<typeof defaultAddress>): string =>
+    shownCalls(feed.calls, liveFilterOf({ ...defaultAddress, ...change }))
       .map(({ id }) => id)
       .join('')
   assert.equal(shown({}).length, 3)

@@ -6,9 +6,9 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon, StateMark } from '../design/icon.tsx'
-import { OnlyWhenChanged } from '../call/only-when-changed.ts'
+import { PureComponent } from '../call/pure-component.ts'
 import { useHeightBelow } from '../design/use-window.ts'
-import type { Reading } from '../design/use-reading.ts'
+import type { Reading } from '../design/use-reader-presence.ts'
 import { count, duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
@@ -93,7 +93,7 @@ interface LiveRowProps extends RowHandlers {
 }
 
 /** A call of the feed on a line. */
-class LiveRow extends OnlyWhenChanged<LiveRowProps> {
+class LiveRow extends PureComponent<LiveRowProps> {
   override render() {
     const { call, index, count, topPx, times, address, isActive, onFocus, onPress } = this.props
     const { id, startedMs, model, path, promptWords, answerWords, ended, durationMs, isLost } = call

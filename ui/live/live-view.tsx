@@ -6,17 +6,17 @@ import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { useShortcuts } from '../design/keys.ts'
-import { FirstCallCommand } from '../no-calls/first-call.tsx'
-import { Nothing } from '../design/nothing.tsx'
-import { useHeld, useReading } from '../design/use-reading.ts'
+import { FirstCallCommand } from '../empty-states/first-call.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
+import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { FilterChips } from '../filters/filter-bar.tsx'
 import { ErrorsFilter, ModelFilter, filterKeys } from '../filters/choice-filters.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
 import { BoardCard } from './board-card.tsx'
-import { KeepingCard } from './keeping-card.tsx'
+import { PayloadLoggingCard } from './payload-logging-card.tsx'
 import { liveFilterOf, shownCalls } from './live-feed.ts'
 import { LiveList } from './live-list.tsx'
-import { LiveTold } from './live-told.tsx'
+import { LiveAnnouncement } from './live-announcement.tsx'
 import { useLiveFeed } from './use-live-feed.ts'
 
 /** As near to the newest counts as at it, in pixels. */
@@ -28,7 +28,7 @@ export function LiveView() {
   const isRunning = useLive(({ status }) => status?.running ?? true)
   const { feed, isReached, redraw } = useLiveFeed()
   const box = useRef<HTMLDivElement>(null)
-  const reading = useReading(box, ({ scrollTop }) => scrollTop > nearPx, true)
+  const reading = useReaderPresence(box, ({ scrollTop }) => scrollTop > nearPx, true)
   const [isPaused, setPaused] = useState(false)
   const { models, errorsOnly, text } = address
   const filter = useMemo(() => liveFilterOf(address), [models.join('\n'), errorsOnly, text])
@@ -36,7 +36,7 @@ export function LiveView() {
   // Nobody reads an empty list.
   const isHeld = shown.length > 0 && (isPaused || reading.isRead || address.call !== null)
   // Of other calls than before it is another list.
-  const calls = useHeld(shown, isHeld, filter)
+  const calls = useFrozen(shown, isHeld, filter)
   const newest = Math.max(-1, ...calls.map(({ number }) => number))
   const news = shown.filter(({ number }) => number > newest).length
 
@@ -70,11 +70,11 @@ export function LiveView() {
           onOpen={panel.open}
         />
       </div>
-      <KeepingCard />
+      <PayloadLoggingCard />
       <section class="card clips" aria-labelledby="live-title" onFocusCapture={() => setKeys('list')}>
         <div class="live-head row wraps">
           <h2 id="live-title">Live feed</h2>
-          <LiveTold feed={feed} isReached={isReached} isRunning={isRunning} shown={shown.length} />
+          <LiveAnnouncement feed={feed} isReached={isReached} isRunning={isRunning} shown={shown.length} />
           <Button
             class="live-pause"
             icon={isPaused ? 'play' : 'pause'}
@@ -105,20 +105,22 @@ export function LiveView() {
             onResume={resume}
           />
         ) : feed.calls.length > 0 ? (
-          <Nothing title="No calls match">
+          <EmptyState title="No calls match">
             None of the calls that went by fits all of the filters. Those that come are looked at, too.
-          </Nothing>
+          </EmptyState>
         ) : isReached === false ? (
-          <Nothing title="The dashboard is not reached">Calls appear here once it answers again.</Nothing>
+          <EmptyState title="The dashboard is not reached">
+            Calls appear here once it answers again.
+          </EmptyState>
         ) : isRunning ? (
-          <Nothing title="Waiting for a call">
+          <EmptyState title="Waiting for a call">
             <p>Each call appears here as it begins, and its answer when it has ended. To make one:</p>
             <FirstCallCommand />
-          </Nothing>
+          </EmptyState>
         ) : (
-          <Nothing title="The gateway is stopped">
+          <EmptyState title="The gateway is stopped">
             Start it at the top of the page: calls appear here from their first byte on.
-          </Nothing>
+          </EmptyState>
         )}
       </section>
       {address.call !== null && <CallPanel id={address.call} fed={panel.call} {...panel.moves} />}

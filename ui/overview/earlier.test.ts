@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview } from '../../src/api/overview.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { earlierBounds, earlierPath, isRecorded, withEarlier } from './earlier.ts'
 
 const hourMs = 3_600_000
@@ -13,7 +13,7 @@ test('an earlier time is as long, and lies just before, a day or a week back', (
   assert.deepEqual(earlierBounds(bounds, 'previous'), { fromMs: 994 * hourMs, toMs: 1000 * hourMs })
   assert.deepEqual(earlierBounds(bounds, 'day'), { fromMs: 976 * hourMs, toMs: 982 * hourMs })
   assert.deepEqual(earlierBounds(bounds, 'week'), { fromMs: 832 * hourMs, toMs: 838 * hourMs })
-  const address = { ...plainAddress, range: { last: '1h' }, models: ['m'] } as const
+  const address = { ...defaultAddress, range: { last: '1h' }, models: ['m'] } as const
   assert.equal(
     decodeURIComponent(earlierPath(address, 'day', 'UTC', Date.UTC(2026, 10, 20, 12, 0, 0, 345))),
     '/api/overview?from=2026-11-19T11:00:00.000Z&to=2026-11-19T12:00:00.000Z&model=m&tz=UTC',

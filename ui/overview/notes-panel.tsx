@@ -7,7 +7,7 @@ import { boundsOf } from '../data/page-range.ts'
 import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { instantOfWallTime, wallMinuteOf } from '../format/wall-time.ts'
 
 /** As the dashboard takes it. */
@@ -16,7 +16,7 @@ const mostLetters = 200
 export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const { address } = useNavigation()
   const times = useTimes()
-  const { answer, trouble, again } = useQuery<NotesReport>(JSON.stringify(address.range), () => {
+  const { answer, error, again } = useQuery<NotesReport>(JSON.stringify(address.range), () => {
     const { fromMs } = boundsOf(address, nowMs())
     const to = address.range.last === null ? `&to=${new Date(address.range.toMs).toISOString()}` : ''
     return `/api/notes?from=${new Date(fromMs).toISOString()}${to}`
@@ -42,7 +42,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
       setAt(null)
     })
   }
-  const problem = action.trouble?.message ?? trouble ?? answer?.problem ?? null
+  const problem = action.error?.message ?? error ?? answer?.problem ?? null
   return (
     <form
       class="filter-panel stack range-form"
@@ -71,7 +71,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
           onInput={({ currentTarget }) => setAt(currentTarget.value)}
         />
       </label>
-      {problem !== null && <Note tone="bad">{problem}</Note>}
+      {problem !== null && <Banner tone="bad">{problem}</Banner>}
       <div class="filter-panel-foot row">
         <span class={atMs === null ? 'is-bad' : 'quiet'}>
           {atMs === null ? 'Give both a date and a time.' : 'Charts mark it.'}

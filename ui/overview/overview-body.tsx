@@ -9,7 +9,7 @@ import { TimeChart } from '../charts/time-chart.tsx'
 import { type Bounds, type BucketRange, type TimeFrame, sumOver } from '../charts/time-frame.ts'
 import { FigureCards } from '../design/figure-cards.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { Popover } from '../design/popover.tsx'
 import { counted } from '../format/figures.ts'
 import { CallsCard, type CallsCardProps } from './calls-card.tsx'
@@ -54,7 +54,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
   return (
     <>
       {answer.resolution !== undefined && (
-        <Note>Older calls of this time were folded into sums: lists hold only those that were kept.</Note>
+        <Banner>Older calls of this time were folded into sums: lists hold only those that were kept.</Banner>
       )}
       <FigureCards class="overview-cards" cards={cards} foot={courseOf} />
       <div class="overview-pair">

@@ -1,6 +1,6 @@
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
 import type { ColourName } from '../charts/palette.ts'
-import { honest, honestColumn, leastCalls } from '../charts/small-sample.ts'
+import { honest, withEnoughCalls, minSample } from '../charts/small-sample.ts'
 import { costPerCall } from '../format/cost-per-call.ts'
 import {
   count,
@@ -72,7 +72,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     {
       ...timeCard('Latency', 'duration_ms', answer),
       meaning: 'From the request to the last byte of the answer. 95 of 100 calls took no longer than p95.',
-      course: honestColumn('p95', buckets.duration_p95_ms, buckets.duration_n),
+      course: withEnoughCalls('p95', buckets.duration_p95_ms, buckets.duration_n),
       colour: 'accent',
       to: { view: 'calls', sort: 'duration', ...timed },
     },
@@ -83,7 +83,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       }),
       meaning:
         'From when the upstream was asked to the first content, of streamed calls. Below it, from when the call came: with its wait for a slot.',
-      course: honestColumn('p95', buckets.ttft_p95_ms, buckets.ttft_n),
+      course: withEnoughCalls('p95', buckets.ttft_p95_ms, buckets.ttft_n),
       colour: 'accent',
       to: { view: 'calls', sort: 'ttft', ...timed },
     },
@@ -99,7 +99,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
         ({ output_tokens_per_s }) => output_tokens_per_s.n,
       ),
       fact: `${shortCount(totals.output_tokens)} tokens out`,
-      course: honestColumn('p50', buckets.speed_p50, buckets.speed_n),
+      course: withEnoughCalls('p50', buckets.speed_p50, buckets.speed_n),
       colour: 'stream',
       to: { view: 'calls', sort: 'started_at', ...timed },
     },
@@ -143,7 +143,7 @@ function timeCard(
   const p95 = ({ [name]: { p95, n } }: OverviewTotals): number | null => honest('p95', p95, n)
   const { [name]: measure } = answer.totals
   return {
-    words: measure.n >= leastCalls.p95 ? `${words} p95` : words,
+    words: measure.n >= minSample.p95 ? `${words} p95` : words,
     ...measureWords(measure, oneByOne(answer, name)),
     change: changesOf(answer)(p95, { better: 'lower', show: duration }, ({ [name]: { n } }) => n),
   }

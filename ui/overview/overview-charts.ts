@@ -1,7 +1,7 @@
 import { axisCount, axisDuration } from '../charts/chart-scale.ts'
 import { type ChartPanel, type ChartSeries, bars } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
-import { type Percentile, honestColumn, whyMissing } from '../charts/small-sample.ts'
+import { type Percentile, withEnoughCalls, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, duration, percent, speed } from '../format/figures.ts'
 import type { Overview } from '../../src/api/overview.ts'
@@ -25,7 +25,7 @@ function line(
     words: percentile,
     colour,
     kind: 'line',
-    values: honestColumn(percentile, values, counts),
+    values: withEnoughCalls(percentile, values, counts),
     show: duration,
     missing: (index) => whyMissing(percentile, counts[index] ?? 0),
     ...rest,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { overviewPath } from './overview-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:30:15.678Z')
 
 test('a range that ends now: from a whole second, without an end', () => {
   const path = overviewPath(
-    { ...plainAddress, range: { last: '1h' }, models: ['a/b'] },
+    { ...defaultAddress, range: { last: '1h' }, models: ['a/b'] },
     'Europe/Berlin',
     nowMs,
   )
@@ -22,7 +22,7 @@ test('a range that ends now: from a whole second, without an end', () => {
 test('two instants are asked as they are', () => {
   const range = { last: null, fromMs: nowMs - 1234, toMs: nowMs } as const
   const query = new URLSearchParams(
-    overviewPath({ ...plainAddress, range }, 'UTC', nowMs + 9999).split('?')[1],
+    overviewPath({ ...defaultAddress, range }, 'UTC', nowMs + 9999).split('?')[1],
   )
   assert.equal(query.get('from'), '2026-11-21T12:30:14.444Z')
   assert.equal(query.get('to'), '2026-11-21T12:30:15.678Z')

@@ -1,9 +1,9 @@
 import './overview.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
-import { failureSentence } from '../data/failure-words.ts'
+import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { isFiltered, questionKey } from '../data/page-address.ts'
+import { isFiltered, queryKey } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -13,9 +13,9 @@ import { useObservable } from '../data/observable.ts'
 import { AgainstMenu } from '../filters/choice-filters.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
-import { NoCallsCard } from '../no-calls/no-calls.tsx'
+import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { Icon } from '../design/icon.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
 import { NotesMenu } from './notes-menu.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
@@ -33,22 +33,18 @@ export function OverviewView() {
   const isHeld = useObservable(isDragging)
   const [awaitsFirst, awaitFirst] = useState(false)
   const greets = useRef(false)
-  const answered = useQuery<Overview>(
-    questionKey(address),
-    () => overviewPath(address, times.zone, nowMs()),
-    {
-      everyMs: awaitsFirst ? firstCallEveryMs : refreshEveryMs(address.range),
-      isPaused: isHeld || address.call !== null,
-    },
-  )
+  const answered = useQuery<Overview>(queryKey(address), () => overviewPath(address, times.zone, nowMs()), {
+    everyMs: awaitsFirst ? firstCallEveryMs : refreshEveryMs(address.range),
+    isPaused: isHeld || address.call !== null,
+  })
   // There are no types of calls: nothing was ever recorded.
   const hasNone = answered.answer?.available_types.length === 0
   useEffect(() => awaitFirst(hasNone), [hasNone])
   if (hasNone) greets.current = true
   const first = answered.answer?.latest.at(-1)
   const failure = first === undefined || !first.failed ? null : failureSentence(first)
-  const { trouble, isStale, again } = answered
-  const [earlier, earlierTrouble] = useEarlier(isHeld)
+  const { error, isStale, again } = answered
+  const [earlier, earlierError] = useEarlier(isHeld)
   const young = useYoungRange(answered.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
@@ -95,33 +91,33 @@ export function OverviewView() {
       >
         <AgainstMenu />
       </FilterBar>
-      {answer === null && trouble !== null && (
-        <Note tone="bad" title="The figures cannot be read." onRetry={again}>
-          {trouble}
-        </Note>
+      {answer === null && error !== null && (
+        <Banner tone="bad" title="The figures cannot be read." onRetry={again}>
+          {error}
+        </Banner>
       )}
-      {answer === null && trouble === null && <OverviewSkeleton />}
+      {answer === null && error === null && <OverviewSkeleton />}
       {answer !== null && (
         <div class={`view overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
           {greets.current && !hasNone && (
-            <Note
+            <Banner
               role="status"
               {...(failure !== null && { tone: 'bad' as const })}
               title={failure === null ? 'Your first call is recorded.' : `Your first call failed. ${failure}`}
             >
               {failure === null ? 'Its figures are below. ' : 'It is recorded. '}
               Press it in the list to see where its time went.
-            </Note>
+            </Banner>
           )}
-          {trouble === null && earlierTrouble !== null && (
-            <Note tone="bad" title="The earlier time cannot be read.">
-              {earlierTrouble}
-            </Note>
+          {error === null && earlierError !== null && (
+            <Banner tone="bad" title="The earlier time cannot be read.">
+              {earlierError}
+            </Banner>
           )}
           {earlier !== null && !isRecorded(earlier) && (
-            <Note>
+            <Banner>
               Of the earlier time {earlier.totals.calls === 0 ? 'nothing' : 'not all'} was recorded.
-            </Note>
+            </Banner>
           )}
           {body}
         </div>
@@ -136,12 +132,12 @@ function useEarlier(isPaused: boolean): readonly [Overview | null, string | null
   const { address } = useNavigation()
   const { zone } = useTimes()
   const { against } = address
-  const { answer, isStale, trouble } = useQuery<Overview>(
-    against === null ? null : questionKey(address, against),
+  const { answer, isStale, error } = useQuery<Overview>(
+    against === null ? null : queryKey(address, against),
     () => earlierPath(address, against ?? 'previous', zone, nowMs()),
     { everyMs: refreshEveryMs(address.range), isPaused: isPaused || address.call !== null },
   )
-  return against === null ? [null, null] : [isStale ? null : answer, trouble]
+  return against === null ? [null, null] : [isStale ? null : answer, error]
 }
 
 /** Figures change against the earlier time that was chosen. */

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
-import { failureCodeWords } from '../data/failure-words.ts'
+import { failureCodeWords } from '../data/failure-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { callsQuery, questionKey } from '../data/page-address.ts'
+import { callsQuery, queryKey } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
@@ -56,7 +56,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   const asked = useQuery<
     { readonly groups: readonly FailedGroup[] },
     { readonly path: string; readonly by: typeof by }
-  >(by === 'failure_code' ? null : questionKey(address, by, from, to), () => {
+  >(by === 'failure_code' ? null : queryKey(address, by, from, to), () => {
     const failed = { ...address, errorsOnly: true }
     const rest = { group_by: by, measures: 'none' }
     return { by, path: `/api/query?${callsQuery(failed, Date.parse(from), Date.parse(to), rest)}` }
@@ -77,7 +77,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
       about={counted(totals.errors, 'call')}
       actions={<Segments label="Failures by" words={failedByWords} chosen={by} onChoose={failedBy} />}
     >
-      {asked.trouble !== null && <p class="overview-nothing">{asked.trouble}</p>}
+      {asked.error !== null && <p class="overview-nothing">{asked.error}</p>}
       {totals.errors === 0 ? (
         <p class="overview-nothing">No call failed.</p>
       ) : (

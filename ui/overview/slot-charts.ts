@@ -1,6 +1,6 @@
 import { axisCount, axisDuration } from '../charts/chart-scale.ts'
 import { type ChartPanel, type ChartSeries, type PanelFigure, bars } from '../charts/chart-series.ts'
-import { honestColumn, leastCalls, whyMissing } from '../charts/small-sample.ts'
+import { withEnoughCalls, minSample, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, counted, known, percent, unknownFigure, wait } from '../format/figures.ts'
 import type { Overview } from '../../src/api/overview.ts'
@@ -38,7 +38,7 @@ export function slotPanels(
     show: count,
   }
   // What is below a millisecond is no wait, and no bar.
-  const waits = honestColumn('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
+  const waits = withEnoughCalls('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
     ms !== null && ms < 1 ? 0 : ms,
   )
   /** The highest value; `null`, not 0, if calls of the range waited: their minute has not been reported, or was lost. */
@@ -116,7 +116,7 @@ function leastOf(values: readonly (number | null)[]): number | null {
 }
 
 function waitFigure(n: number, p95: number | null, max: number | null): PanelFigure {
-  if (n >= leastCalls.p95 && p95 !== null) {
+  if (n >= minSample.p95 && p95 !== null) {
     const words = max === null ? 'wait for a slot, p95' : `wait p95, longest ${wait(max)}`
     return { value: wait(p95), words, isTelling: p95 >= tellingWaitMs }
   }

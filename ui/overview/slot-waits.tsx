@@ -3,7 +3,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { Table } from '../design/table/table.tsx'
 import { count, counted, known, percent, wait } from '../format/figures.ts'
 import { enoughWords, slotsOf, slotsPath, upstreamOf } from './slot-limits.ts'
@@ -13,19 +13,19 @@ export function SlotWaitsPanel() {
   const { address } = useNavigation()
   const upstream = upstreamOf(address)
   const slots = useLive(({ status }) => slotsOf(status?.health, upstream))
-  const { answer, trouble, again } = useQuery<SlotWaitsReport>(
+  const { answer, error, again } = useQuery<SlotWaitsReport>(
     JSON.stringify([address.range, upstream, slots?.max_concurrent, slots?.slot_cooldown_ms]),
     () => slotsPath(address, upstream, slots, nowMs()),
   )
   return (
     <div class="filter-panel stack slot-waits">
       <h3>Which limit would have been enough?</h3>
-      {trouble !== null && (
-        <Note tone="bad" onRetry={again}>
-          {trouble}
-        </Note>
+      {error !== null && (
+        <Banner tone="bad" onRetry={again}>
+          {error}
+        </Banner>
       )}
-      {answer === null && trouble === null && <p role="status">Counting…</p>}
+      {answer === null && error === null && <p role="status">Counting…</p>}
       {answer !== null && <SlotWaitsFigures report={answer} />}
     </div>
   )

@@ -2,8 +2,8 @@ import { useMemo, useState } from 'preact/hooks'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
-import { Note } from '../design/note.tsx'
-import { Nothing } from '../design/nothing.tsx'
+import { Banner } from '../design/banner.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/segments.tsx'
 import { bytes, count } from '../format/figures.ts'
 import { indentedJson, memberText } from './json-text.ts'
@@ -41,11 +41,11 @@ export function BodyView({ payload, what }: BodyViewProps) {
     <div class="payload-tab stack">
       {isStream && <Messages title="Put together" messages={readAnswer(record)} />}
       {truncated && (
-        <Note>
+        <Banner>
           Only the beginning is here: {bytes(size)} went over the wire, and that is more than is kept.
-        </Note>
+        </Banner>
       )}
-      {withheld !== undefined && <Note>The body is withheld: {withheld}</Note>}
+      {withheld !== undefined && <Banner>The body is withheld: {withheld}</Banner>}
       {body !== null && (
         <BodyText
           title={isStream ? 'Events' : encoding === 'base64' ? 'Body as base64' : 'Body'}
@@ -54,7 +54,7 @@ export function BodyView({ payload, what }: BodyViewProps) {
         />
       )}
       {body === null && withheld === undefined && (
-        <Nothing>{size === 0 ? `The ${what} has no body.` : 'Its body is not kept.'}</Nothing>
+        <EmptyState>{size === 0 ? `The ${what} has no body.` : 'Its body is not kept.'}</EmptyState>
       )}
     </div>
   )

@@ -1,5 +1,5 @@
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
-import { Facts } from '../design/facts.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
 import type { KeptPayloads } from './kept-payload.ts'
 import { shownText } from './shown-text.ts'
 
@@ -43,7 +43,7 @@ function Head({ title, line, record }: HeadProps) {
       <p class="first-line">
         <code>{shownText(line)}</code>
       </p>
-      <Facts
+      <DescriptionList
         class="panel-list"
         facts={Object.entries(record.headers).map(([name, value]) => [
           shownText(name),

@@ -1,7 +1,7 @@
 import type { LiveCall as ToldCall, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { type EndedCall, type JudgedCall, isFailure } from '../data/failure-words.ts'
+import { type EndedCall, type JudgedCall, isFailure } from '../data/failure-text.ts'
 import { bytes } from '../format/figures.ts'
 import type { KeptPayloads } from './kept-payload.ts'
 import { readAnswer } from './read-answer.ts'

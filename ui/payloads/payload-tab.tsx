@@ -2,13 +2,13 @@ import './payloads.css'
 import { useMemo } from 'preact/hooks'
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import type { CallTab } from '../data/call-words.ts'
-import { failureSentence } from '../data/failure-words.ts'
+import type { CallTab } from '../data/call-text.ts'
+import { failureSentence } from '../data/failure-text.ts'
 import { AddressLink } from '../data/navigation.tsx'
 import { useQuery } from '../data/use-query.ts'
-import { Facts } from '../design/facts.tsx'
-import { Note } from '../design/note.tsx'
-import { Nothing } from '../design/nothing.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
+import { Banner } from '../design/banner.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
 import { BodyText, BodyView, readBody } from './body-view.tsx'
 import { ChatView } from './chat-view.tsx'
 import { HeadersView } from './headers-view.tsx'
@@ -40,11 +40,11 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
   const answer = kept?.answer ?? heard?.answer ?? null
 
   if (request === null && answer === null) {
-    if (asked.trouble !== null) {
+    if (asked.error !== null) {
       return (
-        <Note tone="bad" onRetry={asked.again}>
-          {asked.trouble}
-        </Note>
+        <Banner tone="bad" onRetry={asked.again}>
+          {asked.error}
+        </Banner>
       )
     }
     if (kept === null) return <div class="skeleton" style={{ height: '16rem' }} />
@@ -56,16 +56,16 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
     case 'chat':
       return <ChatView key={id} request={request} answer={answer} isUnderWay={isUnderWay} />
     case 'request':
-      if (request === null) return <Nothing>Its request is not kept.</Nothing>
+      if (request === null) return <EmptyState>Its request is not kept.</EmptyState>
       return <BodyView key={id} payload={request} what="request" />
     case 'response':
       if (answer !== null) return <BodyView key={id} payload={answer} what="answer" />
       return (
-        <Nothing>
+        <EmptyState>
           {isUnderWay
             ? 'The call is still in progress: its answer is shown when it has ended.'
             : 'Its answer is not kept.'}
-        </Nothing>
+        </EmptyState>
       )
     case 'headers':
       return <HeadersView request={request} answer={answer} />
@@ -98,9 +98,9 @@ function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'
     </AddressLink>
   )
   return (
-    <Nothing title={title} actions={isOn ? undefined : toSwitch}>
+    <EmptyState title={title} actions={isOn ? undefined : toSwitch}>
       {isOn && (reason ?? 'logging_off') === 'logging_off' ? `${about} It is on now.` : about}
-    </Nothing>
+    </EmptyState>
   )
 }
 
@@ -127,7 +127,7 @@ function ErrorView({ call, answer }: ErrorViewProps) {
           <blockquote class="upstream-words">{shownText(message)}</blockquote>
         </section>
       )}
-      <Facts
+      <DescriptionList
         class="panel-list"
         facts={facts.map(([name, value = null]) => [
           name,

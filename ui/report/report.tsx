@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { ChartEventsContext } from '../charts/plot.tsx'
 import { Comparison } from '../compare/compare-view.tsx'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import type { ReportData } from '../data/report.ts'
 import { filterChips } from '../filters/filter-chips.ts'
 import type { ListedCalls } from '../overview/calls-card.tsx'
@@ -40,7 +40,7 @@ export function Report({ report }: ReportProps) {
 
 /** A report has no address to keep what is drawn in. */
 function ReportComparison(props: Pick<ComponentProps<typeof Comparison>, 'by' | 'groups'>) {
-  const [shown, show] = useState(plainAddress)
+  const [shown, show] = useState(defaultAddress)
   return <Comparison {...props} shown={shown} onShow={(change) => show({ ...shown, ...change })} />
 }
 

@@ -1,5 +1,5 @@
 import type { CallJson } from '../../src/call/call-record.ts'
-import { listed } from './session-words.ts'
+import { listed } from './session-text.ts'
 
 /** A call of a session, and where its bar is. Times are milliseconds since the session began. */
 export interface CoursePiece {

@@ -10,17 +10,17 @@ import { keptColumns } from '../calls/calls-tools.tsx'
 import { fittingColumns } from '../calls/chosen-columns.ts'
 import type { CallList } from '../calls/use-call-list.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import type { CallSort } from '../data/call-words.ts'
+import type { CallSort } from '../data/call-text.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
-import { plainAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
 import { CopyButton } from '../design/copy-button.tsx'
-import { Facts } from '../design/facts.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
 import { useShortcuts } from '../design/keys.ts'
-import { Note } from '../design/note.tsx'
-import { Nothing } from '../design/nothing.tsx'
-import { useHeld, useReading } from '../design/use-reading.ts'
+import { Banner } from '../design/banner.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
+import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
 import {
   count,
@@ -34,7 +34,7 @@ import {
 } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { type SessionCourse, sessionCourse } from './session-course.ts'
-import { costWords, modelWords, toolUses } from './session-words.ts'
+import { costWords, modelWords, toolUses } from './session-text.ts'
 import { Timeline } from './timeline.tsx'
 import { useSessionCalls } from './use-session-calls.ts'
 import { useAgainOnCalls } from './use-sessions.ts'
@@ -50,9 +50,9 @@ export function SessionView({ session }: { readonly session: string }) {
   const figures = head.answer?.sessions[0] ?? null
   const loaded = useSessionCalls(session, figures?.first_at ?? null)
   const course = useMemo(() => sessionCourse(loaded.calls), [loaded.calls])
-  const toAll = { session: null, call: null, sort: plainAddress.sort, tab: plainAddress.tab } as const
+  const toAll = { session: null, call: null, sort: defaultAddress.sort, tab: defaultAddress.tab } as const
   useShortcuts('Sessions', [{ key: 'u', words: 'All sessions', run: () => go(toAll) }])
-  const trouble = loaded.trouble ?? head.trouble
+  const error = loaded.error ?? head.error
   return (
     <div class="view">
       <section class="card session-head" aria-labelledby="session-name">
@@ -65,26 +65,26 @@ export function SessionView({ session }: { readonly session: string }) {
         </div>
         {figures !== null && <Figures figures={figures} course={course} />}
       </section>
-      {trouble !== null && (
-        <Note
+      {error !== null && (
+        <Banner
           tone="bad"
           onRetry={() => {
             head.again()
             loaded.again()
           }}
         >
-          {trouble}
-        </Note>
+          {error}
+        </Banner>
       )}
       {head.answer !== null && figures === null ? (
         <section class="card">
-          <Nothing title="No call of this session is recorded">
+          <EmptyState title="No call of this session is recorded">
             It may have had no call that has ended yet, or its calls were folded into sums, which know of no
             session.
-          </Nothing>
+          </EmptyState>
         </section>
       ) : loaded.calls.length === 0 || !loaded.isWhole ? (
-        trouble === null && <div class="skeleton" style={{ height: '22rem' }} />
+        error === null && <div class="skeleton" style={{ height: '22rem' }} />
       ) : (
         <CourseAndCalls course={course} calls={loaded.calls} total={figures?.calls ?? 0} />
       )}
@@ -102,8 +102,8 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
   const { address } = useNavigation()
   const sorted = useMemo(() => inOrder(calls, address.sort), [calls, address.sort])
   const box = useRef<HTMLDivElement>(null)
-  const reading = useReading(box, () => false, true)
-  const shown = useHeld(sorted, reading.isRead, address.sort)
+  const reading = useReaderPresence(box, () => false, true)
+  const shown = useFrozen(sorted, reading.isRead, address.sort)
   const list = useMemo(() => listOf(shown), [shown])
   const panel = useCallPanel(shown)
   const isNarrow = useMedia('(width < 40rem)')
@@ -147,8 +147,8 @@ function listOf(calls: readonly CallJson[]): CallList {
     answer: null,
     question: null,
     answeredMs: nowMs(),
-    trouble: null,
     error: null,
+    failure: null,
     isLoading: false,
     isStale: false,
     again: nothing,
@@ -158,7 +158,7 @@ function listOf(calls: readonly CallJson[]): CallList {
     hasMore: false,
     loadMore: nothing,
     comeNear: nothing,
-    moreTrouble: null,
+    moreError: null,
   }
 }
 
@@ -183,7 +183,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
         {client === null ? 'Unknown client' : shownText(client)} · {modelWords(models, 4)} ·{' '}
         {times.between(Date.parse(figures.first_at), Date.parse(figures.first_at) + wallMs)}
       </p>
-      <Facts
+      <DescriptionList
         class="session-facts named-figures"
         facts={[
           ['Took', duration(wallMs)],

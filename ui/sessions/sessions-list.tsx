@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { OnlyWhenChanged } from '../call/only-when-changed.ts'
+import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -8,16 +8,16 @@ import { boundsOf } from '../data/page-range.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
-import { FoldedTime, Refusal } from '../no-calls/no-calls.tsx'
-import { Nothing } from '../design/nothing.tsx'
-import { useHeld, useReading } from '../design/use-reading.ts'
+import { FoldedTime, Refusal } from '../empty-states/no-calls.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
+import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
 import { count, counted, duration, known, percent, shortCount, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import { costWords, modelWords } from './session-words.ts'
+import { costWords, modelWords } from './session-text.ts'
 import { type SessionList, type SessionRow, useSessions } from './use-sessions.ts'
 
 /** Scrolled by more than so much, in pixels, somebody reads what is below. */
@@ -27,18 +27,18 @@ const readPx = 22
 export function SessionsList() {
   const { address, go } = useNavigation()
   const list = useSessions(address)
-  const { answer, rows, isStale, isLoading, trouble } = list
+  const { answer, rows, isStale, isLoading, error } = list
   const box = useRef<HTMLDivElement>(null)
-  const reading = useReading(box, ({ scrollTop }) => scrollTop > readPx, true)
+  const reading = useReaderPresence(box, ({ scrollTop }) => scrollTop > readPx, true)
   const question = JSON.stringify([address.text, isStale])
-  const seen = useHeld(rows, reading.isRead && rows.length > 0, question, withFurther)
+  const seen = useFrozen(rows, reading.isRead && rows.length > 0, question, withFurther)
   const isHeld = seen.length !== rows.length || seen.some((row, at) => row !== rows[at])
   const models = [...new Set(rows.flatMap((row) => row.models))]
   const known = answer && { available_models: models, available_types: [] }
-  const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
+  const isRefused = error !== null && !isLoading && (answer === null || isStale)
   return (
     <>
-      <FilterBar asked={{ ...list, answer: known, trouble: isRefused ? null : trouble }} />
+      <FilterBar asked={{ ...list, answer: known, error: isRefused ? null : error }} />
       <section class="card clips" aria-labelledby="sessions-title">
         <h2 id="sessions-title" class="aside">
           All sessions
@@ -108,8 +108,8 @@ interface RowsProps {
 function Rows({ list, rows, box, onOpen }: RowsProps) {
   const { address } = useNavigation()
   const times = useTimes()
-  const { hasMore, moreTrouble, loadMore, answeredMs, isStale } = list
-  const onNearEnd = hasMore && moreTrouble === null ? loadMore : undefined
+  const { hasMore, moreError, loadMore, answeredMs, isStale } = list
+  const onNearEnd = hasMore && moreError === null ? loadMore : undefined
   const shown = useVirtualRows({ title: 'Sessions', all: rows, list: box, onOpen, onNearEnd })
   const heightPx = useHeightBelow(box)
   return (
@@ -153,9 +153,9 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
             />
           ))}
         </ol>
-        {moreTrouble !== null && (
+        {moreError !== null && (
           <p class="sessions-foot fine" role="alert">
-            {moreTrouble}{' '}
+            {moreError}{' '}
             <Button small onClick={loadMore}>
               Try again
             </Button>
@@ -179,7 +179,7 @@ interface RowProps extends RowHandlers {
 }
 
 /** A session on a line; anywhere in it leads to it. */
-class Row extends OnlyWhenChanged<RowProps> {
+class Row extends PureComponent<RowProps> {
   override render() {
     const { row, index, count: all, topPx, href, times, lastCall, isActive, onFocus, onPress } = this.props
     const { id, session, client, models, first_at: first, calls, errors } = row
@@ -265,7 +265,7 @@ function NoSessions({ foldedUntil }: { readonly foldedUntil: string | null }) {
   if (boundsOf(address, nowMs()).fromMs < foldedMs) return <FoldedTime untilMs={foldedMs} />
   if (isFiltered({ ...address, q: '' }) || address.text !== '') {
     return (
-      <Nothing
+      <EmptyState
         title="No sessions match"
         actions={
           <a class="button" href={writeAddress({ ...withoutFilters(address), text: '' })}>
@@ -274,16 +274,16 @@ function NoSessions({ foldedUntil }: { readonly foldedUntil: string | null }) {
         }
       >
         No session of this range has such a name, and a call that fits all of the filters.
-      </Nothing>
+      </EmptyState>
     )
   }
   return (
-    <Nothing title="No sessions in this range">
+    <EmptyState title="No sessions in this range">
       <p>
         A session is the run of an agent: calls that belong together. Claude Code, Codex, opencode and others
         name theirs by themselves. Any other client does so with a header on each of its calls:
       </p>
       <pre class="sessions-header">x-tokenweir-session: fix-the-login-page</pre>
-    </Nothing>
+    </EmptyState>
   )
 }

@@ -1,5 +1,5 @@
 import { count, duration } from '../format/figures.ts'
-import { endWords } from '../data/failure-words.ts'
+import { endWords } from '../data/failure-text.ts'
 import type { CourseGap, CoursePoint, SessionCourse } from './session-course.ts'
 
 /** A time needs so much room, one that may have its day so much, a sign so much, in pixels. */

@@ -13,14 +13,14 @@ export interface SessionCalls {
   readonly calls: readonly CallJson[]
   /** All that are to be shown are there. */
   readonly isWhole: boolean
-  readonly trouble: string | null
+  readonly error: string | null
   readonly again: () => void
 }
 
 /** The calls of a session from an instant on, and those that end from now on. Null asks for none yet. */
 export function useSessionCalls(session: string, from: string | null): SessionCalls {
   const [known, setKnown] = useState<ReadonlyMap<string, CallJson>>(new Map())
-  const [{ isWhole, trouble }, setState] = useState({ isWhole: false, trouble: null as string | null })
+  const [{ isWhole, error }, setState] = useState({ isWhole: false, error: null as string | null })
   const [round, setRound] = useState(0)
   const add = (calls: readonly CallJson[]): void => {
     setKnown((before) => {
@@ -48,9 +48,9 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
       } while (cursor !== null && asked < mostCalls)
     }
     load().then(
-      () => setState({ isWhole: true, trouble: null }),
+      () => setState({ isWhole: true, error: null }),
       (error: unknown) => {
-        if (!leaving.signal.aborted) setState((before) => ({ ...before, trouble: reasonOf(error) }))
+        if (!leaving.signal.aborted) setState((before) => ({ ...before, error: reasonOf(error) }))
       },
     )
     return () => leaving.abort()
@@ -63,5 +63,5 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
   // What was left out is asked for.
   useAgainOnCalls(true, () => false, again)
   const calls = useMemo(() => [...known.values()], [known])
-  return { calls, isWhole, trouble, again }
+  return { calls, isWhole, error, again }
 }

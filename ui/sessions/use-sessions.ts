@@ -4,7 +4,7 @@ import type { CallSession } from '../../src/call/figures.ts'
 import { ask } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useRecordedCalls } from '../data/live.ts'
-import { type PageAddress, callsQuery, questionKey } from '../data/page-address.ts'
+import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
@@ -26,7 +26,7 @@ export interface SessionList extends QueryState<Sessions> {
   readonly hasMore: boolean
   readonly loadMore: () => void
   /** Why the next page did not come. */
-  readonly moreTrouble: string | null
+  readonly moreError: string | null
 }
 
 /** The page of sessions of a range and filters that follows a cursor. */
@@ -62,7 +62,7 @@ export function sessionRows(
 
 /** The sessions of an address, the one that was last called in first; renewed when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
-  const key = questionKey(address, 'sessions', address.text.trim())
+  const key = queryKey(address, 'sessions', address.text.trim())
   const answered = useQuery<Sessions, SessionsQuestion>(key, () => {
     const atMs = nowMs()
     return { atMs, path: sessionsPath(address, null, atMs) }
@@ -90,7 +90,7 @@ export function useSessions(address: PageAddress): SessionList {
   }, [key, answer, pages.rows])
 
   useAgainOnCalls(address.range.last !== null, (session) => session !== null, again)
-  return { ...answered, rows, hasMore: pages.hasMore, loadMore: pages.loadMore, moreTrouble: pages.trouble }
+  return { ...answered, rows, hasMore: pages.hasMore, loadMore: pages.loadMore, moreError: pages.error }
 }
 
 interface SessionsQuestion {

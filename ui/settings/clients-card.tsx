@@ -9,11 +9,11 @@ import { Card } from '../design/card.tsx'
 import { EditableTable } from '../design/table/editable-table.tsx'
 import { Meter } from '../design/meter.tsx'
 import type { RowForm } from '../design/table/editor.tsx'
-import { Note } from '../design/note.tsx'
+import { Banner } from '../design/banner.tsx'
 import { count, counted, shortCount } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { typedLimit } from '../format/typed-number.ts'
-import { nameOf, orderWords, withUse } from './client-words.ts'
+import { nameOf, orderWords, withUse } from './client-text.ts'
 import { inFlight, waiting } from '../gateway/row-columns.tsx'
 
 /** Who calls, what each may use and has in use, and forms to change that. */
@@ -36,15 +36,15 @@ export function ClientsCard() {
       about={orderWords(health?.rate_limiter.queue_order ?? report.queue_order)}
     >
       {report.problem !== null && (
-        <Note tone="warn" id="client-problem">
+        <Banner tone="warn" id="client-problem">
           {report.problem} The last good names and limits hold.
-        </Note>
+        </Banner>
       )}
       {isOnlyReported && (
-        <Note>
+        <Banner>
           Tokens are only counted: with <code>budget_action</code> set to reject, calls over a limit are
           refused.
-        </Note>
+        </Banner>
       )}
       <EditableTable
         caption="Clients, what they use and what they may"

@@ -8,7 +8,7 @@ import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
-import { Facts } from '../design/facts.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
 import { bytes, known, unknownFigure } from '../format/figures.ts'
 import {
   compressPoints,
@@ -19,7 +19,7 @@ import {
   keptDays,
   outcomeWords,
   progressWords,
-} from './compress-words.ts'
+} from './compress-text.ts'
 
 const sizeEveryMs = 60_000
 
@@ -57,12 +57,12 @@ export function DatabaseCard() {
   const isWrong = days.trim() !== '' && kept === null
   const told = isWrong
     ? `A whole number of days from ${keptDays.least} to 36 500.`
-    : (action.trouble?.message ?? (found === null ? outcomeWords(job) : estimateWords(found)))
-  const isBad = isWrong || action.trouble !== null || (isFailed && found === null)
+    : (action.error?.message ?? (found === null ? outcomeWords(job) : estimateWords(found)))
+  const isBad = isWrong || action.error !== null || (isFailed && found === null)
   const progress = isAtWork ? progressWords(job.progress) : null
   return (
     <Card title="Database" class="database-card">
-      <Facts
+      <DescriptionList
         class="facts"
         facts={[
           ['File', <code id="database-file">{answer?.file ?? unknownFigure}</code>],

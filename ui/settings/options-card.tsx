@@ -12,11 +12,11 @@ import {
   settingOf,
   shownValue,
   sourceWords,
-} from '../gateway/option-words.ts'
+} from '../gateway/option-text.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { Facts } from '../design/facts.tsx'
+import { DescriptionList } from '../design/description-list.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
 import { SettingRow } from '../design/setting-row.tsx'
@@ -35,14 +35,14 @@ export interface OptionsCardProps {
 export function OptionsCard(props: OptionsCardProps) {
   const { config, actions: gateway, onSaved } = props
   const [drafts, showDrafts] = useState(keptDrafts)
-  const { isBusy: isSaving, trouble, run, forgetTrouble } = useAction()
+  const { isBusy: isSaving, error, run, forgetError } = useAction()
   const [told, setTold] = useState<string | null>(null)
   const { options, needs_restart: needsRestart, file } = config
   const changeable = options.filter(({ changes }) => changes !== null)
   const changed = changeable.filter((option) => isChanged(option, drafts))
   const canSave = !isSaving && changed.length > 0
-  const failed = trouble ?? gateway.trouble
-  const isOfField = changeable.some(({ name }) => name === trouble?.param)
+  const failed = error ?? gateway.error
+  const isOfField = changeable.some(({ name }) => name === error?.param)
 
   const setDrafts = (next: typeof keptDrafts): void => {
     keptDrafts = next
@@ -50,7 +50,7 @@ export function OptionsCard(props: OptionsCardProps) {
   }
   const forget = (): void => {
     setDrafts(new Map())
-    forgetTrouble()
+    forgetError()
   }
   const save = async (): Promise<void> => {
     const settings: Readonly<Record<string, SettingValue>> = Object.fromEntries(
@@ -87,7 +87,7 @@ export function OptionsCard(props: OptionsCardProps) {
                 isNumber={option.kind === 'number'}
                 unit={option.unit}
                 fixed={option.fixed_by === null ? null : shownValue(option)}
-                error={trouble?.param === option.name ? trouble.message : null}
+                error={error?.param === option.name ? error.message : null}
                 pending={
                   needsRestart.includes(option.name) && option.running !== null
                     ? shownValue(option, option.running)
@@ -97,7 +97,7 @@ export function OptionsCard(props: OptionsCardProps) {
                 onInput={(draft) => {
                   setDrafts(new Map(drafts).set(option.name, draft))
                   setTold(null)
-                  if (trouble?.param === option.name) forgetTrouble()
+                  if (error?.param === option.name) forgetError()
                 }}
               />
             ))}
@@ -142,7 +142,7 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
       {groupOptions(options).map(({ group, options }) => (
         <section key={group} aria-label={`${group}, to read`}>
           <h3>{group}</h3>
-          <Facts
+          <DescriptionList
             class="facts"
             facts={options.map((option) => [
               <>

@@ -10,13 +10,13 @@ import { OptionsCard } from './options-card.tsx'
 /** What the gateway goes by, the limits of clients, and what is kept. */
 export function SettingsView() {
   const { put, ...asked } = useGatewayConfig()
-  const { answer: config, trouble } = asked
+  const { answer: config, error } = asked
   const actions = useGatewayActions(config)
   return (
     <div class="columns-view">
       <div class="column">
         {config !== null && <OptionsCard config={config} actions={actions} onSaved={put} />}
-        {(config === null || trouble !== null) && <Awaited what="The options" {...asked} height="44rem" />}
+        {(config === null || error !== null) && <Awaited what="The options" {...asked} height="44rem" />}
       </div>
       <div class="column">
         <ClientsCard />

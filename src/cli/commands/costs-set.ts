@@ -5,7 +5,7 @@ import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { CommandError } from '../exit-code.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
-import { tierLines } from '../terminal/rate-words.ts'
+import { tierLines } from '../terminal/rate-text.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
 import { instant, type ValueKind } from '../../options/value-kind.ts'
 import { mostUsd } from '../../pricing/rate-bounds.ts'
@@ -55,7 +55,7 @@ function amount(what: string): OptionRow<number | null> {
   return optional(usd, `price of ${what}`)
 }
 
-export const operand = ['<name>', 'a model, or host/model', 'model'] as const
+export const positional = ['<name>', 'a model, or host/model', 'model'] as const
 
 /** `tokenweir costs set <name>`: sets or removes one's own price. */
 export const run: CommandRun<typeof table> = async (

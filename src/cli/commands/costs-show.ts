@@ -7,7 +7,7 @@ import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
 import { CommandError, exitCode } from '../exit-code.ts'
 import type { CommandContext } from '../parse-options.ts'
-import { tierLines } from '../terminal/rate-words.ts'
+import { tierLines } from '../terminal/rate-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
@@ -31,7 +31,7 @@ export const table = optionTable({
   db: database('file of the telemetry database; the prices lie beside it'),
 })
 
-export const operand = ['[model]', ''] as const
+export const positional = ['[model]', ''] as const
 
 /** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `CommandError`. */
 export function run(

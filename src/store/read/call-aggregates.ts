@@ -10,7 +10,7 @@ import {
 } from '../../call/call-question.ts'
 import { dimensionFields } from './call-dimensions.ts'
 import { selectionOf } from './call-selection.ts'
-import type { CallWords } from './call-words.ts'
+import type { CallWords } from './call-text.ts'
 import type { FigureGroup, GroupSums } from './sums-by-group.ts'
 import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'

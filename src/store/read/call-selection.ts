@@ -10,7 +10,7 @@ import {
   type IdFilter,
   inCondition,
 } from './call-condition.ts'
-import type { CallWords } from './call-words.ts'
+import type { CallWords } from './call-text.ts'
 
 const rounding = 1e-3
 /** Calls of more sets of tags are many, and each call is asked for its own. */

@@ -4,7 +4,7 @@ import { firstFailedOutcome, outcomeCodes } from '../../call/call-fields.ts'
 import { unpricedSql } from '../../call/unpriced.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import type { CallWords } from './call-words.ts'
+import type { CallWords } from './call-text.ts'
 
 const pageRows = 1000
 /** A call that took longer is found only by when it was written. */

@@ -7,7 +7,7 @@ import { FoldedRangeError, type IsOver, QueryTooSlowError } from '../../call/no-
 import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
 import { addCall, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
 import type { CallSelection } from './call-selection.ts'
-import { CallWords } from './call-words.ts'
+import { CallWords } from './call-text.ts'
 import { type FigureGroup, SumsByGroup } from './sums-by-group.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
 import {

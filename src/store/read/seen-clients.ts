@@ -1,7 +1,7 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { SeenClients } from '../../call/call-reader.ts'
 import type { IsOver } from '../../call/no-answer.ts'
-import type { CallWords } from './call-words.ts'
+import type { CallWords } from './call-text.ts'
 import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 

@@ -3,7 +3,7 @@ import type { ServedCount } from '../../call/call-reader.ts'
 import type { ServedModel } from '../../call/figures.ts'
 import { unpricedSql, usedSql } from '../../call/unpriced.ts'
 import type { IsOver } from '../../call/no-answer.ts'
-import type { CallWords } from './call-words.ts'
+import type { CallWords } from './call-text.ts'
 import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 

@@ -10,7 +10,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { andSql, bothConditions } from './call-condition.ts'
 import type { CallList } from './call-list.ts'
 import { type CallSelection, selectionCondition, selectionOf } from './call-selection.ts'
-import type { CallWords } from './call-words.ts'
+import type { CallWords } from './call-text.ts'
 import { cacheFigures } from './group-figures.ts'
 
 /** Beyond every call's. */

@@ -50,15 +50,15 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
   const box = useRef<HTMLFormElement>(null)
   const [typed, setTyped] = useState<Partial<Record<Name, string>>>({})
   const [wrong, setWrong] = useState<string | Errors<Name>>('')
-  const { run, trouble, isBusy } = useAction()
+  const { run, error, isBusy } = useAction()
   const testing = useAction()
   const [tested, setTested] = useState('')
   const valueOf = (name: Name): string =>
     typed[name] ?? fields.find((field) => field.name === name)?.value ?? ''
   const errorOf = (name: Name): string | undefined =>
     (typeof wrong === 'string' ? undefined : wrong.errors[name]) ??
-    (trouble?.param === name ? trouble.message : undefined)
-  useEffect(() => box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [wrong, trouble])
+    (error?.param === name ? error.message : undefined)
+  useEffect(() => box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [wrong, error])
   // The focus goes in, and back to the button that opened it.
   useLayoutEffect(() => {
     const [opener, inside] = [document.activeElement, box.current]
@@ -95,7 +95,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
       </div>
     )
   }
-  const isOfField = fields.some(({ name }) => name === trouble?.param)
+  const isOfField = fields.some(({ name }) => name === error?.param)
   return (
     <form
       ref={box}
@@ -146,12 +146,12 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
         )}
       </div>
       {test !== undefined && (
-        <p class={testing.trouble === null ? 'quiet' : 'bad'} role="status">
-          {testing.isBusy ? '' : (testing.trouble?.message ?? tested)}
+        <p class={testing.error === null ? 'quiet' : 'bad'} role="status">
+          {testing.isBusy ? '' : (testing.error?.message ?? tested)}
         </p>
       )}
       <p class="bad" role="alert">
-        {typeof wrong === 'string' && wrong !== '' ? wrong : isOfField ? '' : trouble?.message}
+        {typeof wrong === 'string' && wrong !== '' ? wrong : isOfField ? '' : error?.message}
       </p>
     </form>
   )

@@ -11,28 +11,28 @@ import { ConfirmButton } from '../design/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
 import { Control } from '../design/control.tsx'
-import { captureRules, clearPoints, keepingTimes, keepingWords } from './keeping-words.ts'
+import { captureRules, clearPoints, keepingTimes, loggingText } from './payload-logging-text.ts'
 
 const path = '/api/raw-log/status'
 const lookEveryMs = 5000
 
 /** Tells whether payloads are kept in a file, and switches it. */
-export function KeepingCard() {
+export function PayloadLoggingCard() {
   const times = useTimes()
   const isRunning = useLive(({ status }) => status?.running ?? false)
   const asked = useQuery<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })
   const { answer: status } = asked
-  const { isBusy, trouble, run, forgetTrouble } = useAction()
-  useEffect(forgetTrouble, [status?.enabled, isRunning])
+  const { isBusy, error, run, forgetError } = useAction()
+  useEffect(forgetError, [status?.enabled, isRunning])
   const act = (action: () => Promise<unknown>): void => void run(action).then(asked.again)
   if (status === null) {
     return (
       <section class="card card-bar keeping-card" aria-label="What is kept">
-        {asked.trouble === null ? (
+        {asked.error === null ? (
           <div class="skeleton" style={{ height: '2.75rem' }} />
         ) : (
           <p class="bad" role="alert">
-            Whether payloads are kept cannot be told: {asked.trouble}
+            Whether payloads are kept cannot be told: {asked.error}
           </p>
         )}
       </section>
@@ -40,8 +40,8 @@ export function KeepingCard() {
   }
   const { enabled, enabled_until: until, dropped } = status
   const untilWords = until === null ? null : times.clock(Date.parse(until))
-  const words = keepingWords(status, untilWords, nowMs())
-  const problem = trouble?.message ?? asked.trouble ?? status.trouble
+  const words = loggingText(status, untilWords, nowMs())
+  const problem = error?.message ?? asked.error ?? status.trouble
   const isOff = !isRunning || isBusy
   return (
     <section class="card card-bar keeping-card" aria-labelledby="keeping-title">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
 
-export interface NoteProps {
+export interface BannerProps {
   /** `bad` is an error, and is read out at once. */
   readonly tone?: 'warn' | 'bad'
   /** In bold before the rest. */
@@ -18,7 +18,7 @@ export interface NoteProps {
 }
 
 /** Says something about a part of the page. */
-export function Note(props: NoteProps) {
+export function Banner(props: BannerProps) {
   const { tone, title, onRetry, actions, id, class: className, role, children } = props
   return (
     <div

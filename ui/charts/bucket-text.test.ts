@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Times } from '../format/times.ts'
-import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
+import { bucketSpan, bucketStart, spanWords } from './bucket-text.ts'
 import type { TimeFrame } from './time-frame.ts'
 
 const times = new Times(true, () => Date.UTC(2026, 10, 21))

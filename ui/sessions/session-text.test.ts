@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callJson } from '../../test/support/call-json.ts'
 import { sessionCourse } from './session-course.ts'
-import { toolUses } from './session-words.ts'
+import { toolUses } from './session-text.ts'
 
 const at = (ms: number, tools: string | null) =>
   callJson({ started_at: new Date(ms).toISOString(), duration_ms: 100, tools })

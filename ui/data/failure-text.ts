@@ -1,7 +1,7 @@
 import type { OverviewCall } from '../../src/api/overview.ts'
 import { isFailed } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
-import { isNameOf, isOutcome, outcomeWords } from './call-words.ts'
+import { isNameOf, isOutcome, outcomeWords } from './call-text.ts'
 
 /** What each failure code means to people: for a tag or a list; and what happened, in a sentence. */
 export const failureWords: Readonly<Record<FailureCode, readonly [short: string, sentence: string]>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProviderLimit } from '../../src/api/health-report.ts'
-import { limitWords, limitedUses, stateOf } from './limits-words.ts'
+import { limitWords, limitedUses, stateOf } from './limits-text.ts'
 
 const nowMs = Date.parse('2026-11-01T12:00:00Z')
 const requests: ProviderLimit = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noUsageWords } from './call-words.ts'
+import { noUsageWords } from './call-text.ts'
 
 test('where no usage was reported the chunks that passed are told', () => {
   assert.equal(

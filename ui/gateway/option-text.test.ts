@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ConfigOption } from '../../src/api/proxy-config.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { settingName, specsOf, valueFacts } from '../../src/options/option-spec.ts'
-import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-words.ts'
+import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-text.ts'
 
 const option: ConfigOption = {
   name: 'max_concurrent',

@@ -6,8 +6,8 @@ import type { QueryState } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
-import { Nothing } from '../design/nothing.tsx'
-import { Note } from '../design/note.tsx'
+import { EmptyState } from '../design/empty-state.tsx'
+import { Banner } from '../design/banner.tsx'
 
 /** How to make the first call, in place of what it would show. */
 export const FirstCallGuide = lazyPart(async () => (await import('./first-call.tsx')).FirstCallGuide)
@@ -23,9 +23,9 @@ export function isUnreadable({ store }: EmptyAnswer): boolean {
 export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
   if (isUnreadable(answer)) {
     return (
-      <Note tone="bad" title="The database cannot be read.">
+      <Banner tone="bad" title="The database cannot be read.">
         {answer.note}
-      </Note>
+      </Banner>
     )
   }
   // Of no type: there never was a call.
@@ -61,28 +61,28 @@ export function useNothingFound() {
           : 'There are calls from other times.',
     ways: (
       <>
-        {hasFilters && <Way to={{ ...withoutFilters(address), ignored: [] }} words="Clear filters" />}
-        {address.range.last !== '30d' && <Way to={{ range: { last: '30d' } }} words="Last 30 days" />}
+        {hasFilters && <ActionLink to={{ ...withoutFilters(address), ignored: [] }} words="Clear filters" />}
+        {address.range.last !== '30d' && <ActionLink to={{ range: { last: '30d' } }} words="Last 30 days" />}
       </>
     ),
   }
 }
 
-/** In place of what the dashboard did not answer with: why, and what leads on. `what`: `The calls`. */
+/** Shown when a query fails: the reason, and what to do. `what` is the subject, such as `The calls`. */
 export function Refusal({ what, asked }: { readonly what: string; readonly asked: Refused }) {
-  const { trouble, error, again } = asked
-  const from = error?.code === 'folded_range' ? error.data['from'] : undefined
+  const { error, failure, again } = asked
+  const from = failure?.code === 'folded_range' ? failure.data['from'] : undefined
   if (from !== undefined) return <FoldedTime untilMs={Date.parse(from)} />
   return (
     <div role="alert">
-      <Nothing title={`${what} could not be read`} actions={<Button onClick={again}>Try again</Button>}>
-        {trouble}
-      </Nothing>
+      <EmptyState title={`${what} could not be read`} actions={<Button onClick={again}>Try again</Button>}>
+        {error}
+      </EmptyState>
     </div>
   )
 }
 
-type Refused = Pick<QueryState<unknown>, 'trouble' | 'error' | 'again'>
+type Refused = Pick<QueryState<unknown>, 'error' | 'failure' | 'again'>
 
 /** In place of what the sums of calls that were folded until then do not tell. */
 export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
@@ -90,25 +90,25 @@ export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
   const times = useTimes()
   const toMs = address.range.last === null ? Math.max(address.range.toMs, untilMs + 1) : nowMs()
   return (
-    <Nothing
+    <EmptyState
       title="Part of this range is kept as totals only"
       actions={
         <>
-          <Way
+          <ActionLink
             to={{ range: { last: null, fromMs: untilMs, toMs } }}
             words="Show the range with single calls"
           />
-          {isFiltered(address) && <Way to={withoutFilters(address)} words="Clear filters" />}
+          {isFiltered(address) && <ActionLink to={withoutFilters(address)} words="Clear filters" />}
         </>
       }
     >
       {`Calls before ${times.full(untilMs)} were compressed into hourly totals, which do not hold this.`}
-    </Nothing>
+    </EmptyState>
   )
 }
 
 /** A link out of an empty list. */
-export function Way({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
+export function ActionLink({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
   return (
     <AddressLink class="button" to={to}>
       {words}

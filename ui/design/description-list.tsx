@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact'
 /** A name and its value; null leaves it out. */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
 
-export interface FactsProps {
+export interface DescriptionListProps {
   readonly class: string
   readonly facts: readonly Fact[]
 }
 
 /** Names and values, one below the other or side by side as the class has it. */
-export function Facts({ class: className, facts }: FactsProps) {
+export function DescriptionList({ class: className, facts }: DescriptionListProps) {
   return (
     <dl class={className}>
       {facts.map(

@@ -19,7 +19,7 @@ export interface Reading {
  * Tells whether somebody reads: with the mouse over the box, some of it selected, scrolled so that `isAway`, and with
  * `byFocus` also with the keyboard's focus in it.
  */
-export function useReading(
+export function useReaderPresence(
   box: RefObject<HTMLElement | null>,
   isAway: (box: HTMLElement) => boolean,
   byFocus = false,
@@ -67,7 +67,7 @@ export function useReading(
  * The value as it was when it began to be held, until it is let go or `question` is another one. `grown` adds to it what
  * disturbs nobody who reads it.
  */
-export function useHeld<Value>(
+export function useFrozen<Value>(
   value: Value,
   isHeld: boolean,
   question: unknown,

@@ -4,8 +4,8 @@ import { baseUrlOf } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
 import { useQuery } from '../data/use-query.ts'
 import { CopyButton } from '../design/copy-button.tsx'
-import { type FirstCallKind, firstCall, firstCallKinds, firstModel } from './first-call-words.ts'
-import { Note } from '../design/note.tsx'
+import { type FirstCallKind, firstCall, firstCallKinds, firstModel } from './first-call-text.ts'
+import { Banner } from '../design/banner.tsx'
 import { Segments } from '../design/segments.tsx'
 
 function useBaseUrl(): string {
@@ -54,7 +54,9 @@ export function FirstCallGuide() {
           The rest of the program stays as it is: model names and keys are passed on unchanged.
         </span>
       </p>
-      {isStopped && <Note tone="warn">The gateway is stopped: start it first, at the top of the page.</Note>}
+      {isStopped && (
+        <Banner tone="warn">The gateway is stopped: start it first, at the top of the page.</Banner>
+      )}
     </>
   )
 }

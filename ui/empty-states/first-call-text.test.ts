@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FirstCallKind, firstCall, firstCallKinds, firstModel } from './first-call-words.ts'
+import { type FirstCallKind, firstCall, firstCallKinds, firstModel } from './first-call-text.ts'
 
 test('the first call is a command that a shell takes', () => {
   const [first = '', ...rest] = firstCall('curl', 'http://localhost:9090/v1', 'gpt-5-mini').text.split('\n')

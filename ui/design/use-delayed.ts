@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /** Whether something has been the case for so long. */
-export function useLasting(isSo: boolean, ms: number): boolean {
+export function useDelayed(isSo: boolean, ms: number): boolean {
   const [lasts, setLasts] = useState(false)
   useEffect(() => {
     if (!isSo) return

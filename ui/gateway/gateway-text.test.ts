@@ -10,7 +10,7 @@ import {
   curlLine,
   detailOf,
   wrongBaseUrlWords,
-} from './gateway-words.ts'
+} from './gateway-text.ts'
 import { baseUrlOf } from '../data/gateway-now.ts'
 
 const running: ProcessStatus = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
-import { captureWords, clearPoints, keepingWords } from './keeping-words.ts'
+import { captureWords, clearPoints, loggingText } from './payload-logging-text.ts'
 
 const off: RawLogStatus = {
   enabled: false,
@@ -17,20 +17,17 @@ const off: RawLogStatus = {
 
 test('the state of the file is told in words', () => {
   const nowMs = Date.UTC(2026, 10, 21, 12)
-  assert.equal(keepingWords(off, null, nowMs).title, 'Payload capture is off')
+  assert.equal(loggingText(off, null, nowMs).title, 'Payload capture is off')
   assert.match(
-    keepingWords({ ...off, file_size_bytes: 1_200_000 }, null, nowMs).about,
+    loggingText({ ...off, file_size_bytes: 1_200_000 }, null, nowMs).about,
     /still has 1\.2.MB of earlier/,
   )
   const on = { ...off, enabled: true, file_size_bytes: 5000 }
-  assert.equal(keepingWords(on, null, nowMs).title, 'Payload capture is on')
-  assert.match(keepingWords(on, null, nowMs).about, /every call, keys taken out.*In the file: 5.kB\.$/)
+  assert.equal(loggingText(on, null, nowMs).title, 'Payload capture is on')
+  assert.match(loggingText(on, null, nowMs).about, /every call, keys taken out.*In the file: 5.kB\.$/)
   const until = { ...on, enabled_until: new Date(nowMs + 599_000).toISOString() }
-  assert.match(
-    keepingWords(until, '12:10', nowMs).title,
-    /^Payload capture is on until 12:10 \(9.min left\)$/,
-  )
-  assert.match(keepingWords(until, '12:10', nowMs + 590_000).title, /less than a minute left/)
+  assert.match(loggingText(until, '12:10', nowMs).title, /^Payload capture is on until 12:10 \(9.min left\)$/)
+  assert.match(loggingText(until, '12:10', nowMs + 590_000).title, /less than a minute left/)
 })
 
 test('what is kept depends on the rule', () => {

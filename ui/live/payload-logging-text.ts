@@ -9,7 +9,7 @@ export const keepingTimes: readonly { readonly forS: number | null; readonly wor
 ]
 
 /** Says whether payloads are kept. `untilWords`: when it switches itself off, by the reader's clock. */
-export function keepingWords(
+export function loggingText(
   status: RawLogStatus,
   untilWords: string | null,
   nowMs: number,

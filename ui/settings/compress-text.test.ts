@@ -9,7 +9,7 @@ import {
   isWorthIt,
   outcomeWords,
   progressWords,
-} from './compress-words.ts'
+} from './compress-text.ts'
 
 const result: CompressResult = {
   before_bytes: 900_000_000,

@@ -2,7 +2,7 @@ import type { HealthReport } from '../../src/api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { counted, longDuration, shortCount } from '../format/figures.ts'
-import { optionTitle } from './option-words.ts'
+import { optionTitle } from './option-text.ts'
 
 /** What a person can have the gateway do. */
 export type GatewayAction = 'start' | 'stop' | 'restart'

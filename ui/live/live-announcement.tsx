@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useLasting } from '../design/use-lasting.ts'
+import { useDelayed } from '../design/use-delayed.ts'
 import { StateMark } from '../design/icon.tsx'
 import { count, counted } from '../format/figures.ts'
 import { boardWords } from './board-rows.ts'
@@ -10,7 +10,7 @@ const soonMs = 1500
 /** Those who have the page read out hear no more often how much has come. */
 const sayEveryMs = 10_000
 
-export interface LiveToldProps {
+export interface LiveAnnouncementProps {
   readonly feed: LiveFeed
   /** Null until that is known. */
   readonly isReached: boolean | null
@@ -20,8 +20,8 @@ export interface LiveToldProps {
 }
 
 /** Tells if the feed comes, how much of it there is, and how much was left out. */
-export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps) {
-  const isLost = useLasting(!feed.isConnected || isReached === false, soonMs)
+export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnnouncementProps) {
+  const isLost = useDelayed(!feed.isConnected || isReached === false, soonMs)
   const underWay = boardWords(feed.board.calls)
   const { dropped, hasGap } = feed
   const listed = counted(feed.calls.length, 'call')

@@ -8,7 +8,7 @@ import {
   goesThere,
   stateOf,
   termsOf,
-} from './upstream-words.ts'
+} from './upstream-text.ts'
 
 const row: UpstreamRow = {
   name: 'claude',

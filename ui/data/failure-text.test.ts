@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureKinds } from '../../src/call/failure.ts'
-import { endWords, failureCodeWords, failureSentence, failureWords } from './failure-words.ts'
+import { endWords, failureCodeWords, failureSentence, failureWords } from './failure-text.ts'
 
 test('every failure code has words of its own', () => {
   assert.deepEqual(Object.keys(failureWords), Object.keys(failureKinds))

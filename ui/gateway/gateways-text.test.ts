@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
-import { allWords, copyWords, isWorthShowing, releaseQuestion, stateOf } from './gateways-words.ts'
+import { allWords, copyWords, isWorthShowing, releaseQuestion, stateOf } from './gateways-text.ts'
 
 const row: GatewayRow = {
   instance: 'k3v9',

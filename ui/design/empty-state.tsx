@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-export interface NothingProps {
+export interface EmptyStateProps {
   readonly title?: string
   /** Buttons and links that lead on. */
   readonly actions?: ComponentChildren
@@ -9,7 +9,7 @@ export interface NothingProps {
 }
 
 /** In place of a list or a text that is not there. */
-export function Nothing({ title, actions, children }: NothingProps) {
+export function EmptyState({ title, actions, children }: EmptyStateProps) {
   return (
     <div class="nothing">
       {title !== undefined && <h3>{title}</h3>}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ClientRow } from '../../src/api/clients.ts'
-import { nameOf, withUse } from './client-words.ts'
+import { nameOf, withUse } from './client-text.ts'
 
 const row: ClientRow = {
   client: 'agent',

@@ -4,7 +4,7 @@ import { Observable } from './observable.ts'
  * Something that this reader chose, kept in this browser alone; what a link shows to others never depends on it. `parse`
  * gets null if nothing is kept; `write` answers null for what need not be.
  */
-export function stored<Value>(
+export function localValue<Value>(
   name: string,
   parse: (text: string | null) => Value,
   write: (value: Value) => string | null,
@@ -35,12 +35,12 @@ export function stored<Value>(
 }
 
 /** One of some choices; `otherwise` holds while nothing else was chosen, and is not kept. */
-export function storedChoice<Choice extends string>(
+export function localChoice<Choice extends string>(
   name: string,
   choices: readonly Choice[],
   otherwise: Choice,
 ): Observable<Choice> {
-  return stored(
+  return localValue(
     name,
     (text) => choices.find((choice) => choice === text) ?? otherwise,
     (choice) => (choice === otherwise ? null : choice),
