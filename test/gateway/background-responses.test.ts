@@ -1,12 +1,11 @@
 /** What the Responses API makes in the background is counted once, whoever fetches it, and however. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord } from '../support/json-record.ts'
 import { rowOf } from '../support/recorded-calls.ts'
 import { bodyReply, jsonReply, sseEvent } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { shareGateway } from '../support/shared-gateway.ts'
 
 const usage = { input_tokens: 5000, output_tokens: 900, total_tokens: 5900 }
 const queued = { id: 'resp_bg', status: 'queued', usage: null }
@@ -68,12 +67,19 @@ const cases: Readonly<Record<string, readonly Step[]>> = {
   ],
 }
 
-const upstream = await startSimulatedUpstream()
-after(() => upstream.close())
+const shared = await shareGateway()
+const { gateway } = shared
+
+/** What upstreams reported. */
+async function countedTokens(): Promise<number> {
+  const { total_used: used, estimated } = asRecord((await gateway.health())['token_budget'])
+  return Number(used) - Number(estimated)
+}
 
 for (const [name, steps] of Object.entries(cases)) {
   test(`a response in the background, ${name}`, async () => {
-    await using gateway = await startGatewayProcess({ upstream: upstream.origin })
+    await using upstream = await shared.upstream()
+    const before = await countedTokens()
     let sum = 0
     for (const [request, answer, counted] of steps) {
       const [method = '', target = ''] = request.split(' ')
@@ -85,7 +91,7 @@ for (const [name, steps] of Object.entries(cases)) {
           : jsonReply(200, answer),
       )
       const body = method === 'POST' ? { body: '{"model":"weir-4","background":true}' } : {}
-      const row = await rowOf(gateway, await exchange(gateway.port, method, target, body))
+      const row = await rowOf(gateway, await exchange(gateway.port, method, upstream.prefix + target, body))
       const used = (row.input_tokens ?? 0) + (row.output_tokens ?? 0)
       assert.deepEqual(
         [used, row.usage_source],
@@ -95,7 +101,6 @@ for (const [name, steps] of Object.entries(cases)) {
       if (counted > 0) assert.equal(row.model, 'weir-4', request)
       sum += counted
     }
-    const { total_used: used, estimated } = asRecord((await gateway.health())['token_budget'])
-    assert.equal(Number(used) - Number(estimated), sum)
+    assert.equal((await countedTokens()) - before, sum)
   })
 }

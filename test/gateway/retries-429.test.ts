@@ -4,12 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { untilCalls, untilHealth, untilIdle } from '../support/gateway-state.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilCalls, untilHealth } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { asRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
-import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, cut, stall, until, wait, write } from '../support/reply-step.ts'
 import {
   type HeaderLines,
@@ -19,7 +20,8 @@ import {
   responseHead,
   sseEvent,
 } from '../support/response-bytes.ts'
-import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const chat = '/v1/chat/completions'
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(70_000) }] })
@@ -33,15 +35,16 @@ function refusal(headers: HeaderLines = [['retry-after-ms', '20']]): ReplyStep[]
   return jsonReply(429, slow, headers)
 }
 
-function start(upstream: SimulatedUpstream, ...args: string[]): Promise<GatewayProcess> {
-  return startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--retry-429-max', '3', '--slot-cooldown-ms', '0', ...args],
-  })
+const retrying = ['--retry-429-max', '3', '--slot-cooldown-ms', '0']
+const shared = await shareGateway({ args: retrying })
+const { gateway } = shared
+
+function call(upstream: OwnUpstream, path = chat, asked = body): Promise<RawResponse> {
+  return exchange(gateway.port, 'POST', upstream.prefix + path, { body: asked })
 }
 
-async function retriesOf(gateway: GatewayProcess): Promise<unknown> {
-  return asRecord((await gateway.health())['rate_limiter'])['total_retries_429']
+async function retriesOf(upstream: OwnUpstream): Promise<unknown> {
+  return (await upstream.slots())['total_retries_429']
 }
 
 /** Times are rounded to microseconds. */
@@ -56,10 +59,9 @@ function fate({ status, outcome, failure_code: code, attempts }: CallJson): unkn
 }
 
 test('a call is sent again as it was until it is answered, and the row tells what that took', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream)
+  await using upstream = await shared.upstream()
   upstream.replyOnce(refusal(), refusal([['Retry-After', '1']]))
-  const answer = await exchange(gateway.port, 'POST', chat, { body })
+  const answer = await call(upstream)
   assert.equal(answer.status, 200)
   assert.deepEqual(
     upstream.requests.map((request) => request.body.toString() === body),
@@ -77,42 +79,40 @@ test('a call is sent again as it was until it is answered, and the row tells wha
   const parts = [row.receive_ms, row.queue_ms, row.retry_wait_ms, row.ttfb_ms, row.overhead_ms]
   assert.ok(sumOf(parts) <= row.duration_ms! + roundingMs, JSON.stringify(row))
   assert.equal(row.error_message, null)
-  assert.equal(await retriesOf(gateway), 2)
-  await untilIdle(gateway)
+  assert.equal(await retriesOf(upstream), 2)
+  await upstream.untilCalls()
 })
 
 test('the last 429 passes byte for byte, and so does one that may not be tried again', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream)
+  await using upstream = await shared.upstream()
   const last = Buffer.from('{"error" : {"message":"last", "code":"n"}}')
   const headers = [
     ['X-Request-Id', 'r-9'],
     ['Retry-After-Ms', '1'],
   ] as const
   upstream.replyOnce(refusal(), refusal(), refusal(), bodyReply([last], { status: 429, headers }))
-  const answer = await exchange(gateway.port, 'POST', chat, { body })
+  const answer = await call(upstream)
   assert.deepEqual([answer.status, answer.body.toString()], [429, last.toString()])
   assert.deepEqual([answer.header('x-request-id'), answer.header('retry-after-ms')], ['r-9', '1'])
   assert.equal(answer.header('x-tokenweir-error'), undefined)
   const row = await rowOf(gateway, answer)
   assert.deepEqual(fate(row), [429, 'upstream_error', 'upstream_http', 4])
   assert.deepEqual([row.error_message, row.upstream_error_code], ['last', 'n'])
-  assert.equal(await retriesOf(gateway), 3)
+  assert.equal(await retriesOf(upstream), 3)
   for (const [name, value] of [
     ['Retry-After', '61'],
     ['x-should-retry', 'false'],
   ] as const) {
     upstream.replyOnce(refusal([[name, value]]))
-    const answer = await exchange(gateway.port, 'POST', chat, { body })
+    const answer = await call(upstream)
     assert.deepEqual([answer.status, answer.header(name)], [429, value])
     assert.deepEqual(fate(await rowOf(gateway, answer)), [429, 'upstream_error', 'upstream_http', 1])
   }
-  assert.equal(await retriesOf(gateway), 3)
+  assert.equal(await retriesOf(upstream), 3)
 })
 
 test('a quota that is used up passes at once, byte for byte, in any coding', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream)
+  await using upstream = await shared.upstream()
   const used = Buffer.from(
     '{ "error": {"message": "You exceeded your current quota", "type": "insufficient_quota", "param": null, "code": "insufficient_quota"}}',
   )
@@ -127,56 +127,58 @@ test('a quota that is used up passes at once, byte for byte, in any coding', asy
       ['retry-after-ms', '20'],
     ] as const
     upstream.replyOnce(bodyReply([bytes.subarray(0, 9), bytes.subarray(9)], { status: 429, headers }))
-    const answer = await exchange(gateway.port, 'POST', chat, { body })
+    const answer = await call(upstream)
     assert.deepEqual([answer.status, answer.body], [429, bytes])
     const row = await rowOf(gateway, answer)
     assert.deepEqual(fate(row), [429, 'upstream_error', 'upstream_http', 1])
     assert.equal(row.upstream_error_code, 'insufficient_quota')
   }
-  assert.equal(await retriesOf(gateway), 0)
+  assert.equal(await retriesOf(upstream), 0)
 })
 
 test('without the option, and for bodies that are streamed through, every 429 passes', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-  upstream.replyOnce(refusal())
-  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 429)
-  await using retrying = await start(upstream)
-  upstream.replyOnce(refusal())
-  assert.equal((await exchange(retrying.port, 'POST', '/v1/files', { body })).status, 429)
-  assert.deepEqual([upstream.requests.length, await retriesOf(gateway), await retriesOf(retrying)], [2, 0, 0])
+  await using upstream = await startSimulatedUpstream({ reply: () => refusal() })
+  for (const [path, args] of [
+    [chat, []],
+    ['/v1/files', retrying],
+  ] as const) {
+    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl, args })
+    const before = upstream.requests.length
+    assert.equal((await exchange(gateway.port, 'POST', path, { body })).status, 429)
+    const { total_retries_429: retries } = asRecord((await gateway.health())['rate_limiter'])
+    assert.deepEqual([upstream.requests.length - before, retries], [1, 0])
+  }
 })
 
 test('a GET is tried again, too, and takes no slot', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream, '--max-concurrent', '1')
+  await using upstream = await shared.upstream({}, { max_concurrent: 1 })
   upstream.replyOnce([stall()], refusal())
   await using holder = await openRawClient(gateway.port)
-  await holder.send(requestBytes('POST', chat, { body }))
+  await holder.send(requestBytes('POST', upstream.prefix + chat, { body }))
   await upstream.waitForInFlight(1)
-  const answer = await exchange(gateway.port, 'GET', '/v1/models')
+  const answer = await exchange(gateway.port, 'GET', `${upstream.prefix}/v1/models`)
   assert.deepEqual([answer.status, (await rowOf(gateway, answer)).attempts], [200, 2])
 })
 
 test('while it waits the slot is free; back again, a call goes ahead of those that came meanwhile', async () => {
   const gate = Promise.withResolvers<void>()
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream, '--max-concurrent', '1')
+  await using upstream = await shared.upstream({}, { max_concurrent: 1 })
   const othersWait = Promise.withResolvers<void>()
   upstream.replyOnce([until(othersWait.promise), ...refusal()], [until(gate.promise), ...jsonReply(200, {})])
-  const call = (name: string): Promise<unknown> => exchange(gateway.port, 'POST', `${chat}?${name}`, { body })
+  const call = (name: string): Promise<unknown> =>
+    exchange(gateway.port, 'POST', `${upstream.prefix}${chat}?${name}`, { body })
   const first = call('first')
   await upstream.waitForRequest(0)
   const second = call('second')
-  await untilCalls(gateway, { active: 1, queued: 1 })
+  await upstream.untilCalls({ active: 1, queued: 1 })
   // A call comes back behind those that have waited longer than it was at the upstream: the third comes later than a pause lasts.
   await sleep(2 * shortestPauseMs)
   const third = call('third')
-  await untilCalls(gateway, { active: 1, queued: 2 })
+  await upstream.untilCalls({ active: 1, queued: 2 })
   othersWait.resolve()
   // The second has the slot; the first waits for its time, and then in the queue.
   await upstream.waitForRequest(1)
-  await untilCalls(gateway, { active: 1, queued: 2 })
+  await upstream.untilCalls({ active: 1, queued: 2 })
   gate.resolve()
   await Promise.all([first, second, third])
   assert.deepEqual(
@@ -184,18 +186,17 @@ test('while it waits the slot is free; back again, a call goes ahead of those th
     ['first', 'second', 'first', 'third'],
   )
   assert.equal(upstream.peakInFlight, 1)
-  await untilIdle(gateway)
+  await upstream.untilCalls()
 })
 
 test('a client that leaves during the wait is recorded at once, and nothing is sent for it any more', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => refusal([['Retry-After', '30']]) })
-  await using gateway = await start(upstream)
+  await using upstream = await shared.upstream({ reply: () => refusal([['Retry-After', '30']]) })
   await using client = await openRawClient(gateway.port)
-  await client.send(requestBytes('POST', chat, { body }))
+  await client.send(requestBytes('POST', upstream.prefix + chat, { body }))
   await upstream.waitFor('its refusal', () => upstream.requests[0]?.replyEndAtMs !== undefined)
-  await untilCalls(gateway, { active: 0, queued: 0 })
+  await upstream.untilCalls({ active: 0, queued: 0 })
   client.leave()
-  const [row] = await recordedCalls(gateway, 1)
+  const [row] = await upstream.recorded(1)
   assert.deepEqual(fate(row!), [499, 'client_disconnected', 'client_gone', 1])
   assert.ok(row!.duration_ms! < 20_000 && row!.retry_wait_ms! > 0)
   const parts = [row!.receive_ms, row!.queue_ms, row!.retry_wait_ms, row!.overhead_ms]
@@ -206,7 +207,7 @@ test('a client that leaves during the wait is recorded at once, and nothing is s
 
 test('a gateway that stops sends a waiting call away', async () => {
   await using upstream = await startSimulatedUpstream({ reply: () => refusal([['Retry-After', '30']]) })
-  await using gateway = await start(upstream)
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl, args: retrying })
   const call = exchange(gateway.port, 'POST', chat, { body })
   await upstream.waitFor('its refusal', () => upstream.requests[0]?.replyEndAtMs !== undefined)
   await untilCalls(gateway, { active: 0, queued: 0 })
@@ -218,8 +219,7 @@ test('a gateway that stops sends a waiting call away', async () => {
 })
 
 test('a 429 that breaks off, is endless, or stays unfinished is a 429 all the same; a broken answer is not', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream)
+  await using upstream = await shared.upstream()
   const head = write(
     responseHead(429, [
       ['retry-after-ms', '10'],
@@ -229,21 +229,20 @@ test('a 429 that breaks off, is endless, or stays unfinished is a 429 all the sa
   const endless = Array.from({ length: 40 }, () => write(chunkFrame(Buffer.alloc(4096, 'x'))))
   for (const rest of [[cut()], [...endless, stall()], [write(chunkFrame('half')), stall()]]) {
     upstream.replyOnce([head, ...rest])
-    const answer = await exchange(gateway.port, 'POST', chat, { body })
+    const answer = await call(upstream)
     assert.deepEqual([answer.status, (await rowOf(gateway, answer)).attempts], [200, 2])
   }
   upstream.replyOnce(
     [write(responseHead(200, [['Transfer-Encoding', 'chunked']])), write(chunkFrame('a')), cut()],
     refusal(),
   )
-  const cutOff = await exchange(gateway.port, 'POST', chat, { body })
+  const cutOff = await call(upstream)
   assert.deepEqual([cutOff.status, cutOff.complete], [200, false])
   assert.equal((await rowOf(gateway, cutOff)).attempts, 1)
 })
 
 test('with the wish for usage: refused, and each of the two forms of the call met by a 429', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream)
+  await using upstream = await shared.upstream()
   const stream = JSON.stringify({ model: 'm', stream: true })
   const unknown = jsonReply(400, { error: { message: 'unknown field: stream_options' } })
   const events = [
@@ -256,58 +255,58 @@ test('with the wish for usage: refused, and each of the two forms of the call me
     refusal(),
     bodyReply(events, { headers: [['Content-Type', 'text/event-stream']] }),
   )
-  const answer = await exchange(gateway.port, 'POST', chat, { body: stream })
+  const answer = await call(upstream, chat, stream)
   assert.deepEqual([answer.status, answer.body.toString()], [200, events.join('')])
   assert.deepEqual(
     upstream.requests.map((request) => request.body.includes('include_usage')),
     [true, true, false, false],
   )
   assert.deepEqual(fate(await rowOf(gateway, answer)), [200, 'ok', null, 4])
-  assert.equal(await retriesOf(gateway), 2, 'what was sent again without the wish is no retry of a 429')
+  assert.equal(await retriesOf(upstream), 2, 'what was sent again without the wish is no retry of a 429')
 
-  await using second = await start(upstream)
+  await using second = await shared.upstream()
   const usage = sseEvent({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } })
-  upstream.replyOnce(
+  second.replyOnce(
     refusal(),
     bodyReply([events[0]!, usage, events[1]!], { headers: [['Content-Type', 'text/event-stream']] }),
   )
-  const asked = await exchange(second.port, 'POST', chat, { body: stream })
+  const asked = await call(second, chat, stream)
   assert.equal(
     asked.body.toString(),
     events.join(''),
     'the usage event is taken out of the second attempt, too',
   )
-  const row = await rowOf(second, asked)
+  const row = await rowOf(gateway, asked)
   assert.deepEqual([row.input_tokens, row.output_tokens, row.attempts], [3, 2, 2])
 })
 
 test('two hundred calls, two thirds of them refused once, of which some leave: each its one row, and no slot is lost', async () => {
   const calls = 200
   const refused = new Set<string>()
-  await using upstream = await startSimulatedUpstream({
-    reply: ({ target }) => {
-      const call = Number(/\d+/.exec(target.slice(chat.length))?.[0])
-      if (call % 3 === 0 || refused.has(target)) return [wait(1), ...jsonReply(200, { choices: [{}] })]
-      refused.add(target)
-      return refusal([['retry-after-ms', String(5 + (call % 40))]])
+  await using upstream = await shared.upstream(
+    {
+      reply: ({ target }) => {
+        const call = Number(/\d+/.exec(target.slice(chat.length))?.[0])
+        if (call % 3 === 0 || refused.has(target)) return [wait(1), ...jsonReply(200, { choices: [{}] })]
+        refused.add(target)
+        return refusal([['retry-after-ms', String(5 + (call % 40))]])
+      },
     },
-  })
-  await using gateway = await start(upstream, '--max-concurrent', '8')
+    { max_concurrent: 8 },
+  )
   await inParallel(Array.from({ length: calls }), 50, async (_, call) => {
     await using client = await openRawClient(gateway.port)
-    await client.send(requestBytes('POST', `${chat}?${call}`, { body: '{"model":"m"}' }))
+    await client.send(requestBytes('POST', `${upstream.prefix}${chat}?${call}`, { body: '{"model":"m"}' }))
     if (call % 10 === 1) client.leave()
     else assert.equal((await client.response('POST')).status, 200)
   })
-  const rows = await recordedCalls(gateway, calls)
+  const rows = await upstream.recorded(calls)
   assert.equal(rows.filter(({ outcome }) => outcome === 'ok').length >= calls * 0.9, true)
   assert.ok(rows.every(({ outcome }) => outcome === 'ok' || outcome === 'client_disconnected'))
   assert.ok(upstream.peakInFlight <= 8)
-  await untilIdle(gateway)
-  const health = await untilHealth(gateway, 'all is over', () => true)
-  const slots = asRecord(health['rate_limiter'])
+  await upstream.untilCalls()
   const again = rows.reduce((sum, { attempts }) => sum + Math.max(0, attempts - 1), 0)
-  assert.equal(slots['total_retries_429'], again)
+  assert.equal(await retriesOf(upstream), again)
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
   // An attempt may be given up before the upstream has seen of it.
   assert.ok(upstream.requests.length <= attempts && upstream.requests.length > attempts - calls / 10)

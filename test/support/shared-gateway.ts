@@ -2,6 +2,7 @@ import { after } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { UpstreamSetting } from '../../src/options/upstream-settings.ts'
 import type { GatewayProcess } from './gateway-process.ts'
+import type { CallsAtGateway } from './gateway-state.ts'
 import { recordedCalls } from './recorded-calls.ts'
 import {
   type SimulatedUpstream,
@@ -10,6 +11,7 @@ import {
 } from './simulated-upstream.ts'
 import {
   type GatewayOfUpstreamsOptions,
+  type ToldUpstream,
   startGatewayOfUpstreams,
   untilUpstreams,
   writeUpstreams,
@@ -22,6 +24,10 @@ export interface OwnUpstream extends SimulatedUpstream {
   readonly prefix: string
   /** Waits for so many rows of its calls, and answers them, oldest first. */
   recorded(count: number): Promise<readonly CallJson[]>
+  /** Waits until so many of its calls hold slots and so many wait; none, unless told. */
+  untilCalls(wanted?: CallsAtGateway): Promise<void>
+  /** What `/health` says of its slots. */
+  slots(): Promise<Readonly<Record<string, number>>>
 }
 
 export interface SharedGateway {
@@ -45,11 +51,21 @@ export async function shareGateway(
       named.push({ ...settings, name, urls: [upstream.origin] })
       writeUpstreams(gateway.directory, named)
       await untilUpstreams(gateway, `${name} is known`, (told) => told.some((one) => one.name === name))
-      return Object.create(upstream, {
-        name: { value: name },
-        prefix: { value: `/${name}` },
-        recorded: { value: (count: number) => recordedCalls(gateway, count, name) },
-      }) as OwnUpstream
+      const slotsOf = (all: readonly ToldUpstream[]): Readonly<Record<string, number>> =>
+        all.find((one) => one.name === name)?.rate_limiter ?? {}
+      const more: Omit<OwnUpstream, keyof SimulatedUpstream> = {
+        name,
+        prefix: `/${name}`,
+        recorded: (count) => recordedCalls(gateway, count, name),
+        untilCalls: async ({ active, queued } = { active: 0, queued: 0 }) => {
+          await untilUpstreams(gateway, `${active} calls of ${name} are active and ${queued} wait`, (all) => {
+            const told = slotsOf(all)
+            return told['active'] === active && told['queued'] === queued
+          })
+        },
+        slots: async () => slotsOf((await gateway.health())['upstreams'] as readonly ToldUpstream[]),
+      }
+      return Object.create(upstream, Object.getOwnPropertyDescriptors(more)) as OwnUpstream
     },
   }
 }
