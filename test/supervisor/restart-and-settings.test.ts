@@ -41,13 +41,6 @@ test('a restart puts another gateway in the place of the running one', async () 
   assert.deepEqual(await savedIn(place.file('gateway.json')), { max_concurrent: 6 })
 })
 
-test('a restart of what does not run is a start', async () => {
-  await using place = await makeWorkplace()
-  const status = await place.supervisor({ args: anyPort }).restart()
-  assert.ok(status.health_ok)
-  assert.deepEqual(place.gateways(), [status.pid])
-})
-
 test('a restart that fails leaves the gateway that works as it is', async () => {
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: anyPort, host: null })
@@ -74,7 +67,7 @@ test('a restart that fails leaves the gateway that works as it is', async () => 
   })
 })
 
-test('a restart onto a port that is in use does not even stop the running gateway', async () => {
+test('a restart moves the gateway to another port; onto one that is in use it does not even stop it', async () => {
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: [upstream] })
   const first = await supervisor.start({ port: await freePort() })
@@ -84,12 +77,6 @@ test('a restart onto a port that is in use does not even stop the running gatewa
   const after = await supervisor.status()
   assert.equal(after.pid, first.pid)
   assert.ok(after.health_ok)
-})
-
-test('a restart moves the gateway to another port', async () => {
-  await using place = await makeWorkplace()
-  const supervisor = place.supervisor({ args: [upstream] })
-  await supervisor.start({ port: await freePort() })
   const port = await freePort()
   const moved = await supervisor.restart({ port })
   assert.equal(moved.port, port)
@@ -118,36 +105,41 @@ test('live settings change the running gateway, and the others wait for a restar
   assert.deepEqual((await supervisor.config()).needs_restart, [])
 })
 
-test('settings are kept while no gateway runs', async () => {
+test('settings are kept while no gateway runs, and a restart of what does not run is a start', async () => {
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: anyPort })
   const config = await supervisor.configure({ max_concurrent: 11 })
   assert.equal(config.options.find(({ name }) => name === 'max_concurrent')?.value, 11)
   assert.ok(config.options.every(({ running }) => running === null))
-  assert.equal((await supervisor.start()).health?.rate_limiter.max_concurrent, 11)
+  const status = await supervisor.restart()
+  assert.ok(status.health_ok)
+  assert.equal(status.health?.rate_limiter.max_concurrent, 11)
+  assert.deepEqual(place.gateways(), [status.pid])
 })
 
-for (const content of ['{"max_concurrent":', '[]', '{"max_concurrent":-1}', '{"nonsense":1}']) {
-  test(`a settings file with ${content} stops a start, and neither the status nor a stop`, async () => {
-    await using place = await makeWorkplace()
-    const supervisor = place.supervisor({ args: anyPort })
+test('a settings file that is wrong stops a start and a restart, and neither the status nor a stop', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: anyPort })
+  const wrong = ['{"max_concurrent":', '[]', '{"max_concurrent":-1}', '{"nonsense":1}']
+  for (const content of wrong) {
     await writeFile(place.file('gateway.json'), content)
-    await assert.rejects(supervisor.start(), SettingError)
+    await assert.rejects(supervisor.start(), SettingError, content)
     const stopped = await supervisor.status()
     assert.equal(stopped.state, 'stopped')
     assert.match(stopped.message!, /gateway\.json/)
     assert.deepEqual(place.gateways(), [])
-
-    await writeFile(place.file('gateway.json'), '{}')
-    const started = await supervisor.start()
+  }
+  await writeFile(place.file('gateway.json'), '{}')
+  const started = await supervisor.start()
+  for (const content of wrong) {
     await writeFile(place.file('gateway.json'), content)
     const running = await supervisor.status()
     assert.deepEqual([running.state, running.health_ok], ['running', true])
-    await assert.rejects(supervisor.restart(), SettingError)
+    await assert.rejects(supervisor.restart(), SettingError, content)
     assert.equal((await supervisor.status()).pid, started.pid)
-    assert.equal((await supervisor.stop()).state, 'stopped')
-  })
-}
+  }
+  assert.equal((await supervisor.stop()).state, 'stopped')
+})
 
 test('a gateway that was started in another folder goes on in its own', async () => {
   await using place = await makeWorkplace()

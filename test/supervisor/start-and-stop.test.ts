@@ -12,11 +12,12 @@ const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']
 /** An address of nobody's machine (RFC 5737), which cannot be bound. */
 const nowhere = '192.0.2.1'
 
-test('a gateway is started, is healthy, and is stopped', async () => {
+test('a gateway is started, is healthy, and is stopped; what runs is not started, and what does not is not stopped', async () => {
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: anyPort })
   const before = await supervisor.status()
   assert.deepEqual([before.state, before.running, before.pid, before.message], ['stopped', false, null, null])
+  await assert.rejects(supervisor.stop(), { code: 'not_running' })
 
   const started = await supervisor.start()
   assert.equal(started.already_running, false)
@@ -30,27 +31,16 @@ test('a gateway is started, is healthy, and is stopped', async () => {
   assert.deepEqual(place.gateways(), [started.pid])
   assert.equal((await fetch(`http://127.0.0.1:${started.port}/health`)).status, 200)
 
-  const stopped = await supervisor.stop()
-  assert.deepEqual([stopped.state, stopped.running, stopped.message], ['stopped', false, null])
-  assert.deepEqual(place.gateways(), [])
-})
-
-test('starting what runs, and stopping what does not, changes nothing', async () => {
-  await using place = await makeWorkplace()
-  const supervisor = place.supervisor({ args: anyPort })
-  await assert.rejects(supervisor.stop(), { code: 'not_running' })
-  const first = await supervisor.start()
   const second = await supervisor.start({ max_concurrent: 9 })
   assert.equal(second.already_running, true)
-  assert.equal(second.pid, first.pid)
+  assert.equal(second.pid, started.pid)
   assert.equal(second.health?.rate_limiter.max_concurrent, 4)
   await assert.rejects(readFile(place.file('gateway.json')), { code: 'ENOENT' })
 
-  const stops = await Promise.all([supervisor.stop(), supervisor.stop()])
-  assert.deepEqual(
-    stops.map(({ state }) => state),
-    ['stopped', 'stopped'],
-  )
+  for (const stopped of await Promise.all([supervisor.stop(), supervisor.stop()])) {
+    assert.deepEqual([stopped.state, stopped.running, stopped.message], ['stopped', false, null])
+  }
+  assert.deepEqual(place.gateways(), [])
   await assert.rejects(supervisor.stop(), { code: 'not_running' })
 })
 
