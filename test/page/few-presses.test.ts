@@ -4,6 +4,11 @@ import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Overview } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
+import { startReceiver } from '../alerts/alert-receiver.ts'
+import { requestBytes } from '../support/exchange.ts'
+import { openRawClient } from '../support/raw-client.ts'
+import { stall } from '../support/reply-step.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 import { writeRuns } from './session-data.ts'
@@ -13,19 +18,31 @@ const most = 3
 
 const dayMs = 86_400_000
 
-const { dashboard, browser } = await shareDashboard((folder) => {
-  // Of the day before there are calls until the last minute of this one.
-  const nowMs = Date.now()
-  writePageData(folder, 'incident', nowMs)
-  writeRuns(folder, [{ session: 'yesterday', calls: 9, agoMs: (nowMs % dayMs) + dayMs / 2 }], nowMs)
-})
+const upstream = await startSimulatedUpstream()
+after(() => upstream[Symbol.asyncDispose]())
+const { dashboard, browser } = await shareDashboard(
+  (folder) => {
+    // Of the day before there are calls until the last minute of this one.
+    const nowMs = Date.now()
+    writePageData(folder, 'incident', nowMs)
+    const yesterday = { session: 'yesterday', calls: 9, agoMs: (nowMs % dayMs) + dayMs / 2 }
+    writeRuns(folder, [yesterday, { session: 'old', calls: 9, agoMs: 5 * dayMs }], nowMs)
+  },
+  ['--upstream', upstream.baseUrl],
+)
+await dashboard.ask('POST', '/api/proxy/start')
+const { port } = await dashboard.status()
 const opened = await openDashboardPage(browser, dashboard.origin)
 after(() => assert.deepEqual(opened.problems, []))
 
 type Press = (target: Locator) => Promise<void>
 
 /** A question that is asked from the first page on. */
-function question(words: string, ask: (page: Page, press: Press) => Promise<void>): void {
+function question(
+  words: string,
+  ask: (page: Page, press: Press) => Promise<void>,
+  atMost: number = most,
+): void {
   test(words, async () => {
     const { page } = opened
     await page.goto(dashboard.origin)
@@ -35,7 +52,7 @@ function question(words: string, ask: (page: Page, press: Press) => Promise<void
       presses++
       await target.click()
     })
-    assert.ok(presses <= most, `${presses} presses`)
+    assert.ok(presses <= atMost, `${presses} presses`)
   })
 }
 
@@ -107,14 +124,6 @@ question('how do two models compare?', async (page, press) => {
   await page.locator('.curve-lines > path').nth(1).waitFor()
 })
 
-question('what is under way now?', async (page, press) => {
-  await press(view(page, 'Live'))
-  await page
-    .getByRole('region', { name: /now|in progress/i })
-    .first()
-    .waitFor()
-})
-
 question('what would folding old calls give back?', async (page, press) => {
   await press(view(page, 'Settings'))
   await page.getByLabel('Keep individual calls for').fill('1')
@@ -123,17 +132,193 @@ question('what would folding old calls give back?', async (page, press) => {
 })
 
 question('may more calls run at once?', async (page, press) => {
-  await dashboard.ask('POST', '/api/proxy/start')
   await press(view(page, 'Settings'))
   await page.getByLabel('Maximum concurrent calls').fill('7')
   await page.keyboard.press('Enter')
   await page.getByText('Saved, and in force.').waitFor()
   await page.getByRole('banner').getByText('of 7 slots').waitFor()
-  await dashboard.ask('POST', '/api/proxy/stop')
 })
 
-question('how do I get these calls as a file?', async (page, press) => {
-  await press(view(page, 'Calls'))
-  await press(page.getByRole('button', { name: 'Export' }))
-  await page.getByRole('link', { name: /^CSV,/ }).waitFor()
+question(
+  'how do I get the failed calls of one model as a file?',
+  async (page, press) => {
+    const models = page.getByRole('region', { name: 'By model' })
+    await press(models.getByRole('listitem').first().getByRole('link'))
+    await page.waitForURL(/model=/)
+    await press(button(page, 'Errors only'))
+    await press(page.getByRole('button', { name: 'Export' }))
+    await page.getByText(/^All \d+ calls, the newest first/).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      press(page.getByRole('link', { name: /^CSV,/ })),
+    ])
+    assert.match(download.suggestedFilename(), /^tokenweir-calls_.+_failed_.*\.csv$/)
+  },
+  4,
+)
+
+question('which client costs the most this month?', async (page, press) => {
+  await press(view(page, 'Costs'))
+  await press(page.getByRole('list', { name: 'Figures' }).getByRole('link', { name: /^Forecast/ }))
+  await page.waitForURL(/range=month/)
+  await press(button(page, 'Client'))
+  await page.getByRole('table', { name: 'Spend by client' }).waitFor()
+})
+
+question('why did the dearest call cost so much?', async (page, press) => {
+  await press(button(page, '30d'))
+  await press(page.getByRole('list', { name: 'Figures' }).getByRole('link', { name: /^Cost/ }))
+  await page.waitForURL(/sort=cost/)
+  await press(page.getByRole('region', { name: 'Calls' }).locator('[data-id]').first())
+  const panel = page.getByRole('dialog')
+  await panel.getByRole('link', { name: /^price of/ }).waitFor()
+  await panel.getByText('Cached input', { exact: true }).waitFor()
+})
+
+question('how soon do two models begin to answer?', async (page, press) => {
+  await press(view(page, 'Compare'))
+  await press(button(page, 'First token'))
+  await page.waitForURL(/measure=ttft_ms/)
+  await page.locator('.curve-lines > path:not([d=""])').first().waitFor()
+  await page.getByRole('table', { name: 'Calls by model' }).getByText('First token p95').waitFor()
+})
+
+question('what is under way now, and can I cancel one of it?', async (page, press) => {
+  upstream.replyOnce([stall()])
+  await using client = await openRawClient(port)
+  await client.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"stuck"}' }))
+  await press(view(page, 'Live'))
+  const row = page.getByRole('listitem').filter({ hasText: 'stuck' })
+  await press(row.getByRole('button', { name: /^Cancel/ }))
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Cancel call' }))
+  await client.waitForBytes('cancelled')
+})
+
+question('what did my agent do?', async (page, press) => {
+  await press(button(page, '30d'))
+  await press(view(page, 'Sessions'))
+  await page.getByRole('searchbox').fill('yesterday')
+  await press(page.getByRole('list', { name: 'Sessions' }).getByRole('link', { name: /^yesterday/ }))
+  await page.getByRole('heading', { name: 'yesterday' }).waitFor()
+  await page.getByText('Read').first().waitFor()
+})
+
+question('can one client be limited, whether it has called or not?', async (page, press) => {
+  await press(view(page, 'Settings'))
+  await press(button(page, 'Limit another client'))
+  await page.getByLabel('Client', { exact: true }).fill('not yet seen')
+  await page.getByRole('form').getByLabel('Maximum concurrent calls').fill('2')
+  await page.keyboard.press('Enter')
+  const row = page.getByRole('row', { name: /^not yet seen no calls yet/ })
+  await row.getByText('of 2').waitFor()
+  await press(row.getByRole('button'))
+  await page.getByRole('form').getByLabel('Maximum concurrent calls').fill('3')
+  await page.keyboard.press('Enter')
+  await row.getByText('of 3').waitFor()
+})
+
+question('can a model go to another upstream?', async (page, press) => {
+  await press(view(page, 'Gateway'))
+  await press(button(page, 'Add an upstream'))
+  const form = page.getByRole('form', { name: 'A further upstream' })
+  await form.getByLabel('Name').fill('other')
+  await form.getByLabel('Addresses').fill(upstream.origin)
+  await form.getByLabel('Models').fill('other-*')
+  await press(button(form, 'Test'))
+  await form.getByText(`${upstream.origin} answers in`).waitFor()
+  await form.getByLabel('Models').press('Enter')
+  await page
+    .getByRole('row', { name: /^other/ })
+    .getByText('Not called yet')
+    .waitFor()
+})
+
+question(
+  'can a price be set, and the past be priced anew?',
+  async (page, press) => {
+    await press(view(page, 'Costs'))
+    await press(page.getByRole('button', { name: 'Set price qwen3-8b-q4' }))
+    await page
+      .getByRole('form')
+      .getByLabel(/^Input,/)
+      .fill('2')
+    await page
+      .getByRole('form')
+      .getByLabel(/^Output,/)
+      .fill('4')
+    await page.keyboard.press('Enter')
+    await page.getByText(/can be priced now: \$/).waitFor()
+    await press(button(page, 'Preview…'))
+    await press(page.getByRole('dialog').getByRole('button', { name: /^Recalculate [\d\u202f]+ calls$/ }))
+    await page
+      .getByRole('dialog')
+      .getByText(/calls recalculated: \+\$/)
+      .waitFor()
+  },
+  4,
+)
+
+question('can the payloads of failed calls alone be kept?', async (page, press) => {
+  await press(view(page, 'Live'))
+  const rule = page.getByLabel('Calls to capture')
+  await press(rule)
+  await rule.selectOption('errors')
+  await press(button(page, '10 minutes'))
+  await page.getByText('Requests and answers of calls that fail').waitFor()
+  await page.getByText(/^Payload capture is on until/).waitFor()
+})
+
+question('who is told when more than five in a hundred calls fail?', async (page, press) => {
+  await using receiver = await startReceiver()
+  await press(view(page, 'Alerts'))
+  await page.getByLabel('Failing calls: threshold').fill('5')
+  await page.keyboard.press('Enter')
+  await page.getByText(/^5.% or more of the calls/).waitFor()
+  await page.getByLabel('Webhook URL').fill(receiver.origin)
+  await page.keyboard.press('Enter')
+  await press(button(page, 'Send a test'))
+  await receiver.waitFor(1)
+  await page.getByRole('list').getByText('arrived').first().waitFor()
+  await dashboard.ask('PUT', '/api/alerts', { webhook: null })
+})
+
+question('can a month have a budget?', async (page, press) => {
+  await press(view(page, 'Costs'))
+  await page.getByLabel('Monthly budget, USD').fill('100')
+  await page.keyboard.press('Enter')
+  await page.getByText('budget $100').waitFor()
+})
+
+question('is a restart seen in the log, and whose line is whose?', async (page, press) => {
+  const { pid: before } = await dashboard.status()
+  await press(view(page, 'Gateway'))
+  await press(button(page, 'Restart'))
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Restart' }))
+  const lines = page.getByRole('region', { name: 'The gateway’s log' })
+  await lines
+    .getByText(new RegExp(`\\[${before}\\]`))
+    .first()
+    .waitFor()
+  await lines.getByText(new RegExp(`\\[(?!${before})\\d+\\] tokenweir gateway listening`)).waitFor()
+})
+
+question('how do I show this to somebody?', async (page, press) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await press(button(page, 'Copy a link to this view'))
+  await page.getByRole('status').getByText('Copied.').waitFor()
+  const link = new URL(await page.evaluate<string>('navigator.clipboard.readText()'))
+  assert.equal(link.origin, dashboard.origin)
+  assert.ok(link.searchParams.has('from') && link.searchParams.has('to'))
+})
+
+question('what is lost if old calls are folded?', async (page, press) => {
+  await press(view(page, 'Settings'))
+  await page.getByLabel('Keep individual calls for').fill('2')
+  await page.keyboard.press('Enter')
+  await page.getByText(/^9 calls would be rolled up/).waitFor()
+  await press(button(page, 'Compress'))
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/^Lost: .*their sessions/).waitFor()
+  await press(dialog.getByRole('button', { name: 'Compress' }))
+  await dialog.waitFor({ state: 'detached' })
 })

@@ -18,11 +18,14 @@ export interface SharedDashboard {
  * Starts a dashboard over what `write` puts into its folder; it ends after the file's last test.
  * `const { dashboard, browser } = await shareDashboard((folder) => writePageData(folder, 'day'))`
  */
-export async function shareDashboard(write: (folder: string) => unknown): Promise<SharedDashboard> {
+export async function shareDashboard(
+  write: (folder: string) => unknown,
+  args: readonly string[] = [],
+): Promise<SharedDashboard> {
   await using started = new AsyncDisposableStack()
   const { path } = started.use(await makeTempDir())
   write(path)
-  const dashboard = started.use(await startDashboardProcess({ directory: path }))
+  const dashboard = started.use(await startDashboardProcess({ directory: path, args }))
   const browser = started.use(await startBrowser())
   untilTheEnd.use(started.move())
   return { dashboard, browser }

@@ -33,7 +33,7 @@ test('upstreams are added, changed and removed on the page, which tells how each
   await adding.getByRole('button', { name: 'Test' }).click()
   await adding
     .getByRole('status')
-    .getByText(new RegExp(`^✗ .*:${nobody}.* · ✓ ${local.origin} answers in `))
+    .getByText(new RegExp(`^Failed: .*:${nobody}.* · ${local.origin} answers in `))
     .waitFor()
   await adding.getByLabel('Models').fill('llama*, qwen*')
   await adding.getByLabel('Maximum concurrent calls').fill('3')

@@ -53,6 +53,6 @@ export function monthCard(forecast: MonthForecast | null, budgetUsd: number | nu
     isTelling: budgetUsd !== null && (forecast?.endUsd ?? forecast?.soFarUsd ?? 0) > budgetUsd,
     fact: forecast === null ? '' : `${dollars(forecast.soFarUsd)} so far`,
     note: budgetUsd === null ? '' : `budget ${dollars(budgetUsd)}`,
-    to: { view: 'calls', sort: 'cost', range: { last: 'month' } },
+    to: { view: 'costs', range: { last: 'month' } },
   }
 }

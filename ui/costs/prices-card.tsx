@@ -78,7 +78,12 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
             ),
     [costs, matches, isAll, address.models, search, times, bounds.fromMs],
   )
-  const { found, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
+  const { found, isLooking, isRepricing, forget } = useRepriceOffer(
+    prices.changes,
+    bounds,
+    times.zone,
+    onRepriced,
+  )
   if (costs === null) return <Awaited what="The prices" {...prices} height="18rem" />
   const offer = found === null ? null : offerWords(found.result, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
@@ -104,6 +109,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       <PricesNotes
         costs={costs}
         prices={prices}
+        isLooking={isLooking}
         isRepricing={isRepricing}
         offer={offer ?? (waiting > 0 ? waitingWords(waiting) : null)}
         onPreview={() =>
@@ -196,6 +202,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
 interface NotesProps {
   readonly costs: Costs
   readonly prices: Prices
+  readonly isLooking: boolean
   readonly isRepricing: boolean
   /** Says which calls can be priced now. */
   readonly offer: string | null
@@ -203,7 +210,7 @@ interface NotesProps {
 }
 
 /** Notes above the prices: errors, the job under way, and calls that can be priced. */
-function PricesNotes({ costs, prices, isRepricing, offer, onPreview }: NotesProps) {
+function PricesNotes({ costs, prices, isLooking, isRepricing, offer, onPreview }: NotesProps) {
   const times = useTimes()
   const progress = useLive(({ repricing }) => repricing?.progress ?? null)
   const problem = problemWords(costs)
@@ -225,7 +232,7 @@ function PricesNotes({ costs, prices, isRepricing, offer, onPreview }: NotesProp
           class="prices-offer"
           role="status"
           actions={
-            <Button small onClick={onPreview}>
+            <Button small isOff={isLooking} onClick={onPreview}>
               Preview…
             </Button>
           }

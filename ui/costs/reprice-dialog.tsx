@@ -247,6 +247,8 @@ const farMs = 30 * 86_400_000
 export interface RepriceOffer {
   /** What was found, and in which calls; null if nothing was looked for, or the dashboard did not answer. */
   readonly found: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
+  /** It is being looked for: a preview of one's own has to wait. */
+  readonly isLooking: boolean
   /** Costs are being recalculated, whoever began it. */
   readonly isRepricing: boolean
   readonly forget: () => void
@@ -261,6 +263,7 @@ export function useRepriceOffer(
 ): RepriceOffer {
   const isRepricing = useLive(({ repricing }) => repricing?.state === 'running' && !repricing.dry_run)
   const [found, setFound] = useState<RepriceOffer['found']>(null)
+  const [isLooking, setLooking] = useState(false)
   useEffect(() => {
     if (changes === 0) return
     let isHere = true
@@ -272,10 +275,14 @@ export function useRepriceOffer(
       const all = { ...bounds, toMs, onlyUnpriced: false }
       return { ...all, result: await previewReprice({ ...all, zone }) }
     }
-    look().then(
-      (offer) => isHere && setFound(offer),
-      () => isHere && setFound(null),
-    )
+    setLooking(true)
+    look()
+      .catch(() => null)
+      .then((offer) => {
+        if (!isHere) return
+        setFound(offer)
+        setLooking(false)
+      })
     return () => {
       isHere = false
     }
@@ -288,5 +295,5 @@ export function useRepriceOffer(
     }
     wasRepricing.current = isRepricing
   }, [isRepricing])
-  return { found, isRepricing, forget: () => setFound(null) }
+  return { found, isLooking, isRepricing, forget: () => setFound(null) }
 }

@@ -47,7 +47,7 @@ const known: Readonly<Record<string, Words>> = {
   otlp_endpoint: { group: 'Network', title: 'Receiver of spans' },
   otlp_traces_endpoint: { group: 'Network', title: 'Receiver of spans, whole address' },
   raw_log: { group: 'Payloads', title: 'Payload capture at start' },
-  raw_log_capture: { group: 'Payloads', title: 'Of which calls' },
+  raw_log_capture: { group: 'Payloads', title: 'Calls to capture' },
   raw_log_max_body_kb: { group: 'Payloads', title: 'Largest body kept' },
   raw_log_max_mb: { group: 'Payloads', title: 'Largest on disk' },
   raw_log_file: { group: 'Payloads', title: 'File of payloads' },

@@ -146,7 +146,7 @@ function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): Ro
       const { tests } = await act<UpstreamTest>('POST', '/api/upstreams/test', {
         urls: addressesOf(valueOf('urls')),
       })
-      return tests.map(({ ok, detail }) => `${ok ? '✓' : '✗'} ${detail}`).join(' · ')
+      return tests.map(({ ok, detail }) => (ok ? detail : `Failed: ${detail}`)).join(' · ')
     },
     save: (valueOf) => {
       const name = valueOf('name').trim()
