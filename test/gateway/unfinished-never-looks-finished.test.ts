@@ -17,6 +17,7 @@ import { openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { type ReplyStep, cut, reset, stall, until, write } from '../support/reply-step.ts'
 import { bodyReply, chunkFrame, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { shareGateway } from '../support/shared-gateway.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const chatBody = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] })
@@ -86,6 +87,9 @@ function expectedRow(death: UpstreamDeath): Record<string, unknown> {
   }
 }
 
+const shared = await shareGateway()
+const { gateway } = shared
+
 const beforeStatus: readonly { name: string; steps: readonly ReplyStep[]; status: number; code: string }[] = [
   { name: 'reset', steps: [reset()], status: 502, code: 'upstream_unreachable' },
   { name: 'FIN', steps: [cut()], status: 502, code: 'upstream_unreachable' },
@@ -111,26 +115,23 @@ const beforeStatus: readonly { name: string; steps: readonly ReplyStep[]; status
 ]
 
 test('an upstream that dies before its status is answered for, in the shape of an OpenAI error', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   await using impatient = await startGatewayProcess({
     upstream: upstream.baseUrl,
     args: ['--first-byte-timeout-ms', '400'],
   })
-  const gatewayOf = (code: string): GatewayProcess => (code === 'upstream_timeout' ? impatient : gateway)
   for (const [index, death] of beforeStatus.entries()) {
     upstream.replyOnce(death.steps)
-    const answer = await exchange(gatewayOf(death.code).port, 'POST', '/v1/chat/completions', chat)
+    const isSilent = death.code === 'upstream_timeout'
+    const [port, prefix] = isSilent ? [impatient.port, ''] : [gateway.port, upstream.prefix]
+    const answer = await exchange(port, 'POST', `${prefix}/v1/chat/completions`, chat)
     assert.equal(answer.status, death.status, death.name)
     assert.equal(answer.header('x-tokenweir-error'), death.code, death.name)
     assert.equal(answer.complete, true)
     assert.equal(upstream.requests.length, index + 1, `${death.name}: sent once`)
   }
   // The silent one is the last.
-  const rows = [
-    ...(await recordedCalls(gateway, beforeStatus.length - 1)),
-    ...(await recordedCalls(impatient, 1)),
-  ]
+  const rows = [...(await upstream.recorded(beforeStatus.length - 1)), ...(await recordedCalls(impatient, 1))]
   for (const [index, row] of rows.entries()) {
     const { name, status, code } = beforeStatus[index]!
     assert.deepEqual([row.outcome, row.failure_code, row.status], ['upstream_error', code, status], name)
@@ -156,25 +157,23 @@ test('an orderly close ends an answer without a length; a stream in it is known 
 
 test('a complete message without an end mark passes as it is, and only its row tells', async () => {
   const event = sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: null }] })
-  await using upstream = await startSimulatedUpstream({
+  await using upstream = await shared.upstream({
     reply: () => bodyReply([event], { headers: [['Content-Type', 'text/event-stream']] }),
   })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-  const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+  const answer = await exchange(gateway.port, 'POST', `${upstream.prefix}/v1/chat/completions`, chat)
   assert.deepEqual([answer.complete, answer.body.toString()], [true, event])
-  const [row] = await recordedCalls(gateway, 1)
+  const [row] = await upstream.recorded(1)
   assert.deepEqual([row?.outcome, row?.failure_code], ['upstream_cut', 'stream_truncated'])
 })
 
 test('what exceeds the announced length is not passed on, and the connection is not used again', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   upstream.replyOnce([
     write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'),
   ])
-  const first = await exchange(gateway.port, 'GET', '/v1/models')
+  const first = await exchange(gateway.port, 'GET', `${upstream.prefix}/v1/models`)
   assert.deepEqual([first.complete, first.body.toString()], [true, 'abc'])
-  const second = await exchange(gateway.port, 'GET', '/v1/models/m')
+  const second = await exchange(gateway.port, 'GET', `${upstream.prefix}/v1/models/m`)
   assert.equal(JSON.parse(second.body.toString()).id, 'm')
   assert.notEqual(upstream.requests[0]!.connection, upstream.requests[1]!.connection)
 })
@@ -182,18 +181,17 @@ test('what exceeds the announced length is not passed on, and the connection is 
 test('two megabytes that are on their way when the upstream breaks off still arrive', async () => {
   const block = chunkFrame(Buffer.alloc(32_768, 'x'))
   const blockCount = 64
-  await using upstream = await startSimulatedUpstream({
+  await using upstream = await shared.upstream({
     reply: ({ target }) => {
       const head = responseHead(200, [['Transfer-Encoding', 'chunked']])
       const blocks = Array.from({ length: blockCount }, () => write(block))
       return [write(head), ...blocks, target.endsWith('fin') ? cut() : write('garbage\r\n')]
     },
   })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
   for (const how of ['fin', 'garbage']) {
     await using client = await openRawClient(gateway.port)
     client.stopReading()
-    await client.send(requestBytes('POST', `/v1/chat/completions?${how}`, chat))
+    await client.send(requestBytes('POST', `${upstream.prefix}/v1/chat/completions?${how}`, chat))
     const request = await upstream.waitForRequest(how === 'fin' ? 0 : 1)
     assert.equal(await request.replyEnd, how === 'fin' ? 'cut' : 'complete')
     client.resumeReading()
@@ -201,15 +199,13 @@ test('two megabytes that are on their way when the upstream breaks off still arr
     assert.equal(answer.complete, false, how)
     assert.equal(answer.body.length, blockCount * 32_768, how)
   }
-  const rows = await recordedCalls(gateway, 2)
+  const rows = await upstream.recorded(2)
   assert.ok(rows.every((row) => row.failure_code === 'upstream_reset'))
 })
 
 test('an upload whose upstream dies meanwhile is answered, or cut, and never hangs', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-  const uploadHead =
-    'POST /v1/files HTTP/1.1\r\nHost: weir\r\nContent-Type: text/plain\r\nContent-Length: 3000000\r\n\r\n'
+  await using upstream = await shared.upstream()
+  const uploadHead = `POST ${upstream.prefix}/v1/files HTTP/1.1\r\nHost: weir\r\nContent-Type: text/plain\r\nContent-Length: 3000000\r\n\r\n`
   // What the gateway has not read yet is lost with a reset.
   const passedOn = Promise.withResolvers<void>()
   const deaths: readonly ReplyStep[][] = [
@@ -228,7 +224,7 @@ test('an upload whose upstream dies meanwhile is answered, or cut, and never han
       assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [502, 'upstream_unreachable'])
     else assert.deepEqual([answer.status, answer.complete], [200, false])
   }
-  const rows = await recordedCalls(gateway, deaths.length)
+  const rows = await upstream.recorded(deaths.length)
   assert.deepEqual(
     rows.map((row) => [row.outcome, row.failure_code]),
     [
@@ -237,5 +233,5 @@ test('an upload whose upstream dies meanwhile is answered, or cut, and never han
       ['upstream_cut', 'upstream_reset'],
     ],
   )
-  await untilIdle(gateway)
+  await upstream.untilCalls()
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { test } from 'node:test'
 import { requestBytes } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -60,3 +60,34 @@ test(
     assert.equal((await client.response('POST')).status, 200)
   },
 )
+
+const nothing = 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n'
+
+/** Sends the same request so many times, and reads no answer yet. */
+function flood(port: number, requests: number): Socket {
+  const socket = connect(port, '127.0.0.1').pause()
+  socket.on('error', () => {}).write(nothing.repeat(requests))
+  return socket
+}
+
+const ask = requestBytes('POST', chat, { body: '{"model":"m","messages":[]}' })
+
+for (const [clients, requests] of [
+  [1, 1_000_000],
+  [10, 100_000],
+] as const) {
+  const who = clients === 1 ? 'one client' : `${clients} clients`
+  test(`${who} who pipeline without end and read nothing neither end the gateway nor keep others waiting`, async () => {
+    await using upstream = await startSimulatedUpstream()
+    await using gateway = await startGatewayProcess({
+      upstream: upstream.baseUrl,
+      nodeArgs: ['--max-old-space-size=100'],
+    })
+    const crowd = Array.from({ length: clients }, () => flood(gateway.port, requests))
+    await using honest = await openRawClient(gateway.port)
+    await honest.send(Buffer.concat([ask, ask, ask]))
+    for (let call = 0; call < 3; call++) assert.equal((await honest.response('POST')).status, 200)
+    for (let look = 0; look < 50; look++) assert.equal((await gateway.health())['pid'], gateway.pid)
+    for (const socket of crowd) socket.resetAndDestroy()
+  })
+}

@@ -7,13 +7,10 @@ import { test } from 'node:test'
 import OpenAI from 'openai'
 import { assertWithin } from '../support/assert-within.ts'
 import { requestBytes } from '../support/exchange.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { untilCalls, untilIdle } from '../support/gateway-state.ts'
 import { openRawClient } from '../support/raw-client.ts'
-import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { type ReplyStep, stall, until, write } from '../support/reply-step.ts'
 import { chunkFrame, jsonReply, responseHead, sseEvent } from '../support/response-bytes.ts'
-import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
 
 const rounds = Number(process.env['TOKENWEIR_LEAVES'] ?? 8)
 /** What is promised on a machine that is not busy with other tests; on any machine one of the rounds must keep it. */
@@ -42,22 +39,25 @@ function unfinished(streamed: boolean): ReplyStep[] {
   return [write(head), write(chunkFrame(streamed ? firstEvent : '{"id":"w0",')), stall()]
 }
 
-function chat(streamed: boolean): Buffer {
+const shared = await shareGateway({ args: ['--slot-cooldown-ms', '0'] })
+const { gateway } = shared
+
+function chat({ prefix }: OwnUpstream, streamed: boolean): Buffer {
   const body = JSON.stringify({
     model: 'm',
     stream: streamed,
     messages: [{ role: 'user', content: 'hi' }],
   })
-  return requestBytes('POST', '/v1/chat/completions', {
+  return requestBytes('POST', `${prefix}/v1/chat/completions`, {
     headers: [['Content-Type', 'application/json']],
     body,
   })
 }
 
-async function startLeaver(way: Way, gateway: GatewayProcess, streamed: boolean): Promise<Leaver> {
-  if (way === 'openai') return openAiLeaver(gateway, streamed)
+async function startLeaver(way: Way, upstream: OwnUpstream, streamed: boolean): Promise<Leaver> {
+  if (way === 'openai') return openAiLeaver(upstream, streamed)
   const client = await openRawClient(gateway.port)
-  await client.send(chat(streamed))
+  await client.send(chat(upstream, streamed))
   return {
     answering: client.waitForBytes('w0').catch(() => undefined),
     leave: () => (way === 'fin' ? client.leave() : client.reset()),
@@ -65,8 +65,8 @@ async function startLeaver(way: Way, gateway: GatewayProcess, streamed: boolean)
   }
 }
 
-function openAiLeaver(gateway: GatewayProcess, streamed: boolean): Leaver {
-  const client = new OpenAI({ baseURL: gateway.baseUrl, apiKey: 'none', maxRetries: 0 })
+function openAiLeaver({ prefix }: OwnUpstream, streamed: boolean): Leaver {
+  const client = new OpenAI({ baseURL: `${gateway.origin}${prefix}/v1`, apiKey: 'none', maxRetries: 0 })
   const abort = new AbortController()
   const answering = Promise.withResolvers<void>()
   const call = async (): Promise<void> => {
@@ -89,19 +89,15 @@ function openAiLeaver(gateway: GatewayProcess, streamed: boolean): Leaver {
 
 for (const phase of ['before the first byte', 'in the answer'] satisfies Phase[]) {
   test(`leaving ${phase} closes the upstream's connection and frees the slot`, async (context) => {
-    await using upstream = await startSimulatedUpstream()
+    await using upstream = await shared.upstream({}, { max_concurrent: 1 })
     // One slot: every round waits in vain unless the round before gave it back.
-    await using gateway = await startGatewayProcess({
-      upstream: upstream.baseUrl,
-      args: ['--max-concurrent', '1'],
-    })
     let calls = 0
     for (const streamed of [true, false]) {
       for (const way of ['fin', 'reset', 'openai'] satisfies Way[]) {
         const timesMs: number[] = []
         for (let round = 0; round < rounds; round++) {
           upstream.replyOnce(phase === 'in the answer' ? unfinished(streamed) : [stall()])
-          const leaver = await startLeaver(way, gateway, streamed)
+          const leaver = await startLeaver(way, upstream, streamed)
           const request = await upstream.waitForRequest(calls++)
           await request.bodyEnd
           if (phase === 'in the answer') await leaver.answering
@@ -122,8 +118,8 @@ for (const phase of ['before the first byte', 'in the answer'] satisfies Phase[]
         assert.ok(timesMs[0]! <= closedWithinMs, `${kind} ${way}: ${timesMs.join(' ')}`)
       }
     }
-    await untilIdle(gateway)
-    for (const row of await recordedCalls(gateway, calls)) {
+    await upstream.untilCalls()
+    for (const row of await upstream.recorded(calls)) {
       assert.equal(row.outcome, 'client_disconnected')
       assert.equal(row.failure_code, 'client_gone')
       assert.equal(row.failed, false)
@@ -135,42 +131,37 @@ for (const phase of ['before the first byte', 'in the answer'] satisfies Phase[]
 
 test('who leaves in the queue never reaches the upstream, and those behind move up', async () => {
   const gate = Promise.withResolvers<void>()
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--max-concurrent', '1', '--slot-cooldown-ms', '0'],
-  })
+  await using upstream = await shared.upstream({}, { max_concurrent: 1 })
   upstream.replyOnce([until(gate.promise), ...jsonReply(200, { id: 'first' })])
   await using holder = await openRawClient(gateway.port)
-  await holder.send(chat(false))
+  await holder.send(chat(upstream, false))
   await upstream.waitForRequest(0)
 
   const leavers: Leaver[] = []
   for (const way of ['fin', 'reset', 'openai'] satisfies Way[]) {
-    for (let i = 0; i < rounds; i++) leavers.push(await startLeaver(way, gateway, i % 2 === 0))
+    for (let i = 0; i < rounds; i++) leavers.push(await startLeaver(way, upstream, i % 2 === 0))
   }
-  await untilCalls(gateway, { active: 1, queued: leavers.length })
+  await upstream.untilCalls({ active: 1, queued: leavers.length })
   await using patient = await openRawClient(gateway.port)
-  await patient.send(chat(false))
-  await untilCalls(gateway, { active: 1, queued: leavers.length + 1 })
+  await patient.send(chat(upstream, false))
+  await upstream.untilCalls({ active: 1, queued: leavers.length + 1 })
   for (const leaver of leavers) leaver.leave()
-  await untilCalls(gateway, { active: 1, queued: 1 })
+  await upstream.untilCalls({ active: 1, queued: 1 })
   await Promise.all(leavers.map((leaver) => leaver.left))
 
   gate.resolve()
   assert.equal((await holder.response('POST')).status, 200)
   assert.equal((await patient.response('POST')).status, 200)
   assert.equal(upstream.requests.length, 2)
-  await untilIdle(gateway)
-  const rows = await recordedCalls(gateway, leavers.length + 2)
+  await upstream.untilCalls()
+  const rows = await upstream.recorded(leavers.length + 2)
   const gone = rows.filter((row) => row.outcome === 'client_disconnected')
   assert.equal(gone.length, leavers.length)
   assert.ok(gone.every((row) => row.status === 499 && row.attempts === 0 && row.ttfb_ms === null))
 })
 
 test('closing after the end mark is no leaving, and after an error event the error stays the cause', async () => {
-  await using upstream = await startSimulatedUpstream()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream()
   const head = responseHead(200, [
     ['Content-Type', 'text/event-stream'],
     ['Transfer-Encoding', 'chunked'],
@@ -182,13 +173,13 @@ test('closing after the end mark is no leaving, and after an error event the err
   )
   for (const [index, last] of ['[DONE]', 'overloaded'].entries()) {
     await using client = await openRawClient(gateway.port)
-    await client.send(chat(true))
+    await client.send(chat(upstream, true))
     await client.waitForBytes(last)
     client.leave()
     const request = await upstream.waitForRequest(index)
     assert.equal((await request.connection.closed).by, 'client')
   }
-  const rows = await recordedCalls(gateway, 2)
+  const rows = await upstream.recorded(2)
   assert.deepEqual(
     rows.map((row) => [row.outcome, row.failure_code, row.status, row.upstream_error_code]),
     [
@@ -200,13 +191,9 @@ test('closing after the end mark is no leaving, and after an error event the err
 
 for (const way of ['fin', 'reset', 'half-close'] as const) {
   test(`leaving (${way}) while the request is still sent ends the call`, async () => {
-    await using upstream = await startSimulatedUpstream()
-    await using gateway = await startGatewayProcess({
-      upstream: upstream.baseUrl,
-      args: ['--max-concurrent', '1'],
-    })
+    await using upstream = await shared.upstream({}, { max_concurrent: 1 })
     const head = (path: string, type: string): string =>
-      `POST ${path} HTTP/1.1\r\nHost: weir\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`
+      `POST ${upstream.prefix}${path} HTTP/1.1\r\nHost: weir\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n`
     for (let round = 0; round < 5; round++) {
       // An inference request is read whole first: its upstream never hears of it.
       await using asker = await openRawClient(gateway.port)
@@ -223,10 +210,10 @@ for (const way of ['fin', 'reset', 'half-close'] as const) {
       }
       assert.equal((await request.connection.closed).by, 'client')
       assert.equal(request.bodyEndAtMs, undefined)
-      await untilIdle(gateway)
+      await upstream.untilCalls()
     }
     assert.equal(upstream.requests.length, 5)
-    const rows = await recordedCalls(gateway, 10)
+    const rows = await upstream.recorded(10)
     assert.deepEqual(new Set(rows.map((row) => row.outcome)), new Set(['client_disconnected']))
     assert.deepEqual(new Set(rows.map((row) => row.status)), new Set([499]))
     const uploads = rows.filter((row) => row.endpoint === '/v1/files')
@@ -238,15 +225,13 @@ for (const way of ['fin', 'reset', 'half-close'] as const) {
 }
 
 test('a GET that is left is cancelled, too', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => [stall()] })
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using upstream = await shared.upstream({ reply: () => [stall()] })
   await using client = await openRawClient(gateway.port)
-  await client.send(requestBytes('GET', '/v1/models'))
+  await client.send(requestBytes('GET', `${upstream.prefix}/v1/models`))
   const request = await upstream.waitForRequest(0)
   client.leave()
   assert.equal((await request.connection.closed).by, 'client')
-  const [row] = await recordedCalls(gateway, 1)
+  const [row] = await upstream.recorded(1)
   assert.deepEqual([row?.outcome, row?.status, row?.attempts], ['client_disconnected', 499, 1])
   assert.equal(upstream.requests.length, 1)
-  assert.equal(readCalls(gateway.databaseFile).length, 1)
 })
