@@ -21,6 +21,16 @@ export const Rates = v.object({
 
 export type Rates = Infer<typeof Rates>
 
+/** What a call paid by one rate. Tokens of input are those that no other rate bills. */
+export const CostPart = v.object({
+  rate: v.picklist(Object.keys(Rates.entries) as (keyof Rates)[]),
+  /** Tokens, requests, search units, or milliseconds of audio. */
+  count: v.number(),
+  usd: v.number(),
+})
+
+export type CostPart = Infer<typeof CostPart>
+
 /** Rates of whole requests with more input tokens than `above_input_tokens`; with as many, too, where it is `inclusive`. */
 export const RateTier = v.object({
   ...Rates.entries,

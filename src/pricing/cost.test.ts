@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { asked, entryOf, rates, sampleCosts, usageOf } from '../../test/pricing/sample-costs.ts'
-import { cacheSavedNanoUsd, costNanoUsd, costPicoUsd, type MeteredUsage } from './cost.ts'
+import { cacheSavedNanoUsd, costNanoUsd, costParts, costPicoUsd, type MeteredUsage } from './cost.ts'
 import { type Price, PriceBook } from './price-book.ts'
 import { tiersOf } from './price-tiers.ts'
 import { draws } from '../../test/support/draws.ts'
@@ -64,11 +64,15 @@ const examples: readonly (readonly [string, string, string, Partial<MeteredUsage
   ],
 ]
 
+const partsNano = (usage: MeteredUsage, price: Pick<Price, 'tiers'>): number | undefined =>
+  costParts(usage, price)?.reduce((sum, { usd }) => sum + Math.round(usd * 1e9), 0)
+
 for (const [name, upstream, model, usage, pico] of examples) {
   test(`${name}: ${model} costs ${pico / 1e12} USD, to the pico-dollar`, () => {
     const price = priceOf(upstream, model)
     assert.equal(costPicoUsd(usageOf(usage), price), pico)
     assert.equal(costNanoUsd(usageOf(usage), price), pico / 1000)
+    assert.equal(partsNano(usageOf(usage), price), pico / 1000)
   })
 }
 
@@ -93,6 +97,30 @@ test('rounds once, halves up', () => {
   assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.0015)), 2)
   assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.001501)), 2)
   assert.equal(costNanoUsd(usageOf({ inputTokens: 3 }), priceAt(0.0005)), 2)
+})
+
+test('each part has its rate, and the parts add up although each is less than a nano-dollar', () => {
+  const price = priceOf('api.anthropic.com', 'claude-sonnet-4-5')
+  const usage = usageOf({
+    inputTokens: 12_000,
+    cachedInputTokens: 8000,
+    cacheWriteTokens: 3000,
+    cacheWrite1hTokens: 1000,
+    outputTokens: 500,
+  })
+  assert.deepEqual(costParts(usage, price), [
+    { rate: 'input', count: 1000, usd: 0.003 },
+    { rate: 'cache_read', count: 8000, usd: 0.0024 },
+    { rate: 'cache_write', count: 2000, usd: 0.0075 },
+    { rate: 'cache_write_1h', count: 1000, usd: 0.006 },
+    { rate: 'output', count: 500, usd: 0.0075 },
+  ])
+  const tiny = { tiers: tiersOf(entryOf('x', rates({ input: 0.0005, output: 0.0005 })).prices[0]!, null) }
+  assert.deepEqual(costParts(usageOf({ inputTokens: 1, outputTokens: 1 }), tiny), [
+    { rate: 'input', count: 1, usd: 1e-9 },
+    { rate: 'output', count: 1, usd: 0 },
+  ])
+  assert.equal(costParts(usageOf({ inputTokens: null }), price), null)
 })
 
 test('nothing is guessed: what was not metered, or has no rate, has no cost', () => {

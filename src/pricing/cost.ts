@@ -1,3 +1,4 @@
+import type { CostPart, Rates } from '../api/costs.ts'
 import { mostCostNanoUsd } from '../call/plausible-amounts.ts'
 import { type PicoTier, tierFor } from './price-tiers.ts'
 
@@ -24,8 +25,32 @@ export interface MeteredUsage {
  */
 export function costPicoUsd(
   usage: MeteredUsage,
-  { tiers }: { readonly tiers: readonly PicoTier[] },
+  price: { readonly tiers: readonly PicoTier[] },
 ): number | bigint | null {
+  const positions = positionsOf(usage, price)
+  return positions === null ? null : sum(positions)
+}
+
+/** The parts of a cost, each in whole nano-dollars, so rounded that they add up to the cost; null without a cost. */
+export function costParts(
+  usage: MeteredUsage,
+  price: { readonly tiers: readonly PicoTier[] },
+): readonly CostPart[] | null {
+  const cost = costNanoUsd(usage, price)
+  if (cost === null) return null
+  const billed = (positionsOf(usage, price) ?? []).filter(([count, rate]) => count > 0 && rate !== 0)
+  const upTo = billed.map((_, at) => nanoOf(sum(billed.slice(0, at + 1)) ?? 0))
+  return billed.map(([count, , rate], at) => ({
+    rate,
+    count,
+    usd: ((upTo[at] ?? 0) - (upTo[at - 1] ?? 0)) / 1e9,
+  }))
+}
+
+function positionsOf(
+  usage: MeteredUsage,
+  { tiers }: { readonly tiers: readonly PicoTier[] },
+): readonly Position[] | null {
   const { inputTokens, outputTokens, searchUnits, audioMs } = usage
   if ([inputTokens, outputTokens, searchUnits, audioMs].every((count) => count === null)) return null
   const input = whole(inputTokens)
@@ -44,20 +69,20 @@ export function costPicoUsd(
   const output = whole(outputTokens)
   const reasoning = part(usage.reasoningTokens, output)
   const audioOut = part(usage.outputAudioTokens, output - reasoning)
-  return sum([
-    [input - cached - written - audioIn, rates.input],
-    [cached, rates.cache_read],
-    [written - written1h, rates.cache_write],
-    [written1h, rates.cache_write_1h],
-    [audioIn, rates.input_audio],
-    [output - reasoning - audioOut, rates.output],
-    [reasoning, rates.reasoning],
-    [audioOut, rates.output_audio],
-    [whole(usage.imageTokens), rates.image],
-    [1, rates.per_request],
-    [whole(searchUnits), rates.per_search_unit],
-    [whole(audioMs), rates.per_second],
-  ])
+  return [
+    [input - cached - written - audioIn, rates.input, 'input'],
+    [cached, rates.cache_read, 'cache_read'],
+    [written - written1h, rates.cache_write, 'cache_write'],
+    [written1h, rates.cache_write_1h, 'cache_write_1h'],
+    [audioIn, rates.input_audio, 'input_audio'],
+    [output - reasoning - audioOut, rates.output, 'output'],
+    [reasoning, rates.reasoning, 'reasoning'],
+    [audioOut, rates.output_audio, 'output_audio'],
+    [whole(usage.imageTokens), rates.image, 'image'],
+    [1, rates.per_request, 'per_request'],
+    [whole(searchUnits), rates.per_search_unit, 'per_search_unit'],
+    [whole(audioMs), rates.per_second, 'per_second'],
+  ]
 }
 
 /** The same in nano-dollars, which is what is kept: rounded here and nowhere else, halves up. */
@@ -67,7 +92,7 @@ export function costNanoUsd(
 ): number | null {
   const pico = costPicoUsd(usage, price)
   if (pico === null) return null
-  const nano = typeof pico === 'number' ? Math.round(pico / 1000) : Number((pico + 500n) / 1000n)
+  const nano = nanoOf(pico)
   return nano <= mostCostNanoUsd ? nano : null
 }
 
@@ -85,7 +110,11 @@ export function cacheSavedNanoUsd(
   return plain === null ? null : plain - cost
 }
 
-type Position = readonly [count: number, rate: number | null]
+type Position = readonly [count: number, rate: number | null, name: keyof Rates]
+
+function nanoOf(pico: number | bigint): number {
+  return typeof pico === 'number' ? Math.round(pico / 1000) : Number((pico + 500n) / 1000n)
+}
 
 /** No part is negative: if the sum is a safe integer, it and all before it were exact. */
 function sum(positions: readonly Position[]): number | bigint | null {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asked, entryOf, rates, sampleCosts, usageOf } from '../../test/pricing/sample-costs.ts'
+import { callJson } from '../../test/support/call-json.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { type AskedPrice, PriceBook } from './price-book.ts'
 
@@ -130,6 +131,33 @@ test('says the cost, the key and the source of a call, or nothing', () => {
     key: 'gpt-4o-mini',
   })
   assert.equal(book.costOf({ ...asked('127.0.0.1', 'gpt-4o-mini'), ...usage }), null)
+})
+
+test('splits the cost of a recorded call, unless its price was changed since', () => {
+  const book = new PriceBook(sampleCosts)
+  const call = callJson({
+    upstream: 'api.openai.com',
+    model: 'gpt-4o-mini',
+    response_model: null,
+    input_tokens: 1000,
+    output_tokens: 500,
+    cost_usd: 0.000_45,
+    price_source: 'litellm',
+    price_key: 'gpt-4o-mini',
+  })
+  assert.deepEqual(
+    book.partsOf(call)?.map(({ rate, usd }) => [rate, usd]),
+    [
+      ['input', 0.000_15],
+      ['output', 0.000_3],
+    ],
+  )
+  for (const other of [
+    { cost_usd: 0.000_46 },
+    { price_source: 'upstream', price_key: null },
+    { upstream: null },
+  ])
+    assert.equal(book.partsOf({ ...call, ...other }), null)
 })
 
 test('remembers a bounded number of questions, and answers all the same', () => {

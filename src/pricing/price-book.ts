@@ -1,5 +1,6 @@
-import type { MatchedPrice, PriceEntry } from '../api/costs.ts'
-import { cacheSavedNanoUsd, costNanoUsd, type MeteredUsage } from './cost.ts'
+import type { CostPart, MatchedPrice, PriceEntry } from '../api/costs.ts'
+import { cacheSavedNanoUsd, costNanoUsd, costParts, type MeteredUsage } from './cost.ts'
+import type { PublicFields } from '../call/call-fields.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
 import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'
@@ -96,6 +97,34 @@ export class PriceBook {
     const saved = cacheSavedNanoUsd(call, price, cost)
     const { source, key } = price.told
     return { costNanoUsd: cost, cacheSavedNanoUsd: saved, source, key }
+  }
+
+  /** The parts of the cost that a recorded call has from a price; null if that price is not the one in force any more. */
+  partsOf(call: PublicFields & { readonly started_at: string }): readonly CostPart[] | null {
+    const price = this.price({
+      upstream: call.upstream,
+      responseModel: call.response_model,
+      model: call.model,
+      serviceTier: call.service_tier,
+      startedAtMs: Date.parse(call.started_at),
+    })
+    if ('none' in price || price.told.source !== call.price_source || price.told.key !== call.price_key)
+      return null
+    const usage: MeteredUsage = {
+      inputTokens: call.input_tokens,
+      outputTokens: call.output_tokens,
+      cachedInputTokens: call.cached_input_tokens,
+      cacheWriteTokens: call.cache_write_tokens,
+      cacheWrite1hTokens: call.cache_write_1h_tokens,
+      inputAudioTokens: call.input_audio_tokens,
+      outputAudioTokens: call.output_audio_tokens,
+      reasoningTokens: call.reasoning_tokens,
+      searchUnits: call.search_units,
+      audioMs: call.audio_ms,
+      imageTokens: call.image_tokens,
+    }
+    const isSame = costNanoUsd(usage, price) === Math.round((call.cost_usd ?? -1) * 1e9)
+    return isSame ? costParts(usage, price) : null
   }
 
   /** The prices of the entries whose names fit, best first, the newest of each first: one may begin later than the call. */

@@ -4,11 +4,13 @@ import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
 import { formatCallId } from '../call/call-id.ts'
 import { publicFields } from '../store/sqlite/calls-readable.ts'
+import type { PriceBook } from '../pricing/price-book.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { alertsAnswer } from './alerts-answer.ts'
 import { groupAnswer } from './group-answer.ts'
 import type { CallGroups } from '../api/calls.ts'
+import type { SingleCall } from '../api/single-call.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
 import { costsAnswer, matchesAnswer } from './costs-answer.ts'
 import { sessionsAnswer } from './sessions-answer.ts'
@@ -113,7 +115,7 @@ async function answerOf(
     case 'alerts':
       return json(await alertsAnswer(store, question, nowMs), note)
     default:
-      return oneCallText(store, question.id, note)
+      return oneCallText(store, prices.book, question.id, note)
   }
 }
 
@@ -128,9 +130,14 @@ async function endedAnswer(reader: CallReader, { afterSeq }: EndedQuestion): Pro
   return { calls, skipped: from - since, last_seq: Math.max(reached, lastSeq) }
 }
 
-async function oneCallText(reader: CallReader, id: number, note: StoreNote | null): Promise<AnswerText> {
+async function oneCallText(
+  reader: CallReader,
+  book: PriceBook,
+  id: number,
+  note: StoreNote | null,
+): Promise<AnswerText> {
   const call = await reader.call(id)
-  if (call !== null) return json(call, null)
+  if (call !== null) return json({ ...call, cost_parts: book.partsOf(call) } satisfies SingleCall, null)
   const message = `No call ${formatCallId(id)} is recorded.`
   const text = note === null ? message : `${message} ${note.note}`
   throw new QueryError('call_not_found', text, { param: 'id' })

@@ -85,12 +85,33 @@ test('a price is set; what it would change is shown, and the past changes only w
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   await spent.getByText(/ none unpriced$/).waitFor()
 
+  const own = await dashboard.ask('GET', '/api/query?model=qwen3:8b')
+  const [{ id: ownId }] = ((await own.json()) as { calls: readonly [{ id: string }] }).calls
+  const untilCost = async (words: readonly string[]): Promise<void> => {
+    await page.goto(`${dashboard.origin}/calls?call=${ownId}`)
+    const cost = dialog.locator('section').filter({ has: page.getByRole('heading', { name: 'Cost' }) })
+    await cost.waitFor()
+    assert.deepEqual((await cost.innerText()).replaceAll('\u202f', ' ').split(/\n+/).slice(1), words)
+    await page.goto(`${dashboard.origin}/costs?range=1h`)
+  }
+  await untilCost([
+    'Input',
+    '$0.0003600 for 180',
+    'Cached input',
+    '$0.0020480 for 1 024',
+    'Output',
+    '$0.0007425 for 165',
+    'Together',
+    '$0.0031505',
+  ])
+
   await prices.getByRole('button', { name: 'Change qwen3:8b' }).click()
   await form.getByRole('button', { name: 'Remove' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await prices.getByRole('cell', { name: /^Self-hosted/ }).waitFor()
   // What it cost is what it cost.
   await spent.getByText(/ none unpriced$/).waitFor()
+  await untilCost(['Parts', 'Unknown: its price is not in force any more'])
 
   const answer = await dashboard.ask('GET', '/api/query?model=gpt-5.1-mini')
   const { calls } = (await answer.json()) as { calls: readonly { id: string }[] }

@@ -1,3 +1,5 @@
+import type { SingleCall } from '../../src/api/single-call.ts'
+import type { CostPart } from '../../src/api/costs.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { callTypeWords } from '../data/call-text.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -11,7 +13,7 @@ import { bytes, count, counted, duration, known, speed, unknownFigure } from '..
 import { noUsageWords } from './call-text.ts'
 
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
-export function CallFacts({ call }: { readonly call: CallJson }) {
+export function CallFacts({ call }: { readonly call: SingleCall }) {
   const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
   const { response_model: answered, upstream_request_id: requestId, trace_id: trace, session } = call
   const tags = call.tags?.split(',') ?? []
@@ -22,6 +24,7 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
     ['generation', call.upstream_decode_ms],
   ] as const
   const told = reported.flatMap(([words, ms]) => (ms === null ? [] : [`${words} ${duration(ms)}`]))
+  const costs = costFacts(call)
   const isStreamed = (call.chunks ?? 0) > 0
   const parts: Readonly<Record<string, readonly Fact[]>> = {
     ...(isStreamed && {
@@ -51,6 +54,7 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
             ['Images of a tool', call.image_tokens === 0 ? null : counts(call.image_tokens)],
             ['Reported by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
           ],
+    ...(costs.length > 0 && { Cost: costs }),
     Request: [
       ['Endpoint', `${call.method} ${call.endpoint}`],
       ['Type', `${callTypeWords[call.call_type]}${call.stream ? ', streamed' : ', not streamed'}`],
@@ -111,6 +115,42 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       <RelatedCalls call={call} />
     </>
   )
+}
+
+const rateWords: Readonly<Record<CostPart['rate'], string>> = {
+  input: 'Input',
+  cache_read: 'Cached input',
+  cache_write: 'Written to the cache',
+  cache_write_1h: 'Written to the cache for an hour',
+  input_audio: 'Audio input',
+  output: 'Output',
+  reasoning: 'Reasoning',
+  output_audio: 'Audio output',
+  image: 'Images of a tool',
+  per_request: 'The request',
+  per_search_unit: 'Search units',
+  per_second: 'Seconds of audio',
+}
+
+/** The parts of the cost to the last digit, or why they are not known. */
+function costFacts({ cost_usd: cost, cost_parts: parts, price_source: source }: SingleCall): readonly Fact[] {
+  if (cost === null || parts?.length === 0) return []
+  if (parts === null) {
+    const why =
+      source === 'upstream' ? 'the upstream reported the cost' : 'its price is not in force any more'
+    return [['Parts', `Unknown: ${why}`]]
+  }
+  const digits = Math.max(
+    ...parts.map(({ usd }) => usd.toFixed(9).replace(/0+$/, '').split('.')[1]?.length ?? 0),
+  )
+  const exact = (usd: number): string => `$${usd.toFixed(Math.max(2, digits))}`
+  return [
+    ...parts.map(({ rate, count: billed, usd }): Fact => {
+      const amount = rate === 'per_second' ? duration(billed) : count(billed)
+      return [rateWords[rate], rate === 'per_request' ? exact(usd) : `${exact(usd)} for ${amount}`]
+    }),
+    ['Together', exact(cost)],
+  ]
 }
 
 /** To the session as a whole, and what named it. */

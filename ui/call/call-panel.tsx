@@ -1,6 +1,7 @@
 import './call.css'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { OverviewCall } from '../../src/api/overview.ts'
+import type { SingleCall } from '../../src/api/single-call.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { type CallTab, callTabWords } from '../data/call-text.ts'
 import { failureSentence } from '../data/failure-text.ts'
@@ -59,7 +60,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   const isUnderWay = fed?.isUnderWay ?? false
   const [isRecorded, setRecorded] = useState(false)
   const canBeRecorded = useSince(fed === undefined || fed.isLost ? 0 : fed.endHeardMs, recordedMs)
-  const asked = useQuery<CallJson>(canBeRecorded ? path : null, () => path, {
+  const asked = useQuery<SingleCall>(canBeRecorded ? path : null, () => path, {
     everyMs: fed === undefined || isRecorded ? null : recordedMs,
   })
   const { answer, error, failure, again } = asked

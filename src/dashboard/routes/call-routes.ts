@@ -46,7 +46,7 @@ export function callRoutes(
     /** Sessions that have a call of the filter; each is told as a whole. Other forms hold the sessions alone. @fails too_busy too_slow query_interrupted */
     'GET /api/sessions': asking({ 200: 'Sessions', ...otherForms }, sessionsTable, sessionsQuestion),
     /** One call. @fails call_not_found too_busy too_slow query_interrupted */
-    'GET /api/calls/:id': route({ answer: 'CallJson' }, async (c) => {
+    'GET /api/calls/:id': route({ answer: 'SingleCall' }, async (c) => {
       const id = readParameter('id', callId, c.req.param('id'))
       return answerQuery(c, await queries.ask({ kind: 'call', id }))
     }),

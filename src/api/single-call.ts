@@ -1,0 +1,13 @@
+import * as v from 'valibot'
+import type { Infer } from '../call/infer.ts'
+import { CallJson } from './calls.ts'
+import { CostPart } from './costs.ts'
+
+/** The body of `GET /api/calls/:id`. */
+export const SingleCall = v.object({
+  ...CallJson.entries,
+  /** Parts of `cost_usd` that add up to it; null without a price, and if that price was changed since. */
+  cost_parts: v.nullable(v.array(CostPart)),
+})
+
+export type SingleCall = Infer<typeof SingleCall>
