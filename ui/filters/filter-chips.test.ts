@@ -72,3 +72,17 @@ test('a view that does not filter by something says so', () => {
 test('the session that the Sessions view shows is no filter of it', () => {
   assert.deepEqual(chipsOf({ view: 'sessions', session: 'nightly' }), [])
 })
+
+test('an opened session is shown as a whole, and names the filters that it has not', () => {
+  const chips = chipsOf({
+    view: 'sessions',
+    session: 'nightly',
+    models: ['a'],
+    errorsOnly: true,
+    clients: ['b'],
+  })
+  assert.deepEqual(
+    chips.map(({ name, words }) => `${name}: ${words}`),
+    ['Not applied: Model: a', 'Not applied: Client: b', 'Not applied: Outcome: errors only'],
+  )
+})

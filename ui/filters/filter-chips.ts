@@ -22,25 +22,33 @@ export function filterChips(
   address: PageAddress,
   rangeWords: (fromMs: number, toMs: number) => string,
 ): readonly FilterChip[] {
-  const { view, range, callTypes, outcomes, source, tags, minMs, maxMs, q, ignored } = address
+  const { view, range, callTypes, outcomes, errorsOnly, source, tags, minMs, maxMs, q, ignored } = address
   const isLive = view === 'live'
+  // An opened session is shown with all of its calls.
+  const isWhole = view === 'sessions' && address.session !== null
   const chips: FilterChip[] = []
-  const add = (name: string, words: string, without: Partial<PageAddress>, isIgnored = isLive): void => {
+  const add = (
+    name: string,
+    words: string,
+    without: Partial<PageAddress>,
+    isIgnored = isLive || isWhole,
+  ): void => {
     chips.push({ name: isIgnored ? `Not applied: ${name}` : name, words, isIgnored, without })
   }
-  if (isLive) {
+  if (isLive || isWhole) {
     for (const type of callTypes) add('Type', callTypeWords[type], { callTypes: except(callTypes, type) })
     for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
   } else if (range.last === null)
     add('Time', rangeWords(range.fromMs, range.toMs), { range: defaultAddress.range })
   for (const facet of Object.keys(facets) as Facet[]) {
     // The bar has a menu of models, and Sessions shows the session as a whole.
-    if (facet === 'model' || (facet === 'session' && view === 'sessions')) continue
+    if ((facet === 'model' && !isWhole) || (facet === 'session' && view === 'sessions')) continue
     const chosen = chosenOf(facet, address)
     for (const value of chosen) {
       add(facets[facet].name, valueWords(facet, value), changeTo(facet, except(chosen, value)))
     }
   }
+  if (isWhole && errorsOnly) add('Outcome', 'errors only', { errorsOnly: false })
   if (source !== null) add('Imported from', source, { source: null })
   for (const tag of tags) add('Tag', tag, { tags: except(tags, tag) })
   if (minMs !== null || maxMs !== null) {

@@ -142,6 +142,9 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
           kind={facet === 'session' ? 'any' : 'each'}
         />
       )}
+      {facet === 'session' && address.q !== '' && (
+        <p class="filter-panel-note">The search for “{address.q}” does not narrow this list.</p>
+      )}
       {found.length === 0 && isSettled && error === null && (
         <p class="filter-panel-note">{text === '' ? `No ${many} among these calls.` : `No such ${one}.`}</p>
       )}

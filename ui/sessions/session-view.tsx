@@ -12,7 +12,7 @@ import type { CallList } from '../calls/use-call-list.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import type { CallSort } from '../data/call-text.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
-import { defaultAddress } from '../data/page-address.ts'
+import { defaultAddress, isFiltered } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
 import { CopyButton } from '../design/copy-button.tsx'
@@ -32,6 +32,7 @@ import {
   shortCount,
   unknownFigure,
 } from '../format/figures.ts'
+import { FilterChips } from '../filters/filter-bar.tsx'
 import { shownText } from '../payloads/shown-text.ts'
 import { type SessionCourse, sessionCourse } from './session-course.ts'
 import { costWords, modelWords, toolUses } from './session-text.ts'
@@ -41,7 +42,7 @@ import { useAgainOnCalls } from './use-sessions.ts'
 
 /** One session: its figures, its calls on one line of time, and the same calls as a list. */
 export function SessionView({ session }: { readonly session: string }) {
-  const { go } = useNavigation()
+  const { address, go } = useNavigation()
   const head = useQuery<Sessions>(
     session,
     () => `/api/sessions?${new URLSearchParams({ session, limit: '1' })}`,
@@ -63,6 +64,11 @@ export function SessionView({ session }: { readonly session: string }) {
           <h2 id="session-name">{shownText(session)}</h2>
           <CopyButton text={session} what="the session’s name" />
         </div>
+        {isFiltered({ ...address, session: null }) && (
+          <div class="row wraps">
+            <FilterChips />
+          </div>
+        )}
         {figures !== null && <Figures figures={figures} course={course} />}
       </section>
       {error !== null && (

@@ -39,7 +39,7 @@ export function SessionsList() {
   return (
     <>
       <FilterBar asked={{ ...list, answer: known, error: isRefused ? null : error }} />
-      <section class="card clips" aria-labelledby="sessions-title">
+      <section class="card clips sessions-card" aria-labelledby="sessions-title">
         <h2 id="sessions-title" class="aside">
           All sessions
         </h2>
