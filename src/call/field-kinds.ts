@@ -31,9 +31,3 @@ export const fieldKinds = {
 export function amountOf(kind: FieldKind): { readonly perRecord: number; readonly perShown: number } | null {
   return kind === 'time' || kind === 'count' || kind === 'cost' ? fieldKinds[kind] : null
 }
-
-/** What is shown of a column, in SQL: an amount in its unit, all else as it is. */
-export function shownSql(kind: FieldKind, column: string): string {
-  const { perShown = 1 } = amountOf(kind) ?? {}
-  return perShown === 1 ? column : `${column} / ${perShown}.0`
-}

@@ -1,13 +1,13 @@
 import {
   type CallField,
   callFields,
-  firstFailedOutcome,
   type NamedField,
   namedFields,
   outcomeCodes,
   storedFields,
 } from '../../call/call-fields.ts'
-import { fieldKinds, shownSql } from '../../call/field-kinds.ts'
+import { fieldKinds } from '../../call/field-kinds.ts'
+import { derivedSql, idSql, shownSql } from '../../call/shown-sql.ts'
 
 /** PostgreSQL's type of a field's column. */
 export function columnType({ kind }: CallField): 'bigint' | 'integer' | 'smallint' | 'text' {
@@ -21,20 +21,6 @@ const columns = storedFields
   .toSorted((a, b) => bySize[columnType(a)] - bySize[columnType(b)])
   .map((field) => `  ${field.column} ${columnType(field)}${field.required === true ? ' NOT NULL' : ''}`)
   .join(',\n')
-
-const digits = '0123456789abcdefghjkmnpqrstvwxyz'
-const idText = Array.from(
-  { length: 11 },
-  (_, index) => `substr('${digits}', 1 + ((c.id >> ${(10 - index) * 5}) & 31)::int, 1)`,
-).join(' || ')
-
-const derived: Readonly<Record<string, string>> = {
-  failed: `c.outcome_id >= ${firstFailedOutcome}`,
-  ttft_total_ms: '(c.receive_us + c.queue_us + coalesce(c.retry_wait_us, 0) + c.ttft_us) / 1000.0',
-  output_tokens_per_s: '1e6 / nullif(c.tpot_us, 0)',
-  input_tokens_per_s:
-    'nullif(greatest(0, c.input_tokens - coalesce(c.cached_input_tokens, 0)), 0) * 1e6 / nullif(c.upstream_prompt_us, 0)',
-}
 
 function readable({ name, kind, codes = {}, column }: NamedField): string {
   const value = `c.${column}`
@@ -50,7 +36,7 @@ function readable({ name, kind, codes = {}, column }: NamedField): string {
     case 'fingerprint':
       return `lpad(to_hex(${value}), 8, '0')`
     case 'derived':
-      return derived[name] ?? 'NULL'
+      return derivedSql[name] ?? 'NULL'
     default:
       return shownSql(kind, value)
   }
@@ -59,7 +45,7 @@ function readable({ name, kind, codes = {}, column }: NamedField): string {
 /** The view with these columns, in their order; null if it has one that is not known here. */
 export function readableView(names: readonly string[]): string | null {
   const fields = new Map<string, string>(namedFields.map((field) => [field.name, readable(field)]))
-  fields.set('id', idText).set('started_at', 'to_timestamp((c.id >> 12) / 1000.0)')
+  fields.set('id', idSql).set('started_at', 'to_timestamp((c.id >> 12) / 1000.0)')
   if (names.some((name) => !fields.has(name))) return null
   const list = names.map((name) => `  ${fields.get(name)} AS ${name}`)
   return `CREATE OR REPLACE VIEW tokenweir.calls_readable AS SELECT\n${list.join(',\n')}\nFROM tokenweir.calls AS c`

@@ -1,5 +1,6 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { startedAtMs } from '../../call/call-id.ts'
+import { ttftTotalSql } from '../../call/shown-sql.ts'
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
 import { quarterMs } from './time-cover.ts'
 import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
@@ -29,10 +30,6 @@ export const figureSources = [
 ] as const
 
 type Source = (typeof figureSources)[number]
-
-/** From the request's head to the first content: the one source that is no column of `calls`. */
-export const ttftTotalSql = (row: string): string =>
-  `${row}.receive_us + ${row}.queue_us + coalesce(${row}.retry_wait_us, 0) + ${row}.ttft_us`
 
 /** {@link figureSources} as the columns of a SELECT, of the table or alias `row`. */
 export function figureSourceList(row: string = 'calls'): string {

@@ -1,0 +1,35 @@
+/** What calls show beside their columns, as SQL for SQLite and PostgreSQL alike: `c` is a row of `calls`. */
+import { firstFailedOutcome } from './call-fields.ts'
+import { type FieldKind, amountOf } from './field-kinds.ts'
+
+const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** The eleven base32 digits of an id, highest first, as in `formatCallId`. */
+export const idSql: string = Array.from(
+  { length: 11 },
+  (_, index) => `substr('${digits}', 1 + CAST((c.id >> ${(10 - index) * 5}) & 31 AS integer), 1)`,
+).join(' || ')
+
+/** A condition, in the very words of the partial index, without which SQLite would not use it. */
+export const failedSql: string = `c.outcome_id >= ${firstFailedOutcome}`
+
+/** From the request's head to the first content, in the row of this name. */
+export function ttftTotalSql(row: string): string {
+  return `${row}.receive_us + ${row}.queue_us + coalesce(${row}.retry_wait_us, 0) + ${row}.ttft_us`
+}
+
+const uncached = 'c.input_tokens - coalesce(c.cached_input_tokens, 0)'
+
+/** Fields that are not stored but follow from others. */
+export const derivedSql: Readonly<Record<string, string>> = {
+  failed: `(${failedSql})`,
+  ttft_total_ms: `(${ttftTotalSql('c')}) / 1000.0`,
+  output_tokens_per_s: '1e6 / nullif(c.tpot_us, 0)',
+  input_tokens_per_s: `CASE WHEN ${uncached} > 0 THEN (${uncached}) * 1e6 / nullif(c.upstream_prompt_us, 0) END`,
+}
+
+/** A column: an amount in its unit, all else as it is. */
+export function shownSql(kind: FieldKind, column: string): string {
+  const { perShown = 1 } = amountOf(kind) ?? {}
+  return perShown === 1 ? column : `${column} / ${perShown}.0`
+}
