@@ -10,7 +10,7 @@ import { thisTerminal } from './terminal/terminal.ts'
 /** The module of a command. */
 interface CommandModule {
   readonly table: CliCommand['options']
-  readonly operand?: CliCommand['operand']
+  readonly positional?: CliCommand['positional']
   /** A `CommandRun` of the table. */
   readonly run: (options: never, context: CommandContext) => Promise<number | void> | number
 }
@@ -137,18 +137,18 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
       const [, load, use] = command
-      const { run, table, operand } = await load()
+      const { run, table, positional } = await load()
       if (longJobs.test(name)) lowerPriority(process.pid)
       const rest = argv.slice(isWhole ? 2 : 1)
       // A wrong option is told before a gateway is asked.
-      parseCommand({ table, operand }, rest, env)
+      parseCommand({ table, positional }, rest, env)
       const own =
         use === 'reads' || use === 'acts'
           ? await (await import('./running-database.ts')).withDatabase(use, rest, env)
           : env
-      const { options, operands } = parseCommand({ table, operand }, rest, own)
+      const { options, positionals } = parseCommand({ table, positional }, rest, own)
       checkFolders(use, options)
-      const context = { argv: rest, operands, env: own, terminal: thisTerminal() }
+      const context = { argv: rest, positionals, env: own, terminal: thisTerminal() }
       const code = await run(options as never, context)
       if (typeof code === 'number') process.exitCode = code
     }
@@ -190,8 +190,8 @@ async function explain(argv: readonly string[]): Promise<void> {
         ? program
         : (program.commands.find((one) => one.name() === group) ??
           program.command(group).description(about).copyInheritedSettings(program))
-    const { table, operand } = await load()
-    const command = helpOf({ name, description, options: table, operand })
+    const { table, positional } = await load()
+    const command = helpOf({ name, description, options: table, positional })
     parent.addCommand(command.copyInheritedSettings(program))
   }
   await program.parseAsync(argv, { from: 'user' })

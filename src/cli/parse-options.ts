@@ -30,14 +30,14 @@ export interface CliCommand {
    * What it takes beside its options: `[model]`, `<file>` if it must be given, or several with spaces between them; the
    * words are of the last. The noun is for who gives too few or too many; that in brackets unless told.
    */
-  readonly operand?: readonly [name: string, description: string, noun?: string] | undefined
+  readonly positional?: readonly [name: string, description: string, noun?: string] | undefined
 }
 
 /** What a command is given beside its options. */
 export interface CommandContext {
   /** All that it is given, as it was written. */
   readonly argv: readonly string[]
-  readonly operands: readonly string[]
+  readonly positionals: readonly string[]
   readonly env: Environment
   readonly terminal: Terminal
 }
@@ -52,11 +52,11 @@ export type CommandRun<Table> = (
 ) => Promise<number | void> | number
 
 /** To be asked for its help. */
-export function helpOf({ name, description, options, operand }: CliCommand): Command {
+export function helpOf({ name, description, options, positional }: CliCommand): Command {
   const command = new Command(name.split(' ').at(-1)).description(description).exitOverride()
-  if (operand !== undefined) {
-    const names = operand[0].split(' ')
-    for (const each of names) command.argument(each, each === names.at(-1) ? operand[1] : '')
+  if (positional !== undefined) {
+    const names = positional[0].split(' ')
+    for (const each of names) command.argument(each, each === names.at(-1) ? positional[1] : '')
   }
   for (const option of Object.values(options)) command.addOption(commanderOption(option))
   const [example] = Object.values(options).flatMap(({ env }) => env)
@@ -78,12 +78,12 @@ export function parseOptions<V>(
 
 /** The same for a command that takes something beside its options, too. */
 export function parseCommand<V>(
-  { table, operand }: { readonly table: OptionTable<V>; readonly operand?: CliCommand['operand'] },
+  { table, positional }: { readonly table: OptionTable<V>; readonly positional?: CliCommand['positional'] },
   argv: readonly string[],
   env: Environment,
-): { readonly options: Options<V>; readonly operands: readonly string[] } {
-  const names = operand?.[0].split(' ') ?? []
-  const nouns = names.map((name) => operand?.[2] ?? name.slice(1, -1))
+): { readonly options: Options<V>; readonly positionals: readonly string[] } {
+  const names = positional?.[0].split(' ') ?? []
+  const nouns = names.map((name) => positional?.[2] ?? name.slice(1, -1))
   const command = new Command()
     .exitOverride()
     .helpOption(false)
@@ -108,17 +108,17 @@ export function parseCommand<V>(
     if (variable !== undefined)
       values[key] = valueOf(spec, `${variable} (--${spec.name})`, env[variable] ?? '')
   }
-  const operands = command.args
-  const extra = operands[names.length]
+  const positionals = command.args
+  const extra = positionals[names.length]
   if (extra !== undefined)
     throw new OptionError(`one ${nouns.at(-1)} at a time; got ${JSON.stringify(extra)} too`)
-  const missing = names.findIndex((name, index) => name.startsWith('<') && index >= operands.length)
+  const missing = names.findIndex((name, index) => name.startsWith('<') && index >= positionals.length)
   if (missing >= 0) {
-    const words = missing === names.length - 1 ? `: ${operand?.[1]}` : ''
+    const words = missing === names.length - 1 ? `: ${positional?.[1]}` : ''
     throw new OptionError(`name the ${nouns[missing]}${words}`)
   }
   // The loop has visited every key of the table, which are the keys of V.
-  return { options: { ...(values as V), sources, setBy } as Options<V>, operands }
+  return { options: { ...(values as V), sources, setBy } as Options<V>, positionals }
 }
 
 function commanderOption(spec: OptionSpec<unknown>): Option {

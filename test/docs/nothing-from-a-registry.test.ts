@@ -76,8 +76,8 @@ test('no text of the tree has its reader fetch the package by its name', () => {
 test('nor does anything that the program prints', async () => {
   const printed: (readonly [name: string, text: string])[] = []
   for (const [name, [description, load]] of Object.entries(commands)) {
-    const { table, operand } = await load()
-    printed.push([name, helpOf({ name, description, options: table, operand }).helpInformation()])
+    const { table, positional } = await load()
+    printed.push([name, helpOf({ name, description, options: table, positional }).helpInformation()])
   }
   for (const client of ['claude', 'codex', 'opencode', 'aider', 'openai', 'qwen', 'pi', 'continue']) {
     const terminal = new FakeTerminal({ isWatched: true })

@@ -9,11 +9,11 @@ import type { Terminal } from '../../src/cli/terminal/terminal.ts'
 
 /** What a command's `run` is given for these arguments. Throws `OptionError`. */
 export function given<V>(
-  command: { readonly table: OptionTable<V>; readonly operand?: CliCommand['operand'] },
+  command: { readonly table: OptionTable<V>; readonly positional?: CliCommand['positional'] },
   argv: readonly string[],
   terminal: Terminal,
   env: Environment = {},
 ): [options: Options<V>, context: CommandContext] {
-  const { options, operands } = parseCommand(command, argv, env)
-  return [options, { argv, operands, env, terminal }]
+  const { options, positionals } = parseCommand(command, argv, env)
+  return [options, { argv, positionals, env, terminal }]
 }

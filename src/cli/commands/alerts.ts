@@ -24,7 +24,7 @@ export const positional = ['[test]', 'send one message and say what came back', 
 /** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. */
 export const run: CommandRun<typeof table> = async (
   options,
-  { env, operands: [word], terminal: { clock, print, warn } },
+  { env, positionals: [word], terminal: { clock, print, warn } },
 ) => {
   const files = alertFilesOf(controlFolder(dirname(options.db)))
   const settings = new AlertSettingsFile(files.settings)

@@ -14,8 +14,8 @@ export const positional = [
 ] as const
 
 /** `tokenweir clients name <fingerprint> <name>`: names a key's calls. */
-export const run: CommandRun<typeof table> = async ({ db }, { operands, terminal }) => {
-  const [fingerprint = '', name = ''] = operands
+export const run: CommandRun<typeof table> = async ({ db }, { positionals, terminal }) => {
+  const [fingerprint = '', name = ''] = positionals
   if (!isFingerprint(fingerprint)) {
     throw new OptionError(
       `the fingerprint must be 8 hexadecimal digits, as \`tokenweir clients\` shows them; got ${JSON.stringify(fingerprint.slice(0, 100))}`,

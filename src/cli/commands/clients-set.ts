@@ -27,9 +27,9 @@ function limit(most: number, description: string): OptionRow<number | 'none' | n
 /** `tokenweir clients set <client>`: sets limits, or takes them away. */
 export const run: CommandRun<typeof table> = async (
   { db, maxConcurrent, tokenLimit, maxRpm, maxTpm },
-  { operands, terminal },
+  { positionals, terminal },
 ) => {
-  const [client = ''] = operands
+  const [client = ''] = positionals
   if ([maxConcurrent, tokenLimit, maxRpm, maxTpm].every((limit) => limit === null)) {
     throw new OptionError('say which limit: --max-concurrent, --token-limit, --max-rpm, --max-tpm')
   }

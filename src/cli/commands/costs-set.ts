@@ -60,7 +60,7 @@ export const positional = ['<name>', 'a model, or host/model', 'model'] as const
 /** `tokenweir costs set <name>`: sets or removes one's own price. */
 export const run: CommandRun<typeof table> = async (
   options,
-  { operands: [name = ''], terminal: { clock, print } },
+  { positionals: [name = ''], terminal: { clock, print } },
 ) => {
   const body = bodyOf(options)
   if (options.remove && Object.keys(body).length > 0) {

@@ -36,7 +36,7 @@ export const positional = ['[model]', ''] as const
 /** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `CommandError`. */
 export function run(
   options: OptionsOf<typeof table>,
-  { operands: [model], terminal }: CommandContext,
+  { positionals: [model], terminal }: CommandContext,
   shipped: string = shippedPriceFile(),
 ): number {
   const path = priceFileOf(options.db)

@@ -127,7 +127,7 @@ export const positional = ['<client>', clients.join(', ')] as const
 /** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing. */
 export const run: CommandRun<typeof table> = (
   { url, port, model, offline },
-  { argv, operands: [named = ''], terminal: { print, warn, isWatched } },
+  { argv, positionals: [named = ''], terminal: { print, warn, isWatched } },
 ) => {
   const client = clients.find((each) => each === named)
   if (client === undefined) {

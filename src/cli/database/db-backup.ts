@@ -27,7 +27,7 @@ const otherFiles = [
 ]
 
 /** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. */
-export const run: CommandRun<typeof table> = async ({ db, force }, { operands: [file = ''] }) => {
+export const run: CommandRun<typeof table> = async ({ db, force }, { positionals: [file = ''] }) => {
   const { show, clear } = showProgress()
   try {
     using part = openPart(file, force)

@@ -44,7 +44,7 @@ interface Outcome extends ImportResult {
 const whatStays = 'What was added so far stays; run it again, and the rest is added.'
 
 /** `tokenweir db import`: adds calls that were recorded elsewhere. */
-export const run: CommandRun<typeof table> = async (options, { operands: [file = ''], terminal }) => {
+export const run: CommandRun<typeof table> = async (options, { positionals: [file = ''], terminal }) => {
   const { path: db } = databasePlace(options.db)
   const { clock } = terminal
   let isWhole = true

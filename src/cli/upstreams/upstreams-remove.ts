@@ -8,8 +8,8 @@ export const table = optionTable(placeOptions)
 export { positional } from './upstreams-set.ts'
 
 /** `tokenweir upstreams remove <name>`: its calls go to the default upstream from then on. */
-export const run: CommandRun<typeof table> = async (options, { env, operands, terminal }) => {
-  const [name = ''] = operands
+export const run: CommandRun<typeof table> = async (options, { env, positionals, terminal }) => {
+  const [name = ''] = positionals
   const upstreams = upstreamsOf(options, env)
   const { upstreams: rows, file } = await upstreams.report()
   if (!rows.some((row) => row.name === name && name !== 'default')) {

@@ -84,7 +84,7 @@ export const run: CommandRun<typeof table> = (options, context) => set(options, 
 /** Changes an upstream that is there, or adds one that is not. */
 export async function set(
   options: OptionsOf<typeof table>,
-  { env, operands: [name = ''], terminal }: CommandContext,
+  { env, positionals: [name = ''], terminal }: CommandContext,
   isThere: boolean,
 ): Promise<number> {
   const change = changeOf(options)

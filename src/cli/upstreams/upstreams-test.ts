@@ -24,7 +24,7 @@ const shownModels = 5
  * `tokenweir upstreams test [name]`: asks each address of each further upstream for its models, with the key that it would be
  * lent, and says what came.
  */
-export const run: CommandRun<typeof table> = async (options, { env, operands: [name], terminal }) => {
+export const run: CommandRun<typeof table> = async (options, { env, positionals: [name], terminal }) => {
   const upstreams = upstreamsOf(options, env)
   const { file, problem } = await upstreams.report()
   if (problem !== null) terminal.warn(`tokenweir: ${problem}\n`)
