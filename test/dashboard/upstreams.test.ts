@@ -83,7 +83,6 @@ test('upstreams are added, changed, tested and removed by command; the gateway g
 
   for (const [args, words] of [
     [['add', 'local', '--url', 'http://h'], /there is an upstream local/],
-    [['add', 'b'], /say where it is/],
     [['add', 'b', '--url', `http://localhost:${port}`], /leads back to this gateway/],
     [['add', 'v1', '--url', 'http://h'], /cannot be v1/],
     [['set', 'b', '--model', 'm'], /there is no upstream b/],

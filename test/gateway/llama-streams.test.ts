@@ -6,6 +6,8 @@ import { startGatewayProcess } from '../support/gateway-process.ts'
 import { rowOf } from '../support/recorded-calls.ts'
 import type { ReplyStep } from '../support/reply-step.ts'
 import { bodyReply, type HeaderLines, jsonReply, splitBytes, sseEvent } from '../support/response-bytes.ts'
+import type { SeenRequest } from '../support/seen-request.ts'
+import { shareGateway } from '../support/shared-gateway.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -41,30 +43,32 @@ function llamaStream(request: string): string {
 }
 
 /** Answers as llama-server; `size`: bytes of each write of a stream. */
-function startLlama({ headers = sse, size = 10_000 }: { headers?: HeaderLines; size?: number } = {}) {
-  return startSimulatedUpstream({
-    reply: (request) => ({
+function asLlama({ headers = sse, size = 10_000 }: { headers?: HeaderLines; size?: number } = {}) {
+  return {
+    reply: (request: SeenRequest) => ({
       steps: (function* (): Generator<ReplyStep> {
         if (request.method === 'GET') yield* jsonReply(200, { data: [] }, server)
         else yield* bodyReply(splitBytes(llamaStream(request.body.toString()), [size]), { headers })
       })(),
     }),
-  })
+  }
 }
+
+const shared = await shareGateway()
+const { gateway } = shared
 
 const body = '{"model":"m","stream":true,"messages":[]}'
 
-function chat(port: number, text = body) {
-  return exchange(port, 'POST', '/v1/chat/completions', { body: text })
+function chat(port: number, text = body, prefix = '') {
+  return exchange(port, 'POST', `${prefix}/v1/chat/completions`, { body: text })
 }
 
 for (const size of [10_000, 1]) {
   test(`the first stream of llama.cpp is as without the gateway, in writes of ${size}`, async () => {
-    await using upstream = await startLlama({ size })
     for (const text of [body, body.replace('{', '{"n":2,')]) {
-      await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+      await using upstream = await shared.upstream(asLlama({ size }))
       for (const isAsked of [true, false]) {
-        const answer = await chat(gateway.port, text)
+        const answer = await chat(gateway.port, text, upstream.prefix)
         assert.equal(answer.body.toString(), llamaStream(text))
         assert.ok(answer.complete)
         assert.equal(upstream.requests.at(-1)!.body.includes('include_usage'), isAsked)
@@ -78,16 +82,15 @@ for (const size of [10_000, 1]) {
 }
 
 test('any answer of llama.cpp tells that its streams need not be asked', async () => {
-  await using upstream = await startLlama()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-  await rowOf(gateway, await exchange(gateway.port, 'GET', '/v1/models'))
-  const answer = await chat(gateway.port)
+  await using upstream = await shared.upstream(asLlama())
+  await rowOf(gateway, await exchange(gateway.port, 'GET', `${upstream.prefix}/v1/models`))
+  const answer = await chat(gateway.port, body, upstream.prefix)
   assert.equal(upstream.requests.at(-1)!.body.toString(), body)
   assert.equal(answer.body.toString(), llamaStream(body))
 })
 
 test('behind a proxy that hides the server the event stays in once for each start, and no file is written for it', async () => {
-  await using upstream = await startLlama({ headers: [['Content-Type', 'text/event-stream']] })
+  await using upstream = await startSimulatedUpstream(asLlama({ headers: [sse.at(-1)!] }))
   await using folder = await makeTempDir()
   const directory = folder.path
   for (let start = 0; start < 2; start++) {

@@ -29,10 +29,10 @@ const forms: readonly (readonly [name: string, value: string])[] = [
   ['x_pat', secret],
   ['Private-Token', secret],
   ['X-Bearer', secret],
-  // One is known by what stands around it alone.
-  ...Object.entries(keys)
-    .filter(([name]) => name !== 'Slack webhook')
-    .map(([, key]) => ['x-anything', key] as const),
+  // A few of those that `src/secrets/key-shapes.test.ts` knows all of.
+  ...Object.values(keys)
+    .slice(0, 5)
+    .map((key) => ['x-anything', key] as const),
 ]
 const others = [
   ['Content-Type', 'application/json'],
