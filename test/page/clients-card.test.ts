@@ -52,9 +52,16 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await untilStill(page)
   assert.deepEqual(await violations(page), [])
   await form.getByLabel('Maximum concurrent calls').fill('2')
+  // Another tab saves what is being changed here; a further call has this one hear of it.
+  await form.getByLabel('Tokens in 24 hours').fill('1000')
+  await dashboard.ask('PUT', '/api/clients/agent', { token_limit: 3000 })
+  calls.push(call(['x-tokenweir-client', 'another']))
+  await form
+    .getByText('Saved elsewhere meanwhile: Tokens in 24 hours 3\u202f000. Save replaces that.')
+    .waitFor()
   await form.getByRole('button', { name: 'Save' }).click()
   await agent.getByRole('cell', { name: '2 of 2', exact: true }).waitFor()
-  await upstream.waitFor('two of its calls and another', () => upstream.inFlight === 3)
+  await upstream.waitFor('two of its calls and two others', () => upstream.inFlight === 4)
   gate.resolve()
   await Promise.all([...calls, keyed])
   await agent.getByText('used up').waitFor()

@@ -16,8 +16,8 @@ export interface SettingRowProps extends ControlProps {
   readonly fixed?: string | null
   readonly isDisabled?: boolean
   readonly error: string | null
-  /** The value that waits for a restart. */
-  readonly pending?: string | null
+  /** Told in a colour that catches the eye: what waits for a restart, for example. */
+  readonly notice?: string | null
   readonly about: string
   /** The value was typed or chosen to the end. */
   readonly onChange?: () => void
@@ -25,7 +25,7 @@ export interface SettingRowProps extends ControlProps {
 
 /** A setting on a line: its name, its control, the error in it, and what it is for. */
 export function SettingRow(props: SettingRowProps) {
-  const { id, title, label, code, unit, fixed = null, isDisabled, error, pending = null, about } = props
+  const { id, title, label, code, unit, fixed = null, isDisabled, error, notice = null, about } = props
   const { value, choices, isNumber = false, hint, onInput, onChange } = props
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -61,7 +61,9 @@ export function SettingRow(props: SettingRowProps) {
       <p id={`${id}-error`} class="bad" role="alert">
         {error}
       </p>
-      {pending !== null && <p class="pending">The running gateway has {pending}: restart to apply.</p>}
+      <p class="notice" role="status">
+        {notice}
+      </p>
       <p id={`${id}-about`} class="about quiet">
         {about}
       </p>

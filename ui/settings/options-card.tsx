@@ -22,8 +22,14 @@ import { counted } from '../format/figures.ts'
 import { SettingRow } from '../design/setting-row.tsx'
 import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
 
-/** What was typed and not saved yet, by the option's name; kept while other views are looked at. */
-let keptDrafts: ReadonlyMap<string, string> = new Map()
+/** What was typed and not saved yet, and the value that was there before. */
+interface Draft {
+  readonly text: string
+  readonly before: string
+}
+
+/** By the option's name; kept while other views are looked at. */
+let keptDrafts: ReadonlyMap<string, Draft> = new Map()
 
 export interface OptionsCardProps {
   readonly config: ProxyConfig
@@ -54,7 +60,7 @@ export function OptionsCard(props: OptionsCardProps) {
   }
   const save = async (): Promise<void> => {
     const settings: Readonly<Record<string, SettingValue>> = Object.fromEntries(
-      changed.map(({ name, value }) => [name, settingOf(drafts.get(name) ?? '', value)]),
+      changed.map(({ name, value }) => [name, settingOf(drafts.get(name)?.text ?? '', value)]),
     )
     setTold(null)
     const config = await actions.configure(settings)
@@ -82,20 +88,23 @@ export function OptionsCard(props: OptionsCardProps) {
                 id={`option-${option.name}`}
                 title={optionTitle(option.name)}
                 code={option.name}
-                value={drafts.get(option.name) ?? editable(option)}
+                value={drafts.get(option.name)?.text ?? editable(option)}
                 choices={choicesOf(option)?.map((choice) => [choice, choice] as const)}
                 isNumber={option.kind === 'number'}
                 unit={option.unit}
                 fixed={option.fixed_by === null ? null : shownValue(option)}
                 error={error?.param === option.name ? error.message : null}
-                pending={
-                  needsRestart.includes(option.name) && option.running !== null
-                    ? shownValue(option, option.running)
-                    : null
+                notice={
+                  isChanged(option, drafts) && drafts.get(option.name)?.before !== editable(option)
+                    ? `Saved as ${shownValue(option)} elsewhere meanwhile; Save replaces that.`
+                    : needsRestart.includes(option.name) && option.running !== null
+                      ? `The running gateway has ${shownValue(option, option.running)}: restart to apply.`
+                      : null
                 }
                 about={aboutWords(option)}
-                onInput={(draft) => {
-                  setDrafts(new Map(drafts).set(option.name, draft))
+                onInput={(text) => {
+                  const { before } = drafts.get(option.name) ?? { before: editable(option) }
+                  setDrafts(new Map(drafts).set(option.name, { text, before }))
                   setTold(null)
                   if (error?.param === option.name) forgetError()
                 }}
@@ -162,8 +171,8 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
 
 function isChanged(option: ConfigOption, drafts: typeof keptDrafts): boolean {
   const draft = drafts.get(option.name)
-  if (draft === undefined || option.fixed_by !== null || draft === editable(option)) return false
-  return !isSame(settingOf(draft, option.value), option.value)
+  if (draft === undefined || option.fixed_by !== null || draft.text === editable(option)) return false
+  return !isSame(settingOf(draft.text, option.value), option.value)
 }
 
 function pendingWords(needsRestart: readonly string[]): string {

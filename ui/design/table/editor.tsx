@@ -53,6 +53,11 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
   const { run, error, isBusy } = useAction()
   const testing = useAction()
   const [tested, setTested] = useState('')
+  const [atFirst] = useState(() => new Map(fields.map(({ name, value }) => [name, value])))
+  /** Typed here, and saved by somebody else since the form was opened. */
+  const elsewhere = fields.filter(
+    ({ name, value }) => typed[name] !== undefined && atFirst.get(name) !== value,
+  )
   const valueOf = (name: Name): string =>
     typed[name] ?? fields.find((field) => field.name === name)?.value ?? ''
   const errorOf = (name: Name): string | undefined =>
@@ -118,6 +123,13 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
         </details>
       )}
       {note !== undefined && <div class="fine">{note(valueOf)}</div>}
+      {elsewhere.length > 0 && (
+        <p class="fine" role="status">
+          Saved elsewhere meanwhile:{' '}
+          {elsewhere.map(({ label, value }) => `${label} ${value === '' ? 'none' : value}`).join(', ')}. Save
+          replaces that.
+        </p>
+      )}
       <div class="buttons">
         <Button type="submit" kind="strong" small isOff={isBusy}>
           Save
