@@ -81,7 +81,7 @@ export function sortedBy(
   name: CompareColumnName,
   rising: boolean = false,
 ): readonly CompareGroup[] {
-  const valueOf = compareColumns[name].value as CompareColumn['value']
+  const valueOf = compareColumns[name].value
   const rank = (group: CompareGroup): number => {
     const value = valueOf(group)
     return value === null ? Number.MAX_VALUE : rising ? value : -value

@@ -275,14 +275,13 @@ export function useRepriceOffer(
       const all = { ...bounds, toMs, onlyUnpriced: false }
       return { ...all, result: await previewReprice({ ...all, zone }) }
     }
+    const show = (offer: RepriceOffer['found'] | null): void => {
+      if (!isHere) return
+      setFound(offer)
+      setLooking(false)
+    }
     setLooking(true)
-    look()
-      .catch(() => null)
-      .then((offer) => {
-        if (!isHere) return
-        setFound(offer)
-        setLooking(false)
-      })
+    look().then(show, () => show(null))
     return () => {
       isHere = false
     }
