@@ -29,7 +29,7 @@ export const alertState = v.object({
   /** Of the last message; null as long as there was none, because it was not so for long enough. */
   toldMs: v.nullable(finite),
   toldLevel: finite,
-  /** Whether there was a webhook then. */
+  /** True if there was a webhook then. */
   isSent: v.boolean(),
 })
 
@@ -50,7 +50,7 @@ export interface AlertInputs {
   readonly nowMs: number
   readonly input: AlertInput
   readonly settingOf: (code: AlertCode) => AlertSetting
-  /** Whether there is a webhook. What began without one is told once there is. */
+  /** True if there is a webhook. What began without one is told once there is. */
   readonly canSend: boolean
 }
 

@@ -74,7 +74,7 @@ export interface CallGroup {
   readonly bucket: number
   /** The model's name, the status, …; null for calls that have none, and where nothing was grouped by. */
   readonly entry: string | number | null
-  /** Whether these are the entries beyond `top`, put together; `entry` is then null. */
+  /** True if these are the entries beyond `top`, put together; `entry` is then null. */
   readonly isRest: boolean
   readonly figures: GroupFigures
   /** Calls between the question's `durationLimitsMs`, one number less than those; absent where it has none. */

@@ -164,7 +164,7 @@ export interface SlotUse {
   /** The first and the last of those minutes, since the Unix epoch. */
   readonly firstMinute: number
   readonly lastMinute: number
-  /** Whether all of them are of one gateway. */
+  /** True if all of them are of one gateway. */
   readonly isOne: boolean
 }
 
@@ -189,7 +189,7 @@ export interface HistoryReader {
   slotUse(edgesMs: readonly number[]): Promise<readonly SlotUse[]>
   /** The spans between two minutes of the range in which a gateway ran, in which none did. */
   missingMinutes(span: MinuteSpan): Promise<readonly MinuteSpan[]>
-  /** Whether any gateway ran before that minute. */
+  /** True if any gateway ran before that minute. */
   ranBefore(minute: number): Promise<boolean>
   /** Limits that were set within the range, oldest first, after the one that held at its start. */
   limits(fromMs: number, toMs: number): Promise<readonly PastLimit[]>

@@ -10,7 +10,7 @@ export class FoldedRangeError extends Error {
   }
 }
 
-/** Whether the time that an answer may take is over. Asked every few milliseconds, so it must be cheap. */
+/** True if the time that an answer may take is over. Asked every few milliseconds, so it must be cheap. */
 export type IsOver = () => boolean
 
 /** The answer would take longer than its asker gave it. Nothing is wrong: a shorter range or a coarser key would do. */

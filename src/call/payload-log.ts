@@ -33,7 +33,7 @@ export interface PayloadTap {
 
 /** Where copies of payloads go. It never throws, waits for nothing, and holds a bounded amount. */
 export interface PayloadTaps {
-  /** Whether anybody logs or watches: where nobody does, `begin` is not called, and the call costs nothing. */
+  /** True if anybody logs or watches: where nobody does, `begin` is not called, and the call costs nothing. */
   readonly isOpen: boolean
   /** Null where this call is of no interest. */
   begin(call: PayloadCall): PayloadTap | null

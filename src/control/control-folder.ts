@@ -32,7 +32,7 @@ function make(folder: string): void {
   }
 }
 
-/** Whether files can be made in a folder. */
+/** True if files can be made in a folder. */
 export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)

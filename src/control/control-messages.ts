@@ -104,7 +104,7 @@ export interface LiveOptions {
   readonly token_limit?: number
   readonly keep_days?: number
   readonly keep_mb?: number
-  /** Whether payloads are kept, until further notice. */
+  /** True if payloads are kept, until further notice. */
   readonly raw_log?: boolean
   /** The calls whose payloads are kept. */
   readonly raw_log_capture?: string
@@ -121,7 +121,7 @@ export const isHandOverOrder = fits(
     /** The whole environment: nothing of the present gateway's own is passed on. */
     env: v.record(v.string(), v.string()),
     cwd: v.string(),
-    /** What the successor prints is appended to this file. */
+    /** Path of the file that the successor's output is appended to. */
     log_file: v.string(),
     /** How long it may take to be ready. */
     limit_ms: amount,
@@ -187,7 +187,7 @@ export type CallsAnswer = MessageOf<typeof callsAnswer>
 
 const callsAnswer = v.object({ seq: count, live: LiveCalls, cancelled: v.boolean() })
 
-/** What a gateway that is replaced has counted of a limit a minute. */
+/** A replaced gateway's count of a limit a minute. */
 export type HandedLimit = MessageOf<typeof handedLimit>
 export type LearnedLimit = NonNullable<HandedLimit['learned']>
 

@@ -29,7 +29,7 @@ const isProcessRecord = fits(
   }),
 )
 
-/** Whether the gateway of a record has ended without being told to. */
+/** True if the gateway of a record has ended without being told to. */
 export function isCrash(left: ProcessRecord): boolean {
   return left.ends === 'failed' || (left.ends !== 'told' && !isAlive(left))
 }

@@ -15,7 +15,7 @@ export const exitPortInUse = 3
 /** A gateway that has this variable was started here. Its value is the crash after which it was, as JSON, or `null`. */
 const supervisedVariable = 'TOKENWEIR_SUPERVISED'
 
-/** What a gateway knows of its start. */
+/** A gateway's start parameters. */
 export interface StartedBy {
   /** A dashboard started it, or the gateway before it did. */
   readonly supervised: boolean
@@ -52,7 +52,7 @@ const isReady = fits(
 export interface SpawnedGateway {
   /** `null` if it could not be started. */
   readonly pid: number | null
-  /** That it is ready, or how it ended before. Never rejects. */
+  /** Resolves when the gateway is ready, or has ended before. Never rejects. */
   readonly begun: Promise<ReadyMessage | GatewayEnd>
   /** Never rejects. */
   readonly ended: Promise<GatewayEnd>

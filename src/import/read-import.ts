@@ -83,7 +83,7 @@ async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T
   yield* rest
 }
 
-/** Whether a text is JSON, an object on each line. */
+/** True if a text is JSON, an object on each line. */
 function isJson(text: string): boolean {
   const start = text.trimStart()
   const advice = 'write each record on a line'

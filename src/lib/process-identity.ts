@@ -13,7 +13,7 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTicks: procStat(process.pid)?.startTicks ?? null, bootId: bootId() }
 }
 
-/** Whether that very process still runs. One that has ended and only waits to be reaped does not. */
+/** True if that very process still runs. One that has ended and only waits to be reaped does not. */
 export function isAlive(identity: ProcessIdentity): boolean {
   if (identity.startTicks === null || identity.bootId === null) return answersSignals(identity.pid)
   if (identity.bootId !== bootId()) return false

@@ -23,7 +23,7 @@ export function programChange(): string | null {
   return change
 }
 
-/** Whether a file or folder has been written since the start. */
+/** True if a file or folder has been written since the start. */
 function isNewer(): boolean {
   try {
     const entries = [root, ...globSync('**/*', { cwd: root }).map((name) => `${root}/${name}`)]

@@ -25,7 +25,7 @@ export class ThisMachine {
     this.#owners = owners
   }
 
-  /** Whether this machine sent a request. The system is asked once a connection, and only if nothing else speaks against it. */
+  /** True if this machine sent a request. The system is asked once a connection, and only if nothing else speaks against it. */
   async sent(source: RequestSource, socket: Socket): Promise<boolean> {
     if (!this.#trustsLoopback || !isToThisMachine(source)) return false
     const known = this.#known.get(socket)

@@ -104,7 +104,7 @@ export class ZonedTime {
   }
 }
 
-/** Whether there is such a time zone. */
+/** True if there is such a time zone. */
 export function isTimeZone(text: string): boolean {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone !== ''

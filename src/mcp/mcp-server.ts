@@ -14,7 +14,7 @@ const instructions =
 export interface McpOptions {
   readonly version: string
   readonly sources: ToolSources
-  /** Whether what calls asked and were answered may be told, too. */
+  /** True if what calls asked and were answered may be told, too. */
   readonly payloads: boolean
   /** Told of faults of ours, which are not shown to who asked. */
   readonly onFault: (error: unknown) => void

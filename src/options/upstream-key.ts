@@ -11,7 +11,7 @@ const originVariable = 'TOKENWEIR_UPSTREAM_KEY_ORIGIN'
 /** Says to a gateway that its default upstream has no key, though the key is in its environment. */
 export const withheldFromDefault: Readonly<Record<string, string>> = { [originVariable]: 'none' }
 
-/** Whether the key may go to an upstream, if `named` is the one that the key's owner named, or the built-in one. */
+/** True if the key may go to an upstream, if `named` is the one that the key's owner named, or the built-in one. */
 export function mayHaveKey(upstream: string, named: string): boolean {
   const origin = originOf(upstream)
   return origin !== null && origin === originOf(named)

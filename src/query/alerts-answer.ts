@@ -11,11 +11,11 @@ const dayMs = 24 * hourMs
 
 /** The last minutes, by the ends of calls: one that timed out began long before. */
 export const windowMs = 300_000
-/** Of more calls, the newest are looked at. */
+/** Most calls that a rule reads; of more, the newest count. */
 const mostCalls = 100_000
 /** For so long calls are read: of a busy day, at the first question, the last hours. */
 const readingMs = 1500
-/** Of fewer, a percentile says little. */
+/** Fewest calls for a percentile. */
 const leastCalls = 20
 const shownNames = 20
 

@@ -28,7 +28,7 @@ import {
 } from './query-question.ts'
 import { columnsOf, csvText, ndjsonText } from './row-text.ts'
 
-/** What the answers are made from. */
+/** The sources of the answers. */
 export interface QuerySources {
   readonly store: StoreReader
   /** Why nothing can be read; null if it can. */
@@ -119,7 +119,7 @@ async function answerOf(
   }
 }
 
-/** What ended since; without a place to begin at, only that place. */
+/** Calls that ended since; without a number to begin with, only that number. */
 async function endedAnswer(reader: CallReader, { afterSeq }: EndedQuestion): Promise<EndedAnswer> {
   const lastSeq = await reader.lastSeq()
   // A lower number than before is a new database: all that is in it ended just now.

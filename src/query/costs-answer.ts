@@ -24,7 +24,7 @@ function laterOf(inFile: PriceSync, here: PriceSync | null): PriceSync {
 /** For so long calls are counted, the newest first: a million takes half a second of an idle processor. */
 const countingMs = 2000
 
-/** What the recorded calls cost, by who answered them, and what the prices in force say of each. */
+/** The cost of recorded calls by upstream and models, with the price in force of each. */
 export async function matchesAnswer(
   calls: CallReader,
   book: PriceBook,

@@ -59,7 +59,7 @@ export class QueryLane {
     return this.#running !== null
   }
 
-  /** Whether its process could answer at once. */
+  /** True if its process could answer at once. */
   get isReady(): boolean {
     return this.#host.isRunning && this.#startingSinceMs === null
   }

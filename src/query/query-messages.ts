@@ -36,13 +36,13 @@ export interface QueryFault {
   readonly message: string
 }
 
-/** What becomes of a question. */
+/** The outcome of a question. */
 export type QueryReply = QueryAnswer | QueryFailure | QueryFault
 
 /** There is no answer, and nothing is wrong with the question. */
 export type QueryUnavailable = 'too_busy' | 'closed' | 'interrupted'
 
-/** What becomes of a question for whoever asked it. */
+/** The outcome of a question for its asker. */
 export type QueryOutcome =
   | QueryAnswer
   | QueryFailure

@@ -5,7 +5,7 @@ import type { QueryQuestion } from './query-question.ts'
 import { SharedReplies } from './shared-replies.ts'
 import type { SpawnQuery } from './spawn-query.ts'
 
-/** What a query process is made of. */
+/** The parts of a query process. */
 export interface QueryProcessOptions {
   readonly clock: Clock
   readonly spawn: SpawnQuery
@@ -27,7 +27,7 @@ const defaultGraceMs = 500
 /** On a machine whose processors a model keeps busy, a process takes seconds to load. */
 const defaultStartLimitMs = 30_000
 
-/** Who has waited for so long behind other questions gets a second process. */
+/** A question that waits for so long behind others gets a second process. */
 const slowMs = 250
 
 /**

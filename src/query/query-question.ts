@@ -10,7 +10,7 @@ import type { ZonedUnit } from '../lib/zoned-time.ts'
 /** In which form calls or groups are told; the other two hold nothing but them. */
 export type QueryFormat = 'json' | 'csv' | 'ndjson'
 
-/** What `/api/query` is asked without `group_by`. */
+/** A question of `/api/query` without `group_by`. */
 export interface ListQuestion {
   readonly kind: 'list'
   readonly filter: CallFilter
@@ -21,7 +21,7 @@ export interface ListQuestion {
   readonly format: QueryFormat
 }
 
-/** What it is asked with `group_by`: at least one of `time` and `dimension` is set. */
+/** A question with `group_by`: at least one of `time` and `dimension` is set. */
 export interface GroupQuestion {
   readonly kind: 'groups'
   readonly filter: CallFilter
@@ -33,7 +33,7 @@ export interface GroupQuestion {
   readonly measures: 'none' | 'curves' | null
 }
 
-/** What `/api/overview` is asked. */
+/** A question of `/api/overview`. */
 export interface OverviewQuestion {
   readonly kind: 'overview'
   readonly filter: CallFilter
@@ -42,7 +42,7 @@ export interface OverviewQuestion {
   readonly notes: readonly Note[]
 }
 
-/** What `/api/slots` is asked. */
+/** A question of `/api/slots`. */
 export interface SlotsQuestion {
   readonly kind: 'slots'
   readonly range: Pick<CallFilter, 'fromMs' | 'toMs'>
@@ -52,7 +52,7 @@ export interface SlotsQuestion {
   readonly cooldownMs: number
 }
 
-/** What `/api/sessions` is asked. */
+/** A question of `/api/sessions`. */
 export interface SessionsQuestion {
   readonly kind: 'sessions'
   readonly filter: CallFilter
@@ -60,30 +60,30 @@ export interface SessionsQuestion {
   readonly format: QueryFormat
 }
 
-/** Which calls ended since; without `afterSeq`, where to begin from now on. */
+/** Asks for calls that ended since; without `afterSeq`, for the number to begin with. */
 export interface EndedQuestion {
   readonly kind: 'ended'
   readonly afterSeq: number | null
 }
 
-/** What `/api/calls/{id}/payloads` is asked. */
+/** A question of `/api/calls/{id}/payloads`. */
 export interface PayloadQuestion {
   readonly kind: 'payloads'
   readonly id: number
   /** Of the log's active file. */
   readonly filePath: string
-  /** Whether payloads are logged now; null where nobody knows. */
+  /** True if payloads are logged now; null where nobody knows. */
   readonly logging: boolean | null
 }
 
-/** What `/api/raw-log/recent` is asked while no gateway runs. */
+/** A question of `/api/raw-log/recent` while no gateway runs. */
 export interface RecentPayloadsQuestion {
   readonly kind: 'recent_payloads'
   readonly filePath: string
   readonly limit: number
 }
 
-/** What `GET /api/costs` is asked. */
+/** A question of `GET /api/costs`. */
 export interface CostsQuestion {
   readonly kind: 'costs'
   /** How a sync stands that the file does not know of; null where the file says it. */
@@ -92,7 +92,7 @@ export interface CostsQuestion {
   readonly fileState: string
 }
 
-/** What `GET /api/costs/matches` is asked. */
+/** A question of `GET /api/costs/matches`. */
 export interface MatchesQuestion {
   readonly kind: 'matches'
   readonly fromMs: number | null
@@ -100,14 +100,14 @@ export interface MatchesQuestion {
   readonly fileState: string
 }
 
-/** What the alert rules look at. */
+/** The figures that the alert rules need. */
 export interface AlertsQuestion {
   readonly kind: 'alerts'
   /** Of the question before: sessions are told with what was added since. Null: with all of the last 24 hours. */
   readonly afterSeq: number | null
 }
 
-/** What `GET /api/clients` asks of the database. */
+/** The clients of a range, for `GET /api/clients`. */
 export interface ClientsQuestion {
   readonly kind: 'clients'
   readonly fromMs: number

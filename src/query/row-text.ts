@@ -40,7 +40,7 @@ function plain(value: unknown): CsvValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
 
-/** What a field of a table may hold; null is an empty one. */
+/** A value of a table's cell; null for an empty one. */
 export type CsvValue = string | number | boolean | null
 
 /** A line of comma-separated values as RFC 4180 lays it out, with its end. */

@@ -2,7 +2,7 @@ import { matchAt, type SecretRange } from './key-forms.ts'
 import { byteClasses, isRandom, type Source } from './key-prefixes.ts'
 
 /**
- * How much a word says of what follows it. `password`: all of it is one; `key`: what looks like one; `token`: only
+ * How strongly a word announces a secret. `password`: all of it is one; `key`: what looks like one; `token`: only
  * what looks random, as models have tokens, too; `scheme`: as `token`, after a space; `header`: the rest of the line;
  * `query`: all, but only between `?` or `&` and `=`; `spoken`: a long random text, behind `is` or the like.
  */
@@ -56,7 +56,7 @@ function lastLetters(bytes: Uint8Array, end: number): number {
   )
 }
 
-/** Whether a word that ends here may announce a secret: false for nearly all words, at next to no cost. */
+/** True if a word that ends here may announce a secret: false for nearly all words, at next to no cost. */
 export function mayAnnounce(bytes: Uint8Array, wordEnd: number): boolean {
   return endsWord[lastLetters(bytes, wordEnd)] === 1
 }
@@ -87,12 +87,12 @@ export function announcedSecret(source: Source, wordStart: number, wordEnd: numb
   return valueRange(source, start, isParameter ? 'query' : kind, hasSign, quote ?? '')
 }
 
-/** Whether this may stand behind a string of JSON: then the quote that was seen closed one. */
+/** True if this may stand behind a string of JSON: then the quote that was seen closed one. */
 function followsString(byte: number): boolean {
   return byte <= space || ':,}]'.includes(String.fromCharCode(byte))
 }
 
-/** Whether a word of this kind announces without a sign. */
+/** True if a word of this kind announces without a sign. */
 function mayBeSaid(kind: Kind, said: string | undefined): boolean {
   if (kind === 'spoken') return said !== undefined
   return kind === 'key' || kind === 'token' || kind === 'scheme'

@@ -103,14 +103,14 @@ export function beginsKey(
   return false
 }
 
-/** Whether these bytes stand here, before `end`. */
+/** True if these bytes stand here, before `end`. */
 function standsAt(bytes: Uint8Array, wanted: Uint8Array, start: number, end: number): boolean {
   if (start + wanted.length > end) return false
   for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false
   return true
 }
 
-/** Whether a segment between these places looks like no word: long enough, with letters and digits or cases mixed, or just very long. */
+/** True if a segment between these places looks like no word: long enough, with letters and digits or cases mixed, or just very long. */
 export function isRandom(bytes: Uint8Array, start: number, end: number, mixed: number, any: number): boolean {
   const last = Math.min(end, start + longestLook)
   let from = start

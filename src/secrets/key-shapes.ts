@@ -95,7 +95,7 @@ function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
   return found
 }
 
-/** Whether a run is a word that is no key and announces none: most are. Only saves time. */
+/** True if a run is a word that is no key and announces none: most are. Only saves time. */
 function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number): boolean {
   const length = end - start
   if (length >= longWord || (length >= shortestKey && (seen & ~letter) !== 0)) return false

@@ -10,7 +10,7 @@ const openNames: ReadonlySet<string> = new Set([
   'proxy-authenticate',
 ])
 
-/** Whether a header of this name, in lower case, is a credential. */
+/** True if a header of this name, in lower case, is a credential. */
 export function isSecretHeader(name: string): boolean {
   return secretName.test(name) && !openNames.has(name)
 }
@@ -26,7 +26,7 @@ const secretParameters: ReadonlySet<string> = new Set([
   'subscription_key',
 ])
 
-/** Whether a parameter of this name, as it stands in a query, is a credential. `key[]` and `key[0]` are named `key`. */
+/** True if a parameter of this name, as it stands in a query, is a credential. `key[]` and `key[0]` are named `key`. */
 export function isSecretParameter(written: string): boolean {
   let name = written.replaceAll('+', ' ')
   try {

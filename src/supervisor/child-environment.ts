@@ -16,7 +16,7 @@ const passedOn: ReadonlySet<string> = new Set(
 )
 
 export interface ChildSecrets {
-  /** Whether the upstream's address came from who set `UPSTREAM_API_KEY`, so that the key may go there. */
+  /** True if the upstream's address came from who set `UPSTREAM_API_KEY`, so that the key may go there. */
   readonly upstreamIsTrusted: boolean
   readonly adminToken: string | null
   /** Further variables, which hold keys of upstreams. */

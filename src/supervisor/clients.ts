@@ -7,7 +7,7 @@ import { isFingerprint } from '../call/key-fingerprint.ts'
 import type { ClientChange, ClientSetting } from '../options/client-settings.ts'
 import { ClientsFile } from '../options/clients-file.ts'
 
-/** What was seen of clients in the database. */
+/** The clients that the database knows. */
 export interface Seen {
   readonly clients: readonly SeenClient[]
   readonly counted_from: string

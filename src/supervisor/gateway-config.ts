@@ -160,7 +160,7 @@ export class GatewayConfig {
   }
 }
 
-/** Whether a gateway goes by the value that is asked of it. It tells its paths in full. */
+/** True if a gateway goes by the value that is asked of it. It tells its paths in full. */
 export function isMet(
   name: string,
   asked: ConfigOption['value'],

@@ -55,7 +55,7 @@ export class RawLogRelay {
     return (await this.#askStatus()) ?? this.#options.files.status()
   }
 
-  /** Whether payloads are kept now (null if no gateway says so), and the path of the active file. Never rejects. */
+  /** True if payloads are kept now (null if no gateway says so), and the path of the active file. Never rejects. */
   async known(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
     const status = await this.#askStatus().catch(() => null)
     if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }

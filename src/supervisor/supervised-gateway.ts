@@ -28,7 +28,7 @@ const childEndMs = 1000
 export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder'> {
   /** The data folder, in which the gateway's control socket lies. */
   readonly folder: string
-  /** Whether the upstream is the demo's own. */
+  /** True if the upstream is the demo's own. */
   readonly simulated: boolean
   readonly limits?: SupervisorLimits
 }

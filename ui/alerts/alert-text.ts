@@ -26,7 +26,7 @@ export function messageWords({ kind, ...of }: AlertMessage): string {
   return `${kindWords[kind]}${headOf(of)}`
 }
 
-/** Whether it arrived. */
+/** How the delivery went. */
 export function arrivalWords({ state, detail }: Pick<AlertMessage, 'state' | 'detail'>): string {
   if (state === 'pending') return 'on its way'
   if (state === 'unsent') return 'not delivered: no webhook'

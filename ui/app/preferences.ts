@@ -6,7 +6,7 @@ export type Theme = 'auto' | 'light' | 'dark'
 /** Kept in this browser. `theme-at-load.js` reads it by the same name, before anything is painted. */
 export const storedTheme = localChoice<Theme>('theme', ['auto', 'light', 'dark'], 'auto')
 
-/** Whether keys of characters alone do anything. */
+/** Shortcuts of single characters: on or off. */
 export const keptKeys = localChoice('keys', ['on', 'off'], 'on')
 
 /** Shows the page in the theme that is chosen, also in another tab. */

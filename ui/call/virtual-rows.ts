@@ -32,7 +32,7 @@ export interface VirtualRowsOptions<Row> {
   readonly list: RefObject<HTMLElement | null>
   /** The window scrolls rather than `list`. */
   readonly byWindow?: boolean
-  /** Whether j and k move through this list, and the focus comes back to it (default: true). */
+  /** True if j and k move through this list, and the focus comes back to it (default: true). */
   readonly hasKeys?: boolean
   readonly onOpen: (id: string) => void
   /** The last rows are about to be seen. */

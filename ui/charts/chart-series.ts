@@ -45,7 +45,7 @@ export function bars(
 export interface PanelFigure {
   readonly value: string
   readonly words: string
-  /** Whether it is out of the ordinary. */
+  /** True if it is out of the ordinary. */
   readonly isTelling?: boolean
 }
 

@@ -48,7 +48,7 @@ export interface PlotProps {
   /** Of the drawing, in pixels. */
   readonly heightPx: number
   readonly ticks: readonly PlotTick[]
-  /** Whether times stand below. */
+  /** True if times stand below. */
   readonly hasTimes: boolean
   readonly draw: Draw
   /** Stands over the plot if there is nothing to draw. */
@@ -78,7 +78,7 @@ export const ChartEventsContext = createContext<ChartEvents>({ outages: [], mark
 /** The instant that the reader points at in any chart; all charts mark it. */
 const crosshair = new Observable<number | null>(null)
 
-/** Whether a span is being dragged over: until it ends, no chart may change. */
+/** True if a span is being dragged over: until it ends, no chart may change. */
 export const isDragging = new Observable(false)
 
 const pxPerTime = 60

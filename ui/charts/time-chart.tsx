@@ -32,7 +32,7 @@ export interface TimeChartProps {
   readonly to: (bounds: Bounds) => Partial<PageAddress>
   /** A last line of the tooltip: how many calls. */
   readonly count?: (buckets: BucketRange) => string
-  /** Whether its legend explains outages and marks; false if a chart beside it does. */
+  /** True if its legend explains outages and marks; false if a chart beside it does. */
   readonly explainsEvents?: boolean
   /** Stands over an empty plot. */
   readonly empty: string

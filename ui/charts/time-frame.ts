@@ -49,12 +49,12 @@ export function shareOfTime({ fromMs, toMs }: TimeFrame, ms: number): number {
   return Math.min(1, Math.max(0, (ms - fromMs) / (toMs - fromMs)))
 }
 
-/** Whether an instant lies in a span. */
+/** True if an instant lies in a span. */
 export function isBetween({ fromMs, toMs }: Bounds, ms: number): boolean {
   return ms >= fromMs && ms < toMs
 }
 
-/** Whether two spans have time in common. */
+/** True if two spans have time in common. */
 export function overlaps(one: Bounds, other: Bounds): boolean {
   return one.toMs > other.fromMs && one.fromMs < other.toMs
 }

@@ -104,7 +104,7 @@ export function failureSentence({ outcome, failure_code: code, status }: EndedCa
     : endWords({ outcome, failure_code: code, status })
 }
 
-/** Whether an outcome is a failure; those of a newer gateway are. */
+/** True if an outcome is a failure; those of a newer gateway are. */
 export function isFailure(outcome: string): boolean {
   return isOutcome(outcome) ? isFailed(outcome) : true
 }

@@ -9,7 +9,7 @@ import { noteScroll, restoreScroll } from './scroll-place.ts'
 /** Where the page is, and how it goes elsewhere. */
 export interface Navigation {
   readonly address: PageAddress
-  /** Whether it is still the address that the page was opened with. */
+  /** True if it is still the address that the page was opened with. */
   readonly isFirst: boolean
   /** Changes parts of the address: a step that Back undoes. */
   readonly go: (change: Partial<PageAddress>) => void

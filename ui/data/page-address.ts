@@ -315,7 +315,7 @@ function filterText(address: PageAddress): string {
   return query.toString()
 }
 
-/** Whether any filter but the range is set. */
+/** True if any filter but the range is set. */
 export function isFiltered(address: PageAddress): boolean {
   return filterText(address) !== ''
 }

@@ -16,7 +16,7 @@ export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
   /** The dashboard's error, if it answered with one. */
   readonly failure: DashboardError | null
   readonly isLoading: boolean
-  /** Whether `answer` is to another query than the present one, whose answer is on its way. */
+  /** True if `answer` is to another query than the present one, whose answer is on its way. */
   readonly isStale: boolean
   /** Asks again at once. */
   readonly again: () => void

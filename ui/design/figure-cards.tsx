@@ -12,7 +12,7 @@ export interface FigureCard {
   readonly value: string
   /** Behind the value, smaller. */
   readonly unit?: string
-  /** Whether it is out of the ordinary. */
+  /** True if it is out of the ordinary. */
   readonly isTelling?: boolean
   readonly fact: string
   /** Before the change, or in its place. */

@@ -49,7 +49,7 @@ export function shortcutsInUse(): readonly {
 }
 
 export interface ShortcutOptions {
-  /** Whether they work while a modal dialog is open: those of the dialog itself. */
+  /** True if they work while a modal dialog is open: those of the dialog itself. */
   readonly isInDialog?: boolean
 }
 
@@ -120,7 +120,7 @@ export class KeySequence {
   }
 }
 
-/** Whether it is made of characters alone, and can be switched off (WCAG 2.2, 2.1.4). */
+/** True if it is made of characters alone, and can be switched off (WCAG 2.2, 2.1.4). */
 export function isOfCharacters(shortcut: string): boolean {
   return shortcut.split(' ').every((key) => key.length === 1)
 }

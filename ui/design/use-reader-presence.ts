@@ -4,10 +4,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 /** Signs that somebody reads. */
 const none = { isOver: false, isFocused: false, isAway: false, isSelecting: false }
 
-/** Whether somebody reads what new lines are added to. */
+/** Tells if somebody reads the list that new lines are added to. */
 export interface Reading {
   readonly isRead: boolean
-  /** Whether it is scrolled away from where new lines appear. */
+  /** True if it is scrolled away from where new lines appear. */
   readonly isAway: boolean
   /** Forgets all signs: the reader wants to see what is new. */
   readonly leave: () => void

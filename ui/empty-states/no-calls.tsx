@@ -14,7 +14,7 @@ export const FirstCallGuide = lazyPart(async () => (await import('./first-call.t
 
 type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 
-/** Whether there is a database, and it cannot be read. */
+/** True if there is a database, and it cannot be read. */
 export function isUnreadable({ store }: EmptyAnswer): boolean {
   return store !== undefined && store !== 'missing' && store !== 'empty'
 }

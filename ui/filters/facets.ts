@@ -67,7 +67,7 @@ export interface FacetValue {
 export interface FacetAnswer {
   /** Those with most calls first; sessions as they were called in last. */
   readonly values: readonly FacetValue[]
-  /** Whether there are more than were told. */
+  /** True if there are more than were told. */
   readonly isCut: boolean
 }
 

@@ -15,7 +15,7 @@ export interface Compared {
   readonly nBefore: number
   /** Which way is the good one; null where neither is. */
   readonly better: 'lower' | 'higher' | null
-  /** Whether the figure is a share of 1, whose change is told in points: a percentage of a percentage misleads. */
+  /** True if the figure is a share of 1, whose change is told in points: a percentage of a percentage misleads. */
   readonly isShare?: boolean
   readonly show: (value: number) => string
 }

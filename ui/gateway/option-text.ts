@@ -103,7 +103,7 @@ export function sentence(description: string): string {
   return `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
 }
 
-/** Whether two values are the same. */
+/** True if two values are the same. */
 export function isSame(a: SettingValue | readonly string[], b: SettingValue | readonly string[]): boolean {
   return typeof a === 'object' || typeof b === 'object' ? String(a) === String(b) : a === b
 }

@@ -19,7 +19,7 @@ export function earlierPath(address: PageAddress, against: Against, zone: string
   return `/api/overview?${callsQuery(address, fromMs, toMs, { tz: zone })}`
 }
 
-/** Whether recording reached across all of that time: else it compares with nothing. */
+/** True if recording reached across all of that time: else it compares with nothing. */
 export function isRecorded({ from, recorded_from: first }: Overview): boolean {
   return first !== null && Date.parse(first) <= Date.parse(from)
 }

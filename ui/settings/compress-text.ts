@@ -36,7 +36,7 @@ export function estimateWords(result: CompressResult): string {
   return `${callsInWords(calls)} would be rolled up, freeing ${gain}.`
 }
 
-/** Whether compressing is worth it. */
+/** True if compressing is worth it. */
 export function isWorthIt(result: CompressResult): boolean {
   return result.folded_calls > 0 || freedBytes(result) >= smallBytes
 }

@@ -94,7 +94,7 @@ function lineOf({ check, state, message, remedy }: Finding, color: boolean): str
   return `${paint(tone, sign, color)} ${check.padEnd(9)}  ${text}`
 }
 
-/** Whether the file of further upstreams can be read, if there are any. */
+/** Checks that the file of further upstreams can be read, if there are any. */
 async function furtherUpstreams(
   options: Parameters<typeof upstreamsOf>[0],
   env: Environment,

@@ -81,7 +81,7 @@ function codeOf(call: CallJson): string {
   return call.failure_code ?? call.outcome
 }
 
-/** Whether the call failed, or its client left. */
+/** The colour of a call: failed, left by its client, or good. */
 function toneOf(call: CallJson): Tone {
   return call.failed ? 'failed' : call.outcome === 'ok' ? 'plain' : 'left'
 }

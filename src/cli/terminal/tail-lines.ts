@@ -40,7 +40,7 @@ export function endLine(record: OutgoingRecord, style: LineStyle): string {
   return `${line}\n${paint(tone, detail, style.color)}`
 }
 
-/** Whether the call failed, or its client left: `isFailed`, for an outcome that came as a text. */
+/** The colour of a call by its outcome, which came as text. */
 export function toneOf({ outcome }: OutgoingRecord): Tone {
   return outcome === 'ok' ? 'plain' : outcome === 'client_disconnected' ? 'left' : 'failed'
 }

@@ -8,7 +8,7 @@ export interface TopicReader {
   whenRoom(callback: () => void): void
 }
 
-/** Tells all readers. `worth` counts as missed by those who cannot be told. */
+/** Sends to all subscribers; a slow subscriber's missed count grows by `worth`. */
 export type Publish = (json: string, worth?: number) => void
 
 /** Knows how things stand with a topic, from its first reader to its last. */

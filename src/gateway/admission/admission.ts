@@ -18,10 +18,10 @@ export interface Caller {
   readonly keyFingerprint: string | null
 }
 
-/** Of a call that nothing tells apart. */
+/** The caller of a call without client and key. */
 export const unknownCaller: Caller = { client: null, keyFingerprint: null }
 
-/** What a call takes of limits a minute, besides its slot. */
+/** A call's share of limits a minute. */
 export interface MinuteStake {
   /** Calls of one group wait one behind the other for the same limits. */
   readonly group: object
@@ -53,7 +53,7 @@ export const drainRetryAfterS = 5
 
 /** How slots are taken and given back that other gateways use, too. */
 export interface SlotSharing {
-  /** Whether the slots that are this gateway's may be used at this instant. */
+  /** True if the slots that are this gateway's may be used at this instant. */
   leaseIsValid(): boolean
   /** A call has given its slot back, and no other has it yet. */
   released(): void

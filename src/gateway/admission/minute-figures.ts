@@ -1,6 +1,6 @@
 import type { GatewayMinute } from '../../call/call-sink.ts'
 
-/** What admission itself knows of a {@link GatewayMinute}. */
+/** The part of a {@link GatewayMinute} that admission counts. */
 export type MinuteCounts = Omit<GatewayMinute, 'minute' | 'dropped'>
 
 const minuteMs = 60_000

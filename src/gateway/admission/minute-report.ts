@@ -7,7 +7,7 @@ const minuteMs = 60_000
 /** How late the running minute may be seen by those who look at the slots. */
 const runningEveryMs = 1000
 
-/** Whose minutes are reported, and to whom. */
+/** The source and the receiver of reported minutes. */
 export interface MinuteReportOptions {
   readonly clock: Clock
   readonly admission: Pick<SlotLimiter, 'minute'>

@@ -3,9 +3,9 @@ import type { Clock } from '../../call/clock.ts'
 import { reportFault } from '../../lib/fault.ts'
 import type { TokenWindow } from './token-window.ts'
 
-/** What a gateway tells of its tokens. */
+/** A gateway's report of its tokens. */
 export interface BudgetMessage {
-  /** What calls have used since it is on the list of gateways, with what those in flight may use. */
+  /** Tokens used since it joined, with those that calls in flight may use. */
   readonly told: number
   /** Rows up to this number are known; 0 asks for all minutes. */
   readonly fromSeq: number
@@ -13,13 +13,13 @@ export interface BudgetMessage {
 
 export interface BudgetAnswer {
   readonly tokenLimit: number
-  /** What all other gateways have told, without what has come as rows. */
+  /** The reports of all other gateways, without calls that came as rows. */
   readonly pending: number
   /** All rows up to this number are counted. */
   readonly seq: number
   /** `minutes` are all that count, and not only those in which rows have come. */
   readonly isWhole: boolean
-  /** What others have used. */
+  /** The use of other gateways. */
   readonly minutes: readonly MinuteUsage[]
 }
 

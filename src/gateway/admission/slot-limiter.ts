@@ -37,7 +37,7 @@ export interface AdmissionOptions {
 interface Wait {
   readonly signal: AbortSignal
   readonly sinceMs: number
-  /** What it takes of limits a minute, as these are now. */
+  /** Its share of the present limits a minute. */
   readonly stakeOf: () => MinuteStake | null
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void

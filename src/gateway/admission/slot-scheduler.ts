@@ -106,7 +106,7 @@ export class SlotScheduler<T> {
     })
   }
 
-  /** Of those that a slot is all they lack, these that have waited the longest. */
+  /** The calls that have waited longest among those that only lack a slot. */
   oldest(count: number, nowMs: number): readonly Waiter<T>[] {
     return this.#lanes()
       .flatMap((lane) => {
@@ -322,7 +322,7 @@ export class SlotScheduler<T> {
     return null
   }
 
-  /** Whether a call that comes back is next. */
+  /** The order whose first call is next. */
   #nextOrder(): QueueOrder {
     const { back, arrival } = this.#turns
     if (back.size === 0) return 'arrival'

@@ -9,7 +9,7 @@ export interface TokenFigures {
   readonly totalUsed: number
   /** How many of them no upstream reported. */
   readonly estimated: number
-  /** Whether what was used before this gateway's start is among them. */
+  /** True if what was used before this gateway's start is among them. */
   readonly isKnown: boolean
   /** Negative when more was used than the limit. */
   readonly remaining: number
@@ -20,7 +20,7 @@ export interface TokenFigures {
 export interface TokenWatcher {
   /** A call that ended here used this. */
   readonly added: (usage: MinuteUsage) => void
-  /** What calls in flight here may use is another number now. */
+  /** Sets the tokens that calls in flight here may use. */
   readonly reserved: () => void
 }
 
@@ -48,7 +48,7 @@ export class TokenWindow {
   readonly owner: Owner
   #dailyLimit: number
   readonly #minutes = new Map<number, UsedMinute>()
-  /** What other gateways used that share the limit. */
+  /** The use of other gateways that share the limit. */
   readonly #elsewhere = new Map<number, UsedMinute>()
   /** The minute for which the totals hold; in every new one they are summed up afresh. */
   #totalAt = -1
@@ -68,7 +68,7 @@ export class TokenWindow {
     this.owner = owner
   }
 
-  /** What calls in flight may still use, with those of other gateways. */
+  /** Tokens that calls in flight may still use, with those of other gateways. */
   get reservedInAll(): number {
     return this.reserved + this.#reservedElsewhere
   }

@@ -12,12 +12,12 @@ const waitLimitMs = 10_000
 
 export interface TokenWindowsOptions {
   readonly clock: Clock
-  /** Whether calls are refused for which too few tokens are left; else they are only counted. */
+  /** True if calls are refused for which too few tokens are left; else they are only counted. */
   readonly rejects: boolean
   readonly tokenLimit: number
   /** The tokens of all gateways that share a limit; null if they share none. */
   readonly sharedLimit: number | null
-  /** What was used before; null if it cannot be told. */
+  /** The use before; null if unknown. */
   readonly past: {
     usageByMinute(fromMinute: number, sinceMs: number): Promise<readonly MinuteUsage[] | null>
     /** By clients and keys, and at upstreams, in calls that ended before an instant. */
@@ -37,7 +37,7 @@ export interface UsedByOwner {
   readonly used: readonly MinuteUsage[]
 }
 
-/** What a predecessor tells of the whole budget. */
+/** A predecessor's report of the whole budget. */
 export interface ToldUsage {
   readonly told: readonly MinuteUsage[]
   readonly isAll: boolean
@@ -99,7 +99,7 @@ export class TokenWindows {
     return window === undefined ? [] : [window]
   }
 
-  /** Whether an upstream's own window has enough left, as far as that is known. */
+  /** True if an upstream's own window has enough left, as far as that is known. */
   hasEnough(upstreamName: string, tokens: number): boolean {
     try {
       if (this.#options.rejects) this.#check(this.at(upstreamName), tokens)

@@ -23,7 +23,7 @@ export interface WaitingLane<T> {
 /** A client, or all whom nothing tells apart. */
 export interface Queuer<T> {
   readonly client: string
-  /** Whose calls they are, if clients take turns. */
+  /** The owner of the calls, if clients take turns. */
   readonly owner: Owner | ''
   /** By the limits a minute of their calls. */
   readonly lanes: Map<object | null, WaitingLane<T>>
@@ -65,7 +65,7 @@ export function mayGo({ group, back, arrival }: WaitingLane<unknown>, nowMs: num
   return stake === null || stake.waitMs(nowMs, new Set()) === 0 ? 1 : 0
 }
 
-/** Of these lanes, the one whose first call has waited longest. */
+/** The lane whose first call has waited longest. */
 export function oldest<T>(lanes: ReadonlySet<WaitingLane<T>>, order: QueueOrder): WaitingLane<T> | undefined {
   let found: WaitingLane<T> | undefined
   let first: Waiter<unknown> | undefined

@@ -1,4 +1,4 @@
-/** What is told of a waiting call to know its place. */
+/** The facts that decide a waiting call's place. */
 export interface Placeable {
   /** Rises with each call that waits. */
   readonly seq: number

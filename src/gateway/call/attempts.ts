@@ -57,7 +57,7 @@ export class Attempts {
   /** When it came to its upstream, or came back there. */
   #sentMs: number
   #retries: RetriesSoFar = noRetries
-  /** What its upstream asks it to wait, or it waits by itself. */
+  /** The wait that its upstream asks for, or its own back-off. */
   #pauseMs: number | null = null
 
   constructor(call: RunningCall, options: AttemptsOptions) {
@@ -213,7 +213,7 @@ export class Attempts {
     return call.mayUse(next.upstream) ? next : null
   }
 
-  /** What is in it belongs to this attempt alone: the next one may go elsewhere. */
+  /** Belongs to this attempt alone, because the next one may go elsewhere. */
   #requestAt({ base, keyHeader, stripsCredentials }: Endpoint): TransportRequest {
     const call = this.#call
     const { record, request } = call

@@ -7,7 +7,7 @@ import { type LimitedUse, type SeenLimits, metLimit } from '../limits/seen-limit
 import { finalCodes } from './final-refusal.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** What a gateway knows of limits of providers, and which of them its calls wait for. */
+/** The known limits of providers, and those that calls wait for. */
 export interface ProviderLimits {
   readonly seen: SeenLimits
   readonly kept: KeptLimits
@@ -28,7 +28,7 @@ export function noteLimits(
   return sighting.isRefusal ? metLimit(sighting) : null
 }
 
-/** What the next attempt of a call takes of limits a minute; null where nothing limits it. */
+/** The share of limits a minute of a call's next attempt; null without a limit. */
 export function stakeOf(call: RunningCall, { kept }: ProviderLimits): LimitStake | null {
   if (!kept.isOn) return null
   const { record, tokensAsked } = call

@@ -67,7 +67,7 @@ export class CallRequest {
     this.#peeksOnTheWay = mayBeRead && head.contentEncoding === null
   }
 
-  /** What its body says; `null` until that has been read. */
+  /** The fields of its body; null until the body is read. */
   get facts(): RequestFacts | null {
     return this.#facts
   }

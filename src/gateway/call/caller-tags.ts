@@ -7,7 +7,7 @@ import { storedText } from '../recorder/stored-text.ts'
 const mostTags = 8
 /** Longest key and longest value, in characters. */
 const longestPart = 64
-/** What would be read as a border between tags, or cannot be shown. */
+/** Characters that would separate tags, or cannot be shown. */
 const unfit = /[\p{Cc},]+/gu
 
 /** `key:value` as a record holds it, without credentials; empty if either side is. */
@@ -40,7 +40,7 @@ export function joinedTags(
   return texts.size === 0 ? null : [...texts].join(',')
 }
 
-/** What a body says of who calls: `user`, `safety_identifier`, and the flat part of `metadata`. */
+/** The caller's tags in a body: `user`, `safety_identifier`, and the flat part of `metadata`. */
 export function tagsOfBody({ user, safetyIdentifier, metadata }: RequestFacts): readonly RawTag[] {
   const tags: RawTag[] = []
   if (user !== null) tags.push(['user', user])

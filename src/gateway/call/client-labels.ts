@@ -10,18 +10,18 @@ import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from '../
 const longestLabel = 200
 /** Longest name of a model, and of what else an answer says. */
 const longestWord = 512
-/** What is longer names no session. */
+/** A longer value names no session. */
 const longestSession = 1000
 /** As much of a user agent is looked at. */
 const longestUserAgent = 512
 
-/** What a head says of the program that sent it. */
+/** The labels of a caller, from the head of a request. */
 export type Introduction = Pick<
   RequestHead,
   'clientLabel' | 'userAgent' | 'originator' | 'title' | 'referer' | 'sessionSource'
 >
 
-/** Who a call comes from, in words that may be stored: never a credential itself. */
+/** Names the caller in words that may be stored, never a credential itself. */
 export class ClientLabels {
   /** 8 hexadecimal digits that tell credentials apart, `null` for none; `Bearer` and its absence make no difference. */
   readonly fingerprint: (credential: string) => string | null

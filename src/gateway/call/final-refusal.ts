@@ -18,7 +18,7 @@ export const finalCodes: ReadonlySet<string> = new Set([
 /** A refusal says little. */
 const longestText = 1024 * 1024
 
-/** Whether the whole body of a 429 says that trying again is no use. */
+/** True if the whole body of a 429 says that trying again is no use. */
 export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
   try {
     const { coding } = readAnswerHead(headers)

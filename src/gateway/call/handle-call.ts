@@ -148,7 +148,7 @@ export class CallHandler {
     }
   }
 
-  /** What must not reach the upstream is refused before anything is read. */
+  /** Refuses a call that must not reach the upstream, before its body is read. */
   #check(head: RequestHead): void {
     if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
     if (head.via?.includes(this.#viaName) === true) {

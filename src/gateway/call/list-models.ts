@@ -98,7 +98,7 @@ async function askedModels(
   return status === 200 && error === null ? modelsIn(body) : null
 }
 
-/** What TypeScript does not know yet of `JSON`. */
+/** Members of `JSON` that TypeScript does not know yet. */
 const sourceJson = JSON as unknown as {
   parse(
     text: string,

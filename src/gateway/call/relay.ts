@@ -38,11 +38,11 @@ type AnswerHead = ReturnType<typeof readHead>
  */
 export type RelayEnd = 'passed' | 'withheld' | Failure
 
-/** What an attempt must know of the attempts that may follow it. */
+/** The retries that may follow an attempt. */
 interface FollowUp {
   /** Another attempt is to follow this answer, so that the client sees nothing of it. */
   withholds(head: ResponseHead): boolean
-  /** Whether an answer that was kept from the client is its answer after all, now that all of it is known. */
+  /** True if an answer that was kept from the client is its answer after all, now that all of it is known. */
   isFinal(head: ResponseHead, body: Buffer): boolean
 }
 

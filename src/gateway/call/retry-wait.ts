@@ -3,11 +3,11 @@ import type { RetryHint } from '../limits/retry-after.ts'
 
 /** The waits of one call never sum to more: whoever asks for longer is to be heard by the client itself. */
 export const longestWaitsMs = 60_000
-/** Who asks again sooner only hammers at the upstream, and at the queue. */
+/** Shortest wait: a shorter one only loads the upstream and the queue. */
 const shortestWaitMs = 100
 const backoff = { firstMs: 500, longestMs: 30_000 } as const
 
-/** What a call has behind it. */
+/** The retries of a call so far. */
 export interface RetriesSoFar {
   /** Attempts that were sent again. */
   readonly retries: number

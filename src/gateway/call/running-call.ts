@@ -45,7 +45,7 @@ export interface ArrivedCall {
   readonly upstream?: Upstream | undefined
 }
 
-/** What a running call needs of its gateway. */
+/** The parts of a gateway that a running call uses. */
 export interface RunningCallOptions extends CallRequestOptions {
   readonly clock: Clock
   /** The mark of this very process in `Via` and in every row. */
@@ -56,7 +56,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly providerLimits: ProviderLimits
   readonly sessionPlaces: SessionPlaces
   readonly upstreams: Upstreams
-  /** Who may use a key of the gateway's own, so that nobody else can spend it. */
+  /** Decides who may use a key of the gateway's own. */
   readonly trusted: TrustedClients
   readonly clientStallTimeoutMs: number
   readonly taps: PayloadTaps
@@ -86,7 +86,7 @@ export class RunningCall implements Placed {
   #injected: InjectedAnswer | null = null
   #permit: Permit | null = null
   #stake: LimitStake | null = null
-  /** What it may use of the token budgets until it is over. */
+  /** Its reservation of token budgets. */
   #reservation: Disposable | null = null
   #waitsSince: number | null = null
   #failure: Failure | null = null
@@ -109,7 +109,7 @@ export class RunningCall implements Placed {
     this.client = new ClientResponse(res, options.clientStallTimeoutMs, this.tap)
   }
 
-  /** What it asks of its upstream. */
+  /** Its request. */
   get path(): PathMeaning {
     return this.#path
   }
@@ -152,7 +152,7 @@ export class RunningCall implements Placed {
     return this.#path.name === '/v1/models' && arrived.req.method === 'GET' && this.request.isRepeatable
   }
 
-  /** What its prompt shares with others: their upstream may still know the beginning of it. */
+  /** Names prompts with a common beginning, which a replica may have cached. */
   get promptCache(): string | null {
     return this.record.session ?? this.request.facts?.promptCacheKey ?? null
   }
@@ -192,7 +192,7 @@ export class RunningCall implements Placed {
     this.record.callType = this.#path.callType
   }
 
-  /** Whether its client may use keys of the gateway's own. */
+  /** True if its client may use keys of the gateway's own. */
   isTrusted(): Promise<boolean> {
     return this.#options.trusted.include(this.arrived.head, this.arrived.req.socket)
   }
@@ -229,7 +229,7 @@ export class RunningCall implements Placed {
     this.#permit = await admission.acquire(this.client.signal, order, this.record, heldMs, stake)
   }
 
-  /** What its newest attempt takes of limits a minute, or waits for; null where nothing limits it. */
+  /** The share of limits a minute of its newest attempt; null without a limit. */
   get stake(): LimitStake | null {
     return this.#stake
   }
@@ -326,12 +326,12 @@ export class RunningCall implements Placed {
     this.#reservation = this.#options.tokens.reserve(this.#windows, this.tokensAsked)
   }
 
-  /** Whether an upstream's own budget has enough left for it, as far as that is known. */
+  /** True if an upstream's own budget has enough left for it, as far as that is known. */
   mayUse({ name }: Upstream): boolean {
     return this.#options.tokens.hasEnough(name, this.tokensAsked)
   }
 
-  /** What ended it before its answer was complete. */
+  /** The error that ended it before its answer was complete. */
   failed(failure: Failure): void {
     this.#failure = failure
     this.request.over()
@@ -375,7 +375,7 @@ export class RunningCall implements Placed {
     if (this.request.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)
   }
 
-  /** What it used counts against the budgets, in place of what it might use. */
+  /** Counts its use against the budgets, in place of its reservation. */
   countTokens(): void {
     const { record } = this
     this.#options.tokens.add(this.#windows, reportedTokens(record), estimatedTokens(record))

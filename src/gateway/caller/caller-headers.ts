@@ -34,7 +34,7 @@ const mostTags = 16
 export interface SessionPlaces {
   /** The names of headers, in lower case; a lower number goes first. */
   readonly ranks: ReadonlyMap<string, number>
-  /** Whether the body is asked where no header names one. */
+  /** True if the body is asked where no header names one. */
   readonly inBody: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What a user agent says of the program that calls. */
+/** The calling program, as its user agent names it. */
 export interface Product {
   /** Empty if it says nothing. */
   readonly name: string

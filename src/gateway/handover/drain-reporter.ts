@@ -35,7 +35,7 @@ export class DrainReporter {
   readonly #identity = ownIdentity()
   /** Of each upstream, also of those that are gone. */
   readonly #slots = new Map<Limiter, ShrinkingSlots>()
-  /** What calls used that ended since the last report that was answered. */
+  /** The use of calls that ended since the last answered report. */
   #used: MinuteUsage[]
   #answers: CallsAnswer[] = []
   /** The last order about the payload log. */

@@ -24,17 +24,17 @@ export const isHandover = fits(
     atMs: finite,
     host: v.string(),
     port,
-    /** What the token budget counts. */
+    /** The use of the token budget. */
     used: v.array(minuteUsage),
     /** If that is not all yet, it is of calls that began since then; those before are in the database. ms since the Unix epoch. */
     usedSinceMs: v.nullable(finite),
     /** The same of clients, keys and upstreams with budgets of their own. */
     usedByOwners: v.array(v.object({ owner: v.string(), used: v.array(minuteUsage) })),
-    /** What was taken of limits a minute. */
+    /** The amounts taken of limits a minute. */
     minutes: v.array(handedLimit),
     rawLog: v.object({
       ...rawLogSwitch,
-      /** What the option said, or the last setting. */
+      /** The option's value, or the last setting. */
       asked: v.boolean(),
     }),
   }),

@@ -109,7 +109,7 @@ async function addressesOf(host: string): Promise<readonly string[]> {
     .map(({ address }) => address)
 }
 
-/** Whether a listener on a host has an address too. */
+/** True if a listener on a host has an address too. */
 function covers(host: string, address: string): boolean {
   return host === '::' || host === address || (host === '0.0.0.0' && isIPv4(address))
 }

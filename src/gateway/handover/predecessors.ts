@@ -34,7 +34,7 @@ export interface SharedParts {
   readonly budget: TokenWindow
   readonly clients: Pick<TokenWindows, 'used' | 'handover'>
   readonly minutes: LimitsAcrossRestarts
-  /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
+  /** True if calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
   readonly budgetRejects: boolean
   readonly clock: Clock
 }
@@ -115,7 +115,7 @@ export class Predecessors {
     }))
   }
 
-  /** What was switched here counts for the calls that they finish, too. */
+  /** Applies a switch of the raw log to the calls that old gateways finish. */
   switchRawLog(to: RawLogSwitch): void {
     this.#rawLog = to
   }

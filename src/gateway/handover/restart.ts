@@ -44,15 +44,15 @@ export class Restart implements ConnectionTaker {
   readonly predecessors: Predecessors
   readonly #options: RestartOptions
   #draining: DrainReporter | null = null
-  /** Whether a successor is being started, or has taken over. Set here alone. */
+  /** True if a successor is being started, or has taken over. Set here alone. */
   isHandingOver = false
   /** Null again once it takes no more connections. */
   #successor: SpawnedGateway | null = null
-  /** Whether it listens where this gateway did: elsewhere, who may connect there is another question. */
+  /** True if it listens where this gateway did: elsewhere, who may connect there is another question. */
   #hasListener = false
   /** Settles when the last connection is on its way. */
   #given: Promise<boolean> = Promise.resolve(true)
-  /** What calls have used since the handover was told. */
+  /** The use of calls since the handover message. */
   #untold: MinuteUsage[] = []
 
   constructor(options: RestartOptions) {

@@ -52,7 +52,7 @@ export class ClientResponse implements AnswerSink {
 
   /** Why the client counts as gone, or `null` while it is there. Set here alone. */
   gone: Failure | null = null
-  /** Whether written bytes wait for the client to take them. Set here alone. */
+  /** True if written bytes wait for the client to take them. Set here alone. */
   isWaiting = false
   /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
   source: ResumableAttempt | null = null
@@ -135,7 +135,7 @@ export class ClientResponse implements AnswerSink {
     return isTaken
   }
 
-  /** What is written from here on goes out together when this read of the upstream has been relayed. */
+  /** Collects the following writes, and sends them together once this read of the upstream is relayed. */
   gather(): void {
     const { socket } = this.#res
     if (socket === null || socket.writableCorked > 0) return

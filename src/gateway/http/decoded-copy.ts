@@ -4,7 +4,7 @@ import { contentCoding } from '../../lib/http/content-coding.ts'
 
 /** No more is decoded than this. */
 const mostBytes = 64 * 1024 * 1024
-/** What decodes to more than this may not have grown by more than the factor: it is a bomb. */
+/** Beyond this size a body that grew by more than the factor counts as a bomb. */
 const smallBytes = 2 * 1024 * 1024
 const largestGrowth = 300
 /** Frames, or members, one after the other: upstreams differ in how many they read. */

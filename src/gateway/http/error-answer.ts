@@ -71,7 +71,7 @@ export const exposedHeaders: readonly string[] = [
   'x-tokenweir-call-id, x-tokenweir-error, x-tokenweir-upstream, server-timing',
 ]
 
-/** Whether a request that is refused has a body that nobody will read: then its connection cannot be kept. */
+/** True if a request that is refused has a body that nobody will read: then its connection cannot be kept. */
 function hasUnreadBody(req: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = req.headers
   return !req.complete && (coding !== undefined || Number(length ?? 0) > 0)

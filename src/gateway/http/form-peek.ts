@@ -37,7 +37,7 @@ export class FormPeek {
       rest = this.#state === 'between' ? this.#skip(rest) : this.#read(rest)
   }
 
-  /** What the bytes so far say. */
+  /** The result for the bytes so far. */
   result(): RequestFacts {
     const { model = null, stream, user = null } = this.#found
     return { ...noFacts, model, stream: stream === 'true', user }

@@ -66,7 +66,7 @@ export class GatewayServer {
   readonly #sockets = new Set<Socket>()
   #draining = false
   #isLeft = false
-  /** Who takes connections over; null before this gateway is replaced. */
+  /** The successor that takes connections; null before this gateway is replaced. */
   #taker: ConnectionTaker | null = null
   /** Requests that come by now follow one another without a gap in which their connection could be passed on. */
   #isLate = false
@@ -191,7 +191,7 @@ export class GatewayServer {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
-  /** That process did not come to it. Rejects with the socket's error. */
+  /** Listens again, because the other process did not take the socket. Rejects with the socket's error. */
   async resume(port: number, host: string): Promise<void> {
     if (this.#closed === null) return
     this.#closed = null

@@ -17,10 +17,10 @@ import type { ProviderLimits } from '../call/call-limits.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Upstreams } from '../routing/upstreams.ts'
 
-/** What was used before a start is read by then, unless something keeps it from being read. */
+/** Time in which the use before a start is read, as a rule. */
 const budgetLateMs = 2000
 
-/** What a health report is made of. */
+/** The sources of a health report. */
 export interface HealthSources {
   readonly clock: Clock
   readonly dbPath: string
@@ -29,11 +29,11 @@ export interface HealthSources {
   readonly tally: SlotTally
   readonly clients: { report(): readonly ClientUse[]; readonly warning: Warning | null }
   readonly upstreams: Upstreams
-  /** What the start met. */
+  /** Warnings of the start. */
   readonly ofStart: readonly Warning[]
   readonly tokens: TokenWindows
   readonly providerLimits: ProviderLimits & { report(): readonly MinuteLimitUse[] }
-  /** Whether calls are refused where the budget is used up, and wait while it is not known. */
+  /** True if calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
   readonly sink: CallSink
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
@@ -170,7 +170,7 @@ function sumOfSlots(all: readonly SlotReport[]): SlotReport {
   }))
 }
 
-/** What of a report strangers are shown: nothing that tells of the machine, or of paths and users at the upstream. */
+/** The part of a report that strangers see: nothing about the machine, or about paths and users at the upstream. */
 export function publicReport({
   status,
   upstream,

@@ -1,7 +1,7 @@
 import type { CallType } from '../../call/call.ts'
 import { type Target, type UpstreamBase, decodeByte, pathAt } from './target.ts'
 
-/** What a call on a path asks of its upstream. */
+/** The meaning of a path at the upstream. */
 export interface PathMeaning {
   /** The known path that it is, however it is written; empty for one that is not known. */
   readonly name: string

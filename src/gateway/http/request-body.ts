@@ -151,7 +151,7 @@ const marks: ReadonlyMap<number, number> = new Map([
 /** Uploads are long, and none of them is a request for a model in JSON. */
 const uploads = /^\s*(?:multipart|audio|image|video)\//i
 
-/** Whether a body of this type may be a JSON object. */
+/** True if a body of this type may be a JSON object. */
 export function mayBeObject(contentType: string | null): boolean {
   return contentType === null || !uploads.test(contentType)
 }

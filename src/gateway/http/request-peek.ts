@@ -10,9 +10,9 @@ export interface BodyValue {
   readonly value: unknown
 }
 
-/** What the gateway wants to know of a request's body. Of duplicate keys the last counts, as in `JSON.parse`. */
+/** The fields of a request's body that the gateway reads. The last of duplicate keys counts, as in `JSON.parse`. */
 export interface RequestFacts {
-  /** Whether the body is one whole JSON object, byte by byte as it came; places are only good where it is. */
+  /** True if the body is one whole JSON object, byte by byte as it came; places are only good where it is. */
   readonly isObject: boolean
   readonly model: string | null
   /** Where it stands; `null` if it is not there. */
@@ -23,7 +23,7 @@ export interface RequestFacts {
   readonly firstAt: number
   /** `stream_options`, be its value `null`; `null` if it is not there. */
   readonly streamOptions: BodyValue | null
-  /** Whether `stream_options` has an `include_usage`, whatever its value, or is too long to tell. */
+  /** True if `stream_options` has an `include_usage`, whatever its value, or is too long to tell. */
   readonly hasIncludeUsage: boolean
   /**
    * Output tokens that the request allows, over all choices that it asks for; of several bounds the highest, as
@@ -109,7 +109,7 @@ export class RequestPeek {
     this.#scan.push(bytes)
   }
 
-  /** What the bytes so far say; final once all have been pushed. */
+  /** The fields found so far; final once all bytes have been pushed. */
   result(): RequestFacts {
     this.#text.end()
     const { markBytes, isSame } = this.#text
@@ -147,7 +147,7 @@ export class RequestPeek {
   }
 }
 
-/** What is known of a body, of which only a decoded copy could be read; null if it could not be decoded. */
+/** The fields of a coded body, read from a decoded copy; null if it cannot be decoded. */
 export function factsOfCopy(copy: RequestFacts | null, asItCame: RequestFacts): RequestFacts {
   // Some upstreams do not look at the coding.
   if (asItCame.isObject) return asItCame
@@ -170,5 +170,5 @@ function isNoSpace(byte: number): boolean {
   return byte > 0x20
 }
 
-/** Of a body that says nothing. */
+/** The fields of an empty body. */
 export const noFacts: RequestFacts = new RequestPeek().result()

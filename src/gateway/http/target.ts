@@ -58,13 +58,13 @@ function badTarget(why: string): Failure {
   return new Failure('invalid_request', `The request target ${why}.`)
 }
 
-/** What is under it is the gateway's own. */
+/** Prefix of the gateway's own routes. */
 export const rawLogPath = '/v1/raw-log/'
 
 /** Paths without `/v1` that are forwarded as well. */
 const outsideV1: ReadonlySet<string> = new Set(['/rerank', '/reranking', '/v2/rerank', '/props'])
 
-/** Whether this path is forwarded without the name of an upstream before it. */
+/** True if this path is forwarded without the name of an upstream before it. */
 export function isForwarded(path: string): boolean {
   if (!path.startsWith('/v1/')) return outsideV1.has(path)
   return !path.startsWith(rawLogPath) && path !== '/v1/raw-log'

@@ -5,7 +5,7 @@ import { GuardedToken } from '../../lib/http/guarded-token.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** Who may see payloads and the whole report, and is lent the upstream's key. */
+/** Decides who may see payloads and the whole report, and may use the upstream's key. */
 export class TrustedClients {
   readonly #thisMachine: ThisMachine
   readonly #adminToken: GuardedToken | null

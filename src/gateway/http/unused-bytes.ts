@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Failure } from '../../call/failure.ts'
 import { endReading } from './request-body.ts'
 
-/** What a connection may bring that is neither a request nor its body, and for each byte of a body in progress. */
+/** Bytes that a connection may send beside requests and bodies, and beside each byte of a body in progress. */
 const mostUnused = 16 * 1024 * 1024
 const mostPerByte = 8
 const lookEveryMs = 250

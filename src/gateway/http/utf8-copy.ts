@@ -30,7 +30,7 @@ export class Utf8Copy {
     this.#receive = receive
   }
 
-  /** Whether what is handed on stands in the text byte by byte. */
+  /** True if what is handed on stands in the text byte by byte. */
   get isSame(): boolean {
     return this.#encoding === null || this.#encoding.width === 1
   }
@@ -45,7 +45,7 @@ export class Utf8Copy {
     else this.#rest = Buffer.from(bytes)
   }
 
-  /** What is still held is all there is. */
+  /** Ends the text: the held rest is its end. */
   end(): void {
     if (this.#encoding === null && this.#rest.length > 0) this.#convert(this.#rest)
   }

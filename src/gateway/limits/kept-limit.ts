@@ -4,7 +4,7 @@ import type { LimitedKind } from './limit-headers.ts'
 import { MinuteLimit } from './minute-limit.ts'
 import type { Tokens } from './token-estimate.ts'
 
-/** Whose limit it is, for people. */
+/** The owner of the limit, for people. */
 export interface LimitOwner {
   readonly of: 'upstream' | 'model' | 'client' | 'learned'
   /** Null for a client's. */
@@ -47,9 +47,9 @@ export class Stop {
 /** Calls that wait one behind the other for the same limits. */
 export class LimitGroup {
   readonly limits: readonly KeptLimit[]
-  /** What their provider tells; null where nothing is learned. */
+  /** The provider's own limits; null without `--pace learn`. */
   readonly learned: LearnedUse | null
-  /** What the first of its calls waited for when it was looked at last. */
+  /** The limit that its first call waited for at the last look. */
   waitsFor: KeptLimit | Stop | null = null
 
   constructor(set: readonly KeptLimit[], learned: LearnedUse | null) {
@@ -65,15 +65,15 @@ export class LimitGroup {
   }
 }
 
-/** What is counted of an attempt to which nothing was answered. */
+/** The count of an attempt without an answer. */
 export const nothingUsed: Tokens = { input: 0, output: 0 }
 
-/** What one attempt of a call takes of its limits. */
+/** The share of limits that one attempt of a call takes. */
 export class LimitStake implements MinuteStake {
   readonly group: LimitGroup
   readonly #estimate: Tokens
   #takenAtMs = 0
-  /** What was taken of which limit; empty before and after. */
+  /** The amount taken of each limit; empty before and after. */
   #taken: readonly (readonly [limit: KeptLimit, amount: number])[] = []
 
   constructor(group: LimitGroup, estimate: Tokens) {

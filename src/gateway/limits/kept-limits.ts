@@ -16,7 +16,7 @@ export interface MinuteSetting {
   readonly max_tpm?: number | undefined
 }
 
-/** What is set of an upstream. */
+/** The limits a minute of an upstream. */
 export interface UpstreamLimits extends MinuteSetting {
   readonly name: string
   /** By patterns of models, the first that fits counts. */
@@ -26,7 +26,7 @@ export interface UpstreamLimits extends MinuteSetting {
   })[]
 }
 
-/** What is known of a call before it is made. */
+/** The facts of a call before it is sent. */
 export interface CallToCome {
   readonly caller: Caller
   readonly requestBytes: number
@@ -130,7 +130,7 @@ export class KeptLimits {
     return this.#limits.size > 0 || this.#learned !== null
   }
 
-  /** What a call takes; null where nothing limits it. */
+  /** The share that a call takes; null without a limit. */
   stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked }: CallToCome): LimitStake | null {
     const of = JSON.stringify([use.upstream, use.model, use.key, caller.client, caller.keyFingerprint])
     if (this.#groups.size > mostGroups) this.#groups.clear()
@@ -145,7 +145,7 @@ export class KeptLimits {
     if (stake.settle(this.#nowMs(), used)) this.onRoom()
   }
 
-  /** What a provider reported that a call used. */
+  /** Counts the tokens that a provider reported for a call. */
   learn(model: string | null, requestBytes: number, used: Tokens): void {
     this.#estimate.learn(model, requestBytes, used)
   }

@@ -16,23 +16,23 @@ const carefulShare = 0.97
 const growthIn = (minutes: number): number => 1 + 0.06 * minutes + 0.003 * minutes ** 3
 /** Calls that were on their way together are refused together. */
 const sameRefusalMs = 2000
-/** What was used in less time says little. */
+/** A shorter time proves no pace. */
 const shortestSpanMs = 10_000
 
-/** What was used of tokens in all when a provider refused a call, and the pace since then. */
+/** The total of tokens when a provider refused a call, and the pace since then. */
 interface Refusal {
   readonly atMs: number
   readonly total: number
   readonly limit: number
 }
 
-/** What was learned of a provider's limits for one model and key. */
+/** The learned limits of a provider for one model and key. */
 export class LearnedUse {
   readonly #use: LimitedUse
   readonly stop = new Stop()
   /** The limits of requests and tokens are infinite until something is learned. */
   limits: readonly KeptLimit[] = []
-  /** Of a provider that tells no limit: its last refusal, and the one before. */
+  /** The last two refusals of a provider that reports no limit. */
   #refused: Refusal | null = null
   #refusedBefore: Refusal | null = null
   #isTold = false
@@ -112,7 +112,7 @@ export class LearnedUse {
   }
 }
 
-/** What providers tell of their limits, to be kept as if a person had set it. */
+/** The limits that providers report, applied as if a person had set them. */
 export class LearnedLimits {
   readonly #uses = new Map<string, LearnedUse>()
 

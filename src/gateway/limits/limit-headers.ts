@@ -1,9 +1,9 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 
-/** What a provider limits. Anthropic has separate limits for tokens that go in and tokens that come out. */
+/** The kinds of a provider's limits. Anthropic has separate limits for input and output tokens. */
 export type LimitedKind = 'requests' | 'tokens' | 'input_tokens' | 'output_tokens'
 
-/** What the head of an answer says of one of its provider's limits. */
+/** One limit of a provider, as the head of an answer reports it. */
 export interface ReportedLimit {
   readonly kind: LimitedKind
   /** So many within the window; null where the answer does not say. */
@@ -58,7 +58,7 @@ const kindFirst = new RegExp(`^anthropic-ratelimit-${kind}-(limit|remaining|rese
 
 type Draft = { -readonly [Member in keyof ReportedLimit]: ReportedLimit[Member] }
 
-/** Whether a header may tell of a limit: by a few letters, as this is asked of each header of each answer. */
+/** True if a header may tell of a limit: by a few letters, as this is asked of each header of each answer. */
 function isLimitName(name: string): boolean {
   if (name.length < 9) return false
   switch (name.charCodeAt(0) | 0x20) {
@@ -73,7 +73,7 @@ function isLimitName(name: string): boolean {
   }
 }
 
-/** Whether any header may tell of a limit. */
+/** True if any header may tell of a limit. */
 export function mentionLimits(headers: RawHeaders): boolean {
   for (let at = 0; at < headers.length; at += 2) if (isLimitName(headers[at] ?? '')) return true
   return false

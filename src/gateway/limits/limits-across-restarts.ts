@@ -12,9 +12,9 @@ export class LimitsAcrossRestarts {
   readonly #nowMs: () => number
   /** Limits for which calls wait here. */
   readonly #awaited: () => ReadonlySet<object>
-  /** What the successor knows of each limit, as its total. */
+  /** The successor's total of each limit. */
   #reported = new Map<KeptLimit, number>()
-  /** What each gateway before this one knows of each limit, as this one's total. */
+  /** This gateway's total of each limit, as each old gateway knows it. */
   readonly #told = new Map<string, Map<KeptLimit, number>>()
   /** Keys of limits for which calls wait at gateways before this one. */
   readonly #awaitedBefore = new Map<string, ReadonlySet<string>>()
@@ -39,7 +39,7 @@ export class LimitsAcrossRestarts {
     })
   }
 
-  /** What calls here have taken since the last report that was answered. */
+  /** The amounts that calls here took since the last answered report. */
   report(): readonly LimitReport[] {
     const awaited = this.#awaited()
     return this.#kept.list().map((limit) => {

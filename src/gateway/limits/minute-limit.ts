@@ -8,7 +8,7 @@ const cells = minuteMs / cellMs + 2
 /** Share of the limit that may go at once after a rest; the rest goes evenly. */
 const burstShare = 0.05
 
-/** What was taken at one time: its age in milliseconds, and how much. */
+/** An amount taken at one time, with its age in milliseconds. */
 export type Taken = readonly [ageMs: number, amount: number]
 
 /**
@@ -65,14 +65,14 @@ export class MinuteLimit {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, atMs) + Math.min(amount, this.#most) * this.#msEach
   }
 
-  /** What was taken at that time has turned out to be so much more, or less. */
+  /** Corrects the amount taken at that time, up or down. */
   correct(nowMs: number, takenAtMs: number, more: number): void {
     this.#advance(nowMs)
     this.#addTo(Math.floor(takenAtMs / cellMs), more)
     if (this.limit !== Infinity) this.#emptyAtMs += more * this.#msEach
   }
 
-  /** What was taken at that time has begun to be used now alone. */
+  /** Moves the amount taken at that time to now, when its use began. */
   move(nowMs: number, takenAtMs: number, amount: number): void {
     this.#advance(nowMs)
     const cell = Math.floor(takenAtMs / cellMs)
@@ -88,7 +88,7 @@ export class MinuteLimit {
     if (used > this.#sum && forMs > 0) this.#addTo(Math.floor(atMs / cellMs), used - this.#sum)
   }
 
-  /** What was taken within the last minute, the oldest first. */
+  /** The amounts taken within the last minute, the oldest first. */
   taken(nowMs: number): readonly Taken[] {
     this.#advance(nowMs)
     const taken: Taken[] = []

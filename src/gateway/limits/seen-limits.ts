@@ -10,7 +10,7 @@ import {
 } from './limit-headers.ts'
 import { readRetryHint } from './retry-after.ts'
 
-/** Whose limits an answer tells of. */
+/** The upstream, model and key of reported limits. */
 export interface LimitedUse {
   readonly upstream: string
   readonly model: string | null
@@ -18,7 +18,7 @@ export interface LimitedUse {
   readonly key: string | null
 }
 
-/** What one answer told. */
+/** The limits that one answer reported. */
 export interface SeenLimit {
   readonly limits: readonly ReportedLimit[]
   /** How long a 429 or 529 asks to wait, in ms; null for any other answer, or where it does not say. */
@@ -42,7 +42,7 @@ const forgottenAfterMs = 3_600_000
 /** Kinds and windows of one use. */
 const mostLimits = 16
 
-/** What providers said last of the limits that they set, by upstream, model and key. Times are Unix milliseconds. */
+/** The newest limits that providers reported, by upstream, model and key. Times are Unix milliseconds. */
 export class SeenLimits {
   readonly #seen = new Map<string, Seen>()
 
@@ -92,7 +92,7 @@ export class SeenLimits {
   }
 }
 
-/** Whether an answer may tell of a limit: most do not. */
+/** True if an answer may tell of a limit: most do not. */
 export function tellsOfLimits({ status, headers }: ResponseHead): boolean {
   return isLimitStatus(status) || mentionLimits(headers)
 }

@@ -1,8 +1,8 @@
 import { dropOldest } from '../../lib/drop-oldest.ts'
 
-/** Of ordinary text, as long as nothing was learned. */
+/** Bytes per token of ordinary text, until a model's own figure is known. */
 const usualBytesPerToken = 4
-/** Of a call that says nothing, to a model of which nothing is known. */
+/** Output of a call without a bound, to an unknown model. */
 const usualOutput = 1000
 /** No model gives more: a call that allows more says nothing, like one that cannot be read. */
 const longestOutput = 10_000_000
@@ -42,7 +42,7 @@ export class TokenEstimate {
     return { input, output: Math.min(bound, sorted[Math.floor(sorted.length * outputShare)] ?? usualOutput) }
   }
 
-  /** What a call has used. */
+  /** Learns from the use of a call. */
   learn(model: string | null, requestBytes: number, { input, output }: Tokens): void {
     const key = model ?? ''
     const known = this.#models.get(key) ?? { bytesPerToken: usualBytesPerToken, outputs: [] }

@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, unknown>>
 const noFields: Fields = {}
 const noElements: readonly Fields[] = []
 
-/** Whether an event adds content that a reader sees, refusals and tool calls included. */
+/** True if an event adds content that a reader sees, refusals and tool calls included. */
 export function addsVisible(top: Fields, type: string | null, choices: readonly Fields[]): boolean {
   const { delta } = top
   if (isText(delta)) return isTextDelta(type) && !isOfReasoning(type)
@@ -16,7 +16,7 @@ export function addsVisible(top: Fields, type: string | null, choices: readonly 
   )
 }
 
-/** Whether an event adds reasoning. */
+/** True if an event adds reasoning. */
 export function addsReasoning(top: Fields, type: string | null, choices: readonly Fields[]): boolean {
   const { delta } = top
   if (isText(delta)) return isTextDelta(type) && isOfReasoning(type)

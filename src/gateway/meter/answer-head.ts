@@ -3,7 +3,7 @@ import type { RawHeaders } from '../../call/response-head.ts'
 /** How a body is to be read: as a stream of events, as one JSON text, as text for people, as a page for a browser, or only counted. */
 export type AnswerForm = 'events' | 'json' | 'text' | 'page' | 'opaque'
 
-/** What the meter needs of an answer's headers. */
+/** The headers of an answer that the meter reads. */
 export interface AnswerHead {
   /** `null` where no content type was sent. */
   readonly form: AnswerForm | null
@@ -12,7 +12,7 @@ export interface AnswerHead {
   readonly upstreamRequestId: string | null
   /** The server says that it is llama.cpp, whose streams report their tokens unasked. */
   readonly isLlamaCpp: boolean
-  /** What a LiteLLM proxy says that the call cost, in dollars as text; `null` where it does not. */
+  /** The cost that a LiteLLM proxy reports, in dollars as text; null without one. */
   readonly cost: string | null
 }
 

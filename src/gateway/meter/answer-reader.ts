@@ -12,14 +12,14 @@ import { addChoices, noFigures, type ReportedFigures, readFigures } from './read
 import { hasCounts, ReportedPieces } from './reported-pieces.ts'
 import { ToolCalls } from './tool-calls.ts'
 
-/** What an event adds to the answer. */
+/** The facts that an event adds to the answer. */
 export type EventContent = 'none' | 'reasoning' | 'visible'
 
 /** Longest name, finish reason, and request id that is read. */
 const longest = { name: 510, reason: 62, id: 200 } as const
 const endMark = '[DONE]'
 const byteOrderMark = Buffer.from('\ufeff')
-/** What says how a call went, and answers nothing. */
+/** Members that report a call's state without an answer. */
 const remarks: ReadonlySet<string> = new Set([
   'usage',
   'error',
@@ -38,7 +38,7 @@ const pendingStates: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 /** Choices beyond it are not told apart. */
 const mostChoices = 128
 const longestReasons = 500
-/** What these report was spent by calls of their own; whoever fetches them spends nothing. */
+/** Objects whose usage belongs to calls of their own: fetching them spends nothing. */
 const storedObjects: ReadonlySet<unknown> = new Set(['batch', 'response', 'thread.run'])
 
 /** Reads off an answer, event by event or as one body, what the meter wants to know of it. */
@@ -68,7 +68,7 @@ export class AnswerReader {
 
   /** The id of a response that it is, or tells of. */
   responseId: string | null = null
-  /** That response is not made yet. */
+  /** The response is not finished yet. */
   isPending = false
   /** It is made in the background: it goes on if its client leaves. */
   isBackground = false

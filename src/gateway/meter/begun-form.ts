@@ -1,4 +1,4 @@
-/** What an answer is by its first bytes: events, JSON, words for people, or nothing yet but white space. */
+/** The form of an answer by its first bytes: events, JSON, text, or only white space so far. */
 export type BegunForm = 'events' | 'json' | 'words' | 'blank'
 
 const fieldNames = ['data:', 'event:', 'id:', 'retry:', ':']

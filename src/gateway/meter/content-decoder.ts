@@ -32,7 +32,7 @@ export class ContentDecoder implements Disposable {
   readonly #receive: DecodedReceiver
   #settled: PromiseWithResolvers<void> | null = null
   #isSettled = false
-  /** What came before there was a stream to decode it. */
+  /** Bytes that came before there was a stream to decode them. */
   #held: Buffer[] = []
   #stream: Transform | null = null
   /** When what the stream has not decoded yet came. */

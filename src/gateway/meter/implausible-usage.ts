@@ -10,7 +10,7 @@ import {
 
 const timingCounts = ['cache_n', 'prompt_n', 'predicted_n']
 
-/** Whether an upstream reports more tokens, or a higher cost, than one call can have used. */
+/** True if an upstream reports more tokens, or a higher cost, than one call can have used. */
 export function isImplausible({ usage, startUsage, timings, meta, toolUsage }: UsagePieces): boolean {
   return (
     [usage, startUsage, toolUsage].some((each) => tellsTooMuch(each, 2)) ||

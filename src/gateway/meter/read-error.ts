@@ -1,7 +1,7 @@
 import { longestLooked } from '../../call/error-message.ts'
 import { isObject } from '../../lib/message-shape.ts'
 
-/** What an upstream says of its failure. */
+/** An upstream's error. */
 export interface ReportedError {
   /** The error's own code in words; a number only where it says more than the HTTP status; else its type. */
   readonly code: string | null

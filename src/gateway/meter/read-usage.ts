@@ -17,7 +17,7 @@ export interface UsagePieces {
   readonly timeInfo?: unknown
   /** Cohere's `meta`. */
   readonly meta?: unknown
-  /** What tools of the Responses API used. */
+  /** The usage of tools of the Responses API. */
   readonly toolUsage?: unknown
   /** A cost in dollars that stands beside the usage (OpenCode's service). */
   readonly cost?: unknown
@@ -69,7 +69,7 @@ const longestTier = 100
 /** No answer is longer. A gap between a total and its parts that is larger is no output. */
 const longestOutput = 131_072
 
-/** What is known of a call whose figures are read. */
+/** The facts of a call whose figures are read. */
 export interface AskedCall {
   readonly callType: CallType
   /** The most output that it asked for, in tokens; 0 where it did not say. */
@@ -120,7 +120,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
   }
 }
 
-/** What is known of an answer that reports nothing, or whose reports do not count. */
+/** The result for an answer without usage, or whose usage does not count. */
 export const noFigures: ReportedFigures = readFigures({}, { callType: 'other' })
 
 /**
@@ -157,14 +157,14 @@ export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
   }
 }
 
-/** Of a batch of prompts, llama.cpp tells the time of the first alone, and the tokens of all. */
+/** For a batch of prompts, llama.cpp reports the time of the first prompt and the tokens of all. */
 function isOfWholePrompt(timings: Fields, counts: Counts | null): boolean {
   const computed = count(timings['prompt_n'])
   const input = counts?.inputTokens ?? null
   return computed === null || input === null || input <= computed + (count(timings['cache_n']) ?? 0)
 }
 
-/** Whether the counts are those of the choice whose timings stand beside them. */
+/** True if the counts are those of the choice whose timings stand beside them. */
 function coversOneChoice(usage: Fields, timings: Fields): boolean {
   const decoded = count(timings['predicted_n'])
   return decoded !== null && (usage === none || count(usage['completion_tokens']) === decoded)

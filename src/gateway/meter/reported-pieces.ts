@@ -33,7 +33,7 @@ export class ReportedPieces {
   }
 }
 
-/** Whether a usage reports anything but zeros. */
+/** True if a usage reports anything but zeros. */
 export function hasCounts(usage: unknown): boolean {
   if (typeof usage === 'object' && usage !== null) return Object.values(usage).some(hasCounts)
   return usage !== 0 && usage !== null && usage !== false

@@ -71,7 +71,7 @@ export interface GatewaySecrets {
 /** Tells people how the gateway is. */
 export interface GatewayLog {
   say(line: string): void
-  /** What is wrong, and whatever was thrown. */
+  /** The message, and the thrown error. */
   complain(line: string, error?: unknown): void
 }
 
@@ -108,7 +108,7 @@ export interface SharedLimits extends SlotLink, BudgetLink {
   setMax(maxConcurrent: number): Promise<void>
   /** Rejects if it cannot be set. */
   setTokenLimit(tokenLimit: number): Promise<void>
-  /** What it holds is free for others. */
+  /** Releases all that it holds to others. */
   close(): Promise<void>
 }
 
@@ -134,7 +134,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const { salt, warning: saltWarning } = installationSalt(join(dataFolder, '.salt'))
 
   const { traces } = secrets
-  /** For spans. What calls may still be under way to stays, as long as nothing else has its place. */
+  /** Upstreams by host, for spans. A former host stays while calls to it may run and no other upstream has it. */
   const schemePorts: Record<string, SchemePorts[string]> = {
     default: schemePortsOf([parseUpstreamBase(options.upstream)]),
   }

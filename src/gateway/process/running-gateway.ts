@@ -54,7 +54,7 @@ export class RunningGateway implements ControlledGateway {
   #hasFailed = false
   #hasPidFile = false
   readonly #retention: Retention
-  /** What was said last of the process's record, and of the control socket. */
+  /** The last messages about the process record and the control socket. */
   #recordProblem: string | null = null
   #controlProblem: string | null = null
   /** How many calls had ended at the last look, and when somebody last used this gateway or could reach it. */
@@ -79,7 +79,7 @@ export class RunningGateway implements ControlledGateway {
     return this.#parts.upstreams.default.endpoint.keyHeader.length > 0
   }
 
-  /** What a person should know of, as `/health` has it. */
+  /** The warnings of `/health`. */
   get warnings(): readonly Warning[] {
     return this.#parts.health.report(this.isStopping).warnings
   }

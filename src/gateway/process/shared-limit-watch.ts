@@ -14,7 +14,7 @@ interface GuardedParts {
   readonly admission: SlotLimiter
   readonly slots: SlotHolder
   readonly calls: CallHandler
-  /** Whether calls in flight are ended once their slots are not this gateway's any more. */
+  /** True if calls in flight are ended once their slots are not this gateway's any more. */
   readonly cuts: boolean
 }
 

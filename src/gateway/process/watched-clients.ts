@@ -80,7 +80,7 @@ export class WatchedClients {
     return new Map(limited.map(([of, setting]) => [ownerOfEntry(of), setting]))
   }
 
-  /** What is wrong with the file. */
+  /** The fault of the file. */
   get warning(): Warning | null {
     const { problem } = this.#file
     if (problem === null) return null
@@ -90,7 +90,7 @@ export class WatchedClients {
     }
   }
 
-  /** Who has calls or limits, those with the most waiting calls first. */
+  /** Clients with calls or limits, the longest queues first. */
   report(): readonly ClientUse[] {
     const { usedBy } = this.#options
     const calls = this.#calls()

@@ -13,7 +13,7 @@ const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
 /** The parts, and how each is asked for. */
 const methods = { status: 'GET', toggle: 'POST', recent: 'GET', clear: 'POST', stream: 'GET' } as const
 
-/** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
+/** The routes under `/v1/raw-log/`, and under `/raw-log/` on the control socket. The caller has checked the access. */
 export class RawLogRoutes {
   readonly #log: PayloadLog
   readonly #toggle: PayloadLog['toggle']

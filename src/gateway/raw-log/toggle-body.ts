@@ -3,7 +3,7 @@ import { isObject, readMessage } from '../../lib/message-shape.ts'
 
 const longestS = 7 * 24 * 3600
 
-/** What `POST /v1/raw-log/toggle` asks for. */
+/** The body of `POST /v1/raw-log/toggle`. */
 export interface Toggle {
   readonly enabled: boolean
   /** After so long it is switched off again; null for until further notice. */

@@ -1,16 +1,16 @@
 import type { AnswerEnding, Outcome } from '../../call/outcome.ts'
 import type { Failure, FailureCode } from '../../call/failure.ts'
 
-/** What is known when a call is over. */
+/** The facts at the end of a call. */
 export interface CallEnd {
   /** The status that was sent to the client, or `null` where none was. */
   readonly status: number | null
-  /** What ended the attempt or kept it from starting; `null` where the HTTP message was complete. */
+  /** The error that ended the attempt or kept it from starting; null if the HTTP message was complete. */
   readonly failure: Failure | null
   /** Why the client counts as gone, or `null` where it took all that was sent. */
   readonly gone: Failure | null
   readonly ending: AnswerEnding
-  /** What the answer reports of its usage cannot be true. */
+  /** The reported usage is impossible. */
   readonly isImplausible: boolean
 }
 

@@ -8,12 +8,12 @@ import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { type KeyPlaces, keyHeader, keyHeaderOf, keyOf } from './credentials.ts'
 import { type Endpoint, Replicas } from './replicas.ts'
 
-/** What upstreams are made with. */
+/** The dependencies of an upstream. */
 export interface UpstreamOptions {
   readonly clock: Clock
   /** Gateways share the slots of the default upstream. */
   readonly isShared: boolean
-  /** As they are now; `maxConcurrent` where an upstream says no other. */
+  /** The present options; their `maxConcurrent` holds unless the upstream sets its own. */
   readonly admission: () => Omit<AdmissionOptions, 'clock'>
   /** Connections to an origin. */
   connect(origin: string): Transport
@@ -36,7 +36,7 @@ export class Upstream {
   endpoint: Endpoint
   usageInjection: UsageInjection
   setting: UpstreamSetting
-  /** What is wrong with its key: completes "It …". */
+  /** The fault of its key: completes "It …". */
   problem: string | null = null
   /** Attempts that were sent again after a 429. */
   retries429 = 0

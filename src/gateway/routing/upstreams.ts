@@ -32,7 +32,7 @@ export interface UpstreamsOptions extends Omit<UpstreamOptions, 'admission' | 'k
 /** Where a call goes on that its upstream could not take. */
 export interface Fallback {
   readonly upstream: Upstream
-  /** What its model is called there; null for the same. */
+  /** The model's name at the fallback; null for the same name. */
   readonly model: string | null
 }
 
@@ -81,7 +81,7 @@ export class Upstreams {
     if (this.#file.look({ ownOnly: true })) this.#apply()
   }
 
-  /** Whether there are others than the default one, so that answers and rows say whose they are. */
+  /** True if there are others than the default one, so that answers and rows say whose they are. */
   get areSeveral(): boolean {
     return this.#named.size > 0
   }
@@ -150,7 +150,7 @@ export class Upstreams {
     yield* this.others()
   }
 
-  /** What a person should know of. */
+  /** Warnings for `/health`. */
   get warnings(): readonly Warning[] {
     const { problem } = this.#file
     const broken =

@@ -31,7 +31,7 @@ export interface PooledAttempt extends Required<Pick<Dispatcher.DispatchHandler,
  * seconds that Node's and Python's common servers wait, so that a request does not meet a closing socket.
  */
 const keepAliveMs = 4000
-/** Of a `Keep-Alive: timeout` hint this much is left unused. */
+/** Margin below a `Keep-Alive: timeout` hint. */
 const keepAliveMarginMs = 1000
 const tcpKeepAliveDelayMs = 30_000
 /** A dead connection tells so within this time of the request; who ends it later had another reason. */
@@ -43,7 +43,7 @@ export class Connection {
   /** Attempts that were put on the present socket; above 1 it was reused. */
   attemptsOnSocket = 0
   isOpen = false
-  /** Of a connection that rests after an answer; `performance.now()`. */
+  /** When the connection began to rest after an answer; `performance.now()`. */
   restsUntilMs = 0
   /** The last answer on it had no `Content-Length`. */
   streamed = false

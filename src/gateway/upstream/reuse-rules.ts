@@ -6,9 +6,9 @@ const longestRestMs = 1000
 /** As many connections must outlast their rest before the next ones need none. */
 const firstNeeded = 3
 const mostNeeded = 768
-/** Of the time after which a connection was found dead, this part counts as safe. */
+/** Safe share of the time after which a connection was found dead. */
 const safePart = 0.8
-/** What was learned of idling doubles in this time, so that an upstream that was changed gets its chance. */
+/** The learned idle time doubles in this time, so that a changed upstream is tried again. */
 const relaxMs = 3_600_000
 
 /**
@@ -56,7 +56,7 @@ export class ReuseRules {
   }
 }
 
-/** Whether connections rest after one kind of answer, and what it takes to change that. */
+/** Decides if connections rest after one kind of answer, and what changes that. */
 class RestRule {
   restMs: number
   #needed = firstNeeded

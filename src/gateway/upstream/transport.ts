@@ -12,7 +12,7 @@ export interface TransportOptions extends Omit<ConnectionPoolOptions, 'tunnel'> 
   readonly proxy: UpstreamProxy | null
 }
 
-/** What one attempt asks of the upstream. */
+/** The request of one attempt. */
 export interface TransportRequest {
   readonly method: string
   /** Path and query as they go on the wire. */

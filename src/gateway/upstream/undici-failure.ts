@@ -23,7 +23,7 @@ export function isBodylessMismatch(error: Error, status: number): boolean {
   return (status === 304 || status === 204) && error instanceof errors.ResponseContentLengthMismatchError
 }
 
-/** What undici, the socket or the resolver reported, in the words of our catalogue. */
+/** Maps an error of undici, the socket or the resolver to a failure of our catalogue. */
 export function failureOf(error: Error, progress: AttemptProgress): Failure {
   if (error instanceof Failure) return error
   const { started, answered, reusedSocket, maxHeaderBytes } = progress

@@ -9,7 +9,7 @@ export class UndiciTransport implements Transport {
   readonly options: TransportOptions
   readonly answeringProxy: UpstreamProxy | null
   readonly #pool: ConnectionPool
-  /** Of each request that a proxy is asked for in the upstream's place (RFC 9112 §3.2.2). */
+  /** Prefix of request targets: the origin, if a proxy takes the requests (RFC 9112 §3.2.2). */
   readonly #pathPrefix: string
   readonly #proxyHeaders: readonly string[]
 

@@ -114,7 +114,7 @@ function namesField(chunks: readonly Uint8Array[]): boolean {
   return namesUsageField(Buffer.concat(chunks).toString('latin1'))
 }
 
-/** Whether the words of a refusal are about the wish for usage. */
+/** True if the words of a refusal are about the wish for usage. */
 export function namesUsageField(text: string): boolean {
   return fieldNames.some((name) => text.includes(name))
 }

@@ -34,7 +34,7 @@ export class UsageEventFilter {
   #isLineEmpty = true
   /** The last byte was a CR: an LF belongs to the same line end. */
   #afterCr = false
-  /** The last byte was taken out, with the event that it closed. */
+  /** True if the last byte was removed, with the event that it closed. */
   #dropLf = false
   /** A choice is over: events from here on add nothing but what was asked for. */
   #hasFinished = false
@@ -52,7 +52,7 @@ export class UsageEventFilter {
     this.#holdLimit = holdLimit
   }
 
-  /** What of the stream is to go on now, `null` for nothing. Nothing of the chunk is kept but as a copy. */
+  /** The bytes to pass on now; null for none. Kept bytes of the chunk are copies. */
   push(chunk: Uint8Array): Uint8Array | null {
     const bytes = asBuffer(chunk)
     if (!this.#hasFinished) this.#lookForFinish(bytes)
@@ -180,7 +180,7 @@ export class UsageEventFilter {
   }
 }
 
-/** Whether the last two lines end here: what comes next begins an event. */
+/** True if the last two lines end here: what comes next begins an event. */
 function endsEvent(bytes: Buffer): boolean {
   const { length } = bytes
   if (length < 2 || bytes[length - 1] !== lf) return false
@@ -195,7 +195,7 @@ function lineEnd(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Whether there is an array without elements; a usage event's `choices` is one. */
+/** True if there is an array without elements; a usage event's `choices` is one. */
 function holdsEmptyArray(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(closeBracket); at > 0; at = bytes.indexOf(closeBracket, at + 1)) {
     let before = at - 1
@@ -213,7 +213,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array | null {
 /** An event's data, where it is an object. All texts here are Latin-1: one character a byte. */
 type EventData = Readonly<Record<string, unknown>>
 
-/** Whether a choice's reason to finish stands in bytes. */
+/** True if a choice's reason to finish stands in bytes. */
 function hasFinish(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(finishName); at >= 0; at = bytes.indexOf(finishName, at + 1)) {
     let value = at + finishName.length

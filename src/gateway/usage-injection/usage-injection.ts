@@ -7,7 +7,7 @@ import type { AnswerSink } from '../http/client-response.ts'
 import { InjectedAnswer, namesUsageField } from './injected-answer.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
 
-/** Of these alone the answers have a form for usage that is sent only where it is asked for. */
+/** Paths whose streams report usage only on request. */
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
 
 /**

@@ -133,7 +133,7 @@ function openFlaw(path: string): RightsFlaw {
 interface Place {
   readonly path: string
   readonly stats: Stats
-  /** Whether the path ends here. */
+  /** True if the path ends here. */
   readonly isWhole: boolean
 }
 

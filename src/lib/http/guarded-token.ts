@@ -4,7 +4,7 @@ import { SecretToken } from '../secret-token.ts'
 /** Where a guess comes from. */
 export interface GuessSource {
   readonly address: string | undefined
-  /** Whether a proxy seems to stand between the guesser and us: it may be anybody. */
+  /** True if a proxy seems to stand between the guesser and us: it may be anybody. */
   readonly forwardedFor: boolean
 }
 

@@ -5,7 +5,7 @@ export interface RequestSource {
   readonly host: string | null
   readonly origin: string | null
   readonly secFetchSite: string | null
-  /** Whether a proxy seems to stand between the client and us: by {@link isProxyHeader} or {@link isProxyVersion}. */
+  /** True if a proxy seems to stand between the client and us: by {@link isProxyHeader} or {@link isProxyVersion}. */
   readonly forwardedFor: boolean
 }
 
@@ -18,12 +18,12 @@ const proxyHeaders: ReadonlySet<string> = new Set([
   'x-client-ip',
 ])
 
-/** Whether a header, by its name in lower case, is one that only a proxy adds. */
+/** True if a header, by its name in lower case, is one that only a proxy adds. */
 export function isProxyHeader(name: string): boolean {
   return proxyHeaders.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-envoy-')
 }
 
-/** Whether a request in this version of HTTP is taken for a proxy's: nginx speaks 1.0 unless told, clients do not. */
+/** True if a request in this version of HTTP is taken for a proxy's: nginx speaks 1.0 unless told, clients do not. */
 export function isProxyVersion(httpVersion: string): boolean {
   return httpVersion === '1.0'
 }
@@ -40,7 +40,7 @@ export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./.test(address)
 }
 
-/** Whether a browser says that another site's page is behind this request, by Fetch Metadata or Origin. */
+/** True if a browser says that another site's page is behind this request, by Fetch Metadata or Origin. */
 export function isCrossSite({ host, origin, secFetchSite }: RequestSource): boolean {
   if (secFetchSite === 'cross-site' || secFetchSite === 'same-site') return true
   return origin !== null && URL.parse(origin)?.host !== host
@@ -55,7 +55,7 @@ export function isAllowedHost(host: string, allowedNames: readonly string[]): bo
   return isLoopbackName(name) || isAddressLiteral(name) || allowedNames.includes(name)
 }
 
-/** Whether an address to bind is reachable from this machine alone. */
+/** True if an address to bind is reachable from this machine alone. */
 export function isLoopbackBind(address: string): boolean {
   return isLoopbackName(address.toLowerCase())
 }

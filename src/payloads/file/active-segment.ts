@@ -42,7 +42,7 @@ export class ActiveSegment {
     return fstatSync(this.#file).size
   }
 
-  /** Whether the file still is the one of its name. */
+  /** True if the file still is the one of its name. */
   isCurrent(): boolean {
     return statSync(this.#path, { throwIfNoEntry: false })?.ino === this.#fileNumber
   }

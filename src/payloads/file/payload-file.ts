@@ -157,7 +157,7 @@ function renameIfThere(from: string, to: string): boolean {
   }
 }
 
-/** Whether that process may still give its claim a name. This one has claimed nothing yet when it tidies. */
+/** True if that process may still give its claim a name. This one has claimed nothing yet when it tidies. */
 function isAtWork(pid: number): boolean {
   return pid !== process.pid && isAlive({ pid, startTicks: null, bootId: null })
 }

@@ -19,9 +19,9 @@ export interface BodyText {
 export interface BodyReading {
   readonly contentEncoding: string | null
   readonly maxBytes: number
-  /** Whether the sender stopped in the middle. */
+  /** True if the sender stopped in the middle. */
   readonly isCutOff: boolean
-  /** Whether the text is wanted, too: of streams. */
+  /** True if the text is wanted, too: of streams. */
   readonly isStream: boolean
 }
 
@@ -75,7 +75,7 @@ function withheld(why: string, truncated: boolean): BodyText {
   return { json: 'null', encoding: null, withheld: why, truncated, text: null }
 }
 
-/** Whether there is a credential in what is UTF-16, or the like, in the whole or in parts. */
+/** True if there is a credential in what is UTF-16, or the like, in the whole or in parts. */
 function hidesKey(bytes: Buffer): boolean {
   if (!bytes.includes(0)) return false
   const narrow = Buffer.from(bytes.toString('latin1').replaceAll('\0', ''), 'latin1')
@@ -125,7 +125,7 @@ function onOneLine(json: string): string {
 /** A body whose content codings have been undone as far as it goes. */
 interface Decoded {
   readonly bytes: Buffer
-  /** Whether more would have come of it. */
+  /** True if more would have come of it. */
   readonly isCut: boolean
 }
 

@@ -166,7 +166,7 @@ const left = fc.constantFrom(
 )
 const right = fc.constantFrom('', ' ', '\n', '"}', '. And', 'é', ',', '@host/', "'", '\\n')
 
-/** Whether a part of the key that is of use can be read: in the line, or in what its body says. */
+/** True if a part of the key that is of use can be read: in the line, or in what its body says. */
 function assertGone(line: string, planted: string): void {
   const record = parsed(line)
   const texts = [line, JSON.stringify(record).replaceAll('\\', '')]

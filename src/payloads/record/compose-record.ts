@@ -135,7 +135,7 @@ function bodyFields(body: BodyText, withheld: string | null): string {
   return `,"body":${body.json}${body.encoding === null ? '' : `,"body_encoding":"${body.encoding}"`}`
 }
 
-/** Whether an answer of this outcome may have ended before it was whole: an error is as whole as any other answer. */
+/** True if an answer of this outcome may have ended before it was whole: an error is as whole as any other answer. */
 function mayBeCutOff(outcome: string): boolean {
   return outcome !== 'ok' && outcome !== 'upstream_error' && outcome !== 'refused'
 }

@@ -6,7 +6,7 @@ export interface RawBody {
   readonly bytes: Buffer
   /** On the wire, all of it. */
   readonly totalBytes: number
-  /** Whether `bytes` are only its beginning, because no more was kept. */
+  /** True if `bytes` are only its beginning, because no more was kept. */
   readonly truncated: boolean
 }
 

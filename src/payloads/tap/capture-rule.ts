@@ -19,12 +19,12 @@ export function formatCaptureRule(rule: CaptureRule): string {
   return rule.kind === 'sample' ? `sample:1/${rule.every}` : rule.kind
 }
 
-/** Whether the file may get this call, as far as its id tells: the same for both of its records, in any process. */
+/** True if the file may get this call, as far as its id tells: the same for both of its records, in any process. */
 export function isSampled(rule: CaptureRule, callId: number): boolean {
   return rule.kind !== 'sample' || spread(callId) * rule.every < 1
 }
 
-/** Whether the file gets a call that ended so. */
+/** True if the file gets a call that ended so. */
 export function isCaptured(rule: CaptureRule, outcome: Outcome): boolean {
   return rule.kind !== 'errors' || isFailed(outcome)
 }

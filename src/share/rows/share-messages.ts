@@ -7,7 +7,7 @@ import type { PullProgress } from './row-puller.ts'
 export interface ShareTask {
   /** The local database. */
   readonly path: string
-  /** Whether the rows of others are fetched, too. */
+  /** True if the rows of others are fetched, too. */
   readonly pulls: boolean
   /** Of a first copy: only calls of so many days before now; all if 0. */
   readonly days: number

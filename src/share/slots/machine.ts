@@ -52,7 +52,7 @@ export function lockRun(folder: string, number: number): Disposable | null {
   return orNull(() => tryFileLock(join(folder, `share-${number}.lock`)))
 }
 
-/** Whether it can be seen from here that a gateway has ended. False also where nothing can be seen. */
+/** True if it can be seen from here that a gateway has ended. False also where nothing can be seen. */
 export function isSeenDead(other: ListedGateway, own: RunIdentity, folder: string): boolean {
   const isSameBoot = other.bootId !== null && other.bootId === own.bootId
   if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === own.pidNamespace)

@@ -329,7 +329,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     this.#side?.close()
   }
 
-  /** Whether news arrives: sent on one connection, it has to come on the other. */
+  /** True if news arrives: sent on one connection, it has to come on the other. */
   async #probe(): Promise<boolean> {
     const { promise: heard, resolve } = Promise.withResolvers<void>()
     this.#heard = resolve

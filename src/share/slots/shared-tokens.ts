@@ -5,7 +5,7 @@ import type { PostgresConnection } from '../postgres.ts'
 export interface AskedBudget {
   readonly tokenLimit: number | null
   readonly defaultTokenLimit: number
-  /** Whether calls are refused that are too much for it. */
+  /** True if calls are refused that are too much for it. */
   readonly rejects: boolean | null
 }
 

@@ -7,14 +7,14 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { hourMs } from '../rollup/time-cover.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
-/** What was looked at, and what is wrong. */
+/** The result of a check. */
 export interface CheckReport {
   readonly calls: number
   /** How many calls the sums lack. */
   readonly callsToAdd: number
   /** Before this instant calls were folded away, `null` if none were. */
   readonly foldedUntilMs: number | null
-  /** What SQLite says of the file and its indexes; empty if all is well. */
+  /** SQLite's complaints about the file and its indexes; empty if all is well. */
   readonly integrity: readonly string[]
   readonly hours: Sampled
   readonly days: Sampled
@@ -75,7 +75,7 @@ function sampleOf(slots: readonly number[], count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => slots[Math.round(index * step)] ?? 0)
 }
 
-/** What SQLite says is wrong with a database; empty if all is well. The quick check leaves the contents of indexes out. */
+/** SQLite's complaints about a database; empty if all is well. The quick check leaves the contents of indexes out. */
 export function damageIn(
   database: DatabaseSync,
   check: 'quick_check' | 'integrity_check',

@@ -4,7 +4,7 @@ import { hourOf } from '../rollup/time-cover.ts'
 import { noteChange } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
-/** What a row says of its cost, in the order of {@link costColumns}. */
+/** The cost columns of a row, in the order of {@link costColumns}. */
 export type StoredCost = readonly [
   costNanoUsd: number | null,
   sourceId: number | null,

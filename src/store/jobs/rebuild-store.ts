@@ -7,7 +7,7 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import { inSlices, type JobContext, runJob } from './job.ts'
 import { sumUp } from './sum-work.ts'
 
-/** What was counted again, and how much of it was wrong, or missing. */
+/** The result of a rebuild: counted hours, and wrong or missing ones. */
 export interface RebuildOutcome {
   readonly days: number
   readonly hours: number

@@ -23,7 +23,7 @@ import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from '.
 import { RepriceDays } from './reprice-days.ts'
 import { sumUp } from './sum-work.ts'
 
-/** Which calls are to be priced anew, by the time at which they began. */
+/** The calls to price again, by their start. */
 export interface RepriceRequest {
   readonly fromMs: number
   /** Exclusive. */

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { type Dimension, dimensionFields } from './call-dimensions.ts'
 
-/** Which calls count: by their ids in the tables of words, or their codes. Fields are ANDed; an absent one matches all. */
+/** Selects calls by ids of words, or codes. Fields are ANDed; an absent one matches all. */
 export type IdFilter = Partial<Readonly<Record<Dimension, ReadonlySet<number>>>>
 
 /** Conditions on a row `c` of `calls`, ANDed. Their text follows from what is asked, not from the values. */
@@ -10,7 +10,7 @@ export interface CallCondition {
   readonly values: readonly SQLInputValue[]
 }
 
-/** What a filter by ids says, in SQL. */
+/** A filter by ids in SQL. */
 export function conditionOf(filter: IdFilter): CallCondition {
   return Object.entries(dimensionFields)
     .flatMap(([dimension, { column }]) => {

@@ -1,7 +1,7 @@
 import { type NamedField, storedFields } from '../../call/call-fields.ts'
 import { callDimensions, type FieldDimension } from '../../call/call-question.ts'
 
-/** What calls can be told apart by: fields, and sets of tags. */
+/** The dimensions of calls: fields, and sets of tags. */
 export type Dimension = FieldDimension | 'tags'
 
 export const dimensionFields = Object.fromEntries(

@@ -56,7 +56,7 @@ export class CallList {
     return ids
   }
 
-  /** Whether all calls are of one model that has few of them. */
+  /** True if all calls are of one model that has few of them. */
   #isRareModel({ ids }: CallSelection, range: Range): boolean {
     const [model, ...others] = ids.model ?? []
     if (model === undefined || others.length > 0) return false

@@ -21,7 +21,7 @@ const isTagged = `EXISTS (SELECT 1 FROM tags_in_sets
 /** A filter in the terms of the tables. */
 export interface CallSelection {
   readonly ids: IdFilter
-  /** What the rollups do not tell apart. */
+  /** A condition that the sums cannot answer. */
   readonly extra: CallCondition
   /** Ids from this one (inclusive) to `pastId` (exclusive). */
   readonly fromId: number
@@ -98,7 +98,7 @@ function isDimension(name: FilterName): name is Dimension & FilterName {
   return name in dimensionFields
 }
 
-/** What a field's column holds for these values; those that no call has are left out. */
+/** The column's values for these words; words that no call has are left out. */
 function storedValues(
   { codes, table, kind }: NamedField,
   asked: readonly (string | number)[],

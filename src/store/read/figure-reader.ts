@@ -64,7 +64,7 @@ const callsSql = {
 
 type TimeRange = readonly [fromMs: number, toMs: number]
 
-/** What the sums lack. */
+/** Calls that the sums lack. */
 interface Marks {
   readonly foldedMs: number
   /** Hours by the number up to which their cells hold calls. */
@@ -77,7 +77,7 @@ interface Counting {
   readonly question: FigureQuestion
   readonly groups: SumsByGroup
   readonly entryOf: (row: FigureRow) => number | null
-  /** Whether a call of the range is to be counted. */
+  /** True if a call of the range is to be counted. */
   readonly counts: (row: FigureRow) => boolean
 }
 
@@ -300,7 +300,7 @@ export class FigureReader {
     return { entries, other, all: all ?? 0 }
   }
 
-  /** Whether any of these keys has calls in those cells. */
+  /** True if any of these keys has calls in those cells. */
   #areUsed({ id }: Grouping, keys: readonly number[], spans: readonly Span[]): boolean {
     const used = `SELECT 1 FROM sums WHERE grouping_id = ${id} AND minutes = ? AND slot >= ? AND slot < ?
       AND key_id IN (SELECT value FROM json_each(?)) LIMIT 1`

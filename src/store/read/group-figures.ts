@@ -5,7 +5,7 @@ import { Figures, type Distribution } from '../rollup/rollup-figures.ts'
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
 const nothing: MeasureFigures = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
 
-/** What is told of a set of calls, in the units of the vocabulary. */
+/** The figures of a set of calls, in the units of the API. */
 export function groupFigures(figures: Figures): GroupFigures {
   const calls = figures.sum('calls')
   const errors = figures.sum('errors')
@@ -39,7 +39,7 @@ export function groupFigures(figures: Figures): GroupFigures {
   }
 }
 
-/** What a cache did for calls. A saving of exactly nothing beside cached tokens means that no price tells them apart. */
+/** The effect of a cache. A saving of exactly 0 beside cached tokens means that no price distinguishes them. */
 export function cacheFigures({
   input,
   cached,

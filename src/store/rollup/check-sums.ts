@@ -42,7 +42,7 @@ export class SumCheck {
     return [...days].sort((a, b) => a - b)
   }
 
-  /** Whether an hour has not the sums of its calls, but for those that it is known to lack. */
+  /** True if an hour has not the sums of its calls, but for those that it is known to lack. */
   isHourWrong(hour: number): boolean {
     return inReadTransaction(this.#database, () => {
       const [{ seq } = { seq: Number.MAX_SAFE_INTEGER }] = unsummedHours(this.#statements, hour, hour + 1)
@@ -61,7 +61,7 @@ export class SumCheck {
     })
   }
 
-  /** Whether a day has not the sums of its hours. A day that is not made is not wrong. */
+  /** True if a day has not the sums of its hours. A day that is not made is not wrong. */
   isDayWrong(day: number): boolean {
     return inReadTransaction(this.#database, () => {
       if (unsummedDays(this.#statements).has(day)) return false

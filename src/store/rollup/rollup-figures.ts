@@ -23,7 +23,7 @@ export const sumColumns = [
 
 export type SumColumn = (typeof sumColumns)[number]
 
-/** What is measured of calls that went well, and the wait of all, in microseconds. The order is that of the packed spreads: a new one comes last. */
+/** Measures of calls that went well, and the wait of all calls, in microseconds. The packed distributions have this order: a new one comes last. */
 export const measureNames = ['duration_us', 'ttft_us', 'queue_us', 'tpot_us', 'ttft_total_us'] as const
 
 export type MeasureName = (typeof measureNames)[number]

@@ -25,7 +25,7 @@ export interface Cover {
   readonly rest: readonly (readonly [fromMs: number, toMs: number])[]
 }
 
-/** Whether the cells of a time hold its calls, but for those that are known to be missing. */
+/** True if the cells of a time hold its calls, but for those that are known to be missing. */
 export type HasCells = (minutes: CellMinutes, cell: number) => boolean
 
 /**

@@ -18,7 +18,7 @@ export interface ChangedCall {
   readonly times: number
 }
 
-/** What a gateway did in a minute: figures in the order of {@link minuteFigures}. */
+/** A gateway's minute: figures in the order of {@link minuteFigures}. */
 export type MinuteRow = readonly [minute: number, instance: string, ...figures: number[]]
 /** Something that happened to a gateway. */
 export type EventRow = readonly [atMs: number, instance: string, kind: string, detail: string | null]
@@ -28,7 +28,7 @@ export const minuteFigures = ['active_max', 'queued_max', 'at_limit_ms', 'admitt
 
 const rowColumns = ['id', ...storedFields.map(({ column }) => column)].map((name) => `c.${name}`).join(', ')
 
-/** What of a file the common database does not have yet. */
+/** The rows of a file that the shared database does not have yet. */
 export class Outbox {
   readonly state: ShareState
   readonly #database: DatabaseSync

@@ -8,7 +8,7 @@ export interface ShareMarks {
   readonly store: string
   /** What the common database said last of how far it has this file's rows. */
   readonly sent: number
-  /** What it may say instead, if its last answer was lost. */
+  /** The number that it may have instead, if its last answer was lost. */
   readonly sending: number
   /** Rows up to here are there, or came from there. */
   readonly mark: number
@@ -70,7 +70,7 @@ export class ShareState {
     return this.#statements.first<readonly [number, number]>(sql, mark) ?? null
   }
 
-  /** Moves the mark. The last range stays: it may grow. */
+  /** Moves the mark. The last range stays, because later rows may extend it. */
   moveMark(mark: number): void {
     inTransaction(this.#database, () => {
       this.set({ mark })
@@ -78,7 +78,7 @@ export class ShareState {
     })
   }
 
-  /** What was synced last of a file beside the database; null if nothing was. */
+  /** The last synced state of a file beside the database; null if there was none. */
   file(name: string): { readonly version: number; readonly hash: string } | null {
     const sql = 'SELECT version, hash FROM share_files WHERE name = ?'
     const row = this.#statements.first<readonly [version: number, hash: string]>(sql, name)

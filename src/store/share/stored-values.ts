@@ -2,7 +2,7 @@ import { storedFields } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import { inTexts, recordReader, type StoredRow } from '../../call/record-reader.ts'
 
-/** What a row holds: its id, then a value for each of `storedFields`, in their order. Words are texts or numbers. */
+/** A row's values: its id, then one for each of `storedFields`, in their order. Words are texts or numbers. */
 export type StoredValues = StoredRow
 
 const place = { ...inTexts, at: (index: number) => `row[${index + 1}]` }

@@ -8,7 +8,7 @@ const ownName = 'tokenweir.db'
 const busyMs = 1000
 const ownId = 0x546b_5772
 
-/** Which file is the telemetry database. */
+/** The path of the telemetry database. */
 export interface DatabasePlace {
   readonly path: string
   /** The older proxy's database that was named in its place; null if there is none. */

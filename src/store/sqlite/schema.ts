@@ -213,7 +213,7 @@ export function makeSchema(database: DatabaseSync): void {
 
 let ownStatements: readonly string[] | null = null
 
-/** Whether a database has each table, index, view and trigger as this program makes it. Others may have come beside them. */
+/** True if a database has each table, index, view and trigger as this program makes it. Others may have come beside them. */
 export function hasSchema(database: DatabaseSync): boolean {
   if (versionOf(database) !== schemaVersion) return false
   ownStatements ??= statementsOfNew()

@@ -20,7 +20,7 @@ export function sqliteCode(error: unknown): number | null {
   return error.errcode & 0xff
 }
 
-/** What an error of SQLite tells of its file; `null` for an error that is not SQLite's. */
+/** The fault of a file by an error of SQLite; null for any other error. */
 export type SqliteFault = 'damaged' | 'busy' | 'full' | 'unavailable' | 'other'
 
 const faults: Readonly<Record<number, SqliteFault>> = {

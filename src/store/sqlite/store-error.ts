@@ -19,7 +19,7 @@ export class StoreError extends CodedError<StoreErrorKind> {}
  */
 export type Remedy = 'wait' | 'reopen' | 'set_aside' | 'save_log' | 'skip'
 
-/** What an error of the store means. */
+/** The meaning of an error of the store. */
 export interface StoreProblem {
   readonly remedy: Remedy
   readonly warning: Warning
@@ -31,7 +31,7 @@ const notRecorded = 'calls are served, but cannot be recorded'
 /** Of what passes by itself once its cause is gone. */
 const goesOn = 'recording goes on by itself, nothing has to be restarted'
 
-/** What to do about an error of the store, and what to tell people. */
+/** The remedy of an error of the store, and its text for people. */
 export function problemOf(error: unknown, path: string): StoreProblem {
   const reason = messageOf(error)
   const kind = error instanceof StoreError ? error.code : (sqliteFault(error) ?? fileFault(error))

@@ -4,7 +4,7 @@ import type { AskedPrice, PriceBook } from '../../pricing/price-book.ts'
 
 export type { BookedCost } from '../../pricing/price-book.ts'
 
-/** What of a call its cost depends on; null is not known. */
+/** The facts that a call's cost depends on; null if unknown. */
 export type PriceableCall = AskedPrice & MeteredUsage
 
 const pricedBy: Readonly<Record<Exclude<keyof PriceableCall, 'startedAtMs'>, true>> = {

@@ -110,7 +110,7 @@ export class CallWriter {
   readonly #recorded: RecordedListener | null
   readonly #numbered: NumberedListener | null
   readonly #isOwn: boolean
-  /** What the prices say of the call that was inserted last. */
+  /** The price of the last inserted call. */
   #cost: BookedCost | null = null
 
   /** Without a pricer, calls cost what they say themselves. Those whose numbers are listened to are other machines'. */
@@ -239,7 +239,7 @@ export class CallWriter {
     return isSame ? 'there' : 'conflict'
   }
 
-  /** What the upstream reported stands; else what the prices say. */
+  /** The upstream's cost, else the cost by the prices. */
   #fillCost(batch: CallBatch, base: number, values: (number | string | null)[], at: number): void {
     const { numbers } = batch
     const reported = numbers[base + costAt] ?? Number.NaN

@@ -7,11 +7,11 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import type { OpenRows } from './open-calls.ts'
 import type { UsageQuestion } from './writer-messages.ts'
 
-/** Who writes: a row of `instances`. */
+/** The writing instance: a row of `instances`. */
 export interface WriterIdentity {
   readonly instance: string
   readonly version: string
-  /** Whose lock it holds; without one no calls are noted. */
+  /** The instance number whose lock it holds; without one no open calls are noted. */
   readonly number?: number | null
 }
 

@@ -8,7 +8,7 @@ export type OpenCall = CallStart &
     noted?: number
   }
 
-/** What a row `interrupted` is made of. */
+/** The facts of a row `interrupted`. */
 const startNames: (keyof CallStart)[] = [
   'callType',
   'endpoint',

@@ -42,7 +42,7 @@ function whole(value: number, least: number, most: number): number {
   return value <= most && value >= least ? Math.round(value) : Number.NaN
 }
 
-/** What a value is stored as, in the words of the program: `value` is what the record has. */
+/** The SQL value of a field, as source text: `value` names the record's value. */
 function encoding(field: NamedField): string {
   const { kind, codes } = field
   switch (kind) {
@@ -193,7 +193,7 @@ export class FilledBatch {
 export class BatchEncoder {
   readonly #wordLimit: number
   #words = new WordNumbers()
-  /** What the receiving side knows the words of. */
+  /** The dictionary of the receiving side. */
   #known: WordNumbers | null = null
 
   constructor(wordLimit: number = limits.words) {

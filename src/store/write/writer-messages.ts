@@ -9,7 +9,7 @@ import type { ObserverModule } from '../../call/row-observer.ts'
 import type { OpenRows } from './open-calls.ts'
 import type { CallBatch } from './record-batch.ts'
 
-/** What the writer's thread is started with. */
+/** The start message of the writer's thread. */
 export interface WriterSettings extends WatchSettings {
   readonly path: string
   /** The older proxy's database, beside which it records; null if there is none. */
@@ -18,7 +18,7 @@ export interface WriterSettings extends WatchSettings {
   /** The instance's own, if it has one. */
   readonly number: number | null
   readonly version: string
-  /** What looks on as calls become rows. */
+  /** Observers of the rows. */
   readonly observers: readonly ObserverModule[]
 }
 

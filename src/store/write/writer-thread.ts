@@ -32,7 +32,7 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly number?: InstanceNumber
   readonly version: string
   readonly clock?: Clock
-  /** What looks on as calls become rows. */
+  /** Observers of the rows. */
   readonly observers?: readonly ObserverModule[]
   /** From a record's end to its sending, unless a batch is on its way. A call that is open for longer is noted. */
   readonly flushAfterMs?: number

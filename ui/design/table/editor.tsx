@@ -15,7 +15,7 @@ export interface FormField<Name extends string> extends Omit<ControlProps, 'onIn
   readonly label: string
   /** Folded away until it is needed. */
   readonly isMore?: boolean
-  /** Whether it is there, by the values of other fields. */
+  /** True if it is there, by the values of other fields. */
   readonly isShown?: (valueOf: ValueOf<Name>) => boolean
 }
 
