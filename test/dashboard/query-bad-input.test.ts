@@ -6,6 +6,7 @@ import { bareCall, chatCall, fullCall, sampleStartMs } from '../store/sample-cal
 import { errorOf } from './dashboard-under-test.ts'
 import { type QueriedDashboard, startQueried } from './query-database.ts'
 import { assertWithin } from '../support/assert-within.ts'
+import { draws } from '../support/draws.ts'
 
 const at = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 
@@ -244,7 +245,7 @@ const fuzzed = fc
   )
 
 test('whatever the query string, the answer is 200 or says in words what is wrong', async () => {
-  const runs = Number(process.env['TOKENWEIR_FUZZ_RUNS'] ?? 2000)
+  const runs = draws(2000)
   const statuses = new Map<number, number>()
   const property = fc.asyncProperty(
     fuzzed,

@@ -193,20 +193,20 @@ test('a damaged file is kept beside, and recording goes on in a new one', async 
 test('a file that is overwritten with garbage while in use is kept beside, too', async () => {
   await using dir = await makeTempDir()
   const writer = writerIn(dir)
-  for (let ms = 0; ms < 1500; ms++) writer.finish(chatCall(idAt(ms)))
-  await until('rows', () => writer.figures().written === 1500)
+  for (let ms = 0; ms < 500; ms++) writer.finish(chatCall(idAt(ms)))
+  await until('rows', () => writer.figures().written === 500)
   // Emptied into the file first, so that the garbage is what there is to read.
   const other = new DatabaseSync(dir.file('data/calls.db'), { timeout: 5000 })
   // While the sums are behind, the thread itself writes at any moment, also between these two steps.
   const sums = other.prepare('SELECT sum(calls) AS calls FROM sums WHERE grouping_id = 0 AND minutes = 60')
-  await until('sums', () => sums.get()?.['calls'] === 1500)
+  await until('sums', () => sums.get()?.['calls'] === 500)
   const empty = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
   await until('the log is emptied', () => empty.get()?.['busy'] === 0)
   other.close()
   const size = statSync(dir.file('data/calls.db')).size
   writeFileSync(dir.file('data/calls.db'), Buffer.alloc(size, 'x'))
-  for (let ms = 1500; ms < 3000; ms++) writer.finish(chatCall(idAt(ms)))
-  await until('all rows', () => writer.figures().written === 3000)
+  for (let ms = 500; ms < 1000; ms++) writer.finish(chatCall(idAt(ms)))
+  await until('all rows', () => writer.figures().written === 1000)
   assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.corrupt-')))
   assert.ok(codes(writer).includes('database_damaged'))
   await writer.close()
@@ -415,21 +415,22 @@ test('while the database cannot be written open calls wait, and a thread that di
 
 test('a log that a reader let grow is emptied when that reader ends', async () => {
   await using dir = await makeTempDir()
-  const writer = writerIn(dir, { checkEveryMs: 50, pendingLimit: 100_000 })
+  const walLimits = { emptyBytes: 2 ** 20, warnBytes: 64 * 2 ** 20 }
+  const writer = writerIn(dir, { checkEveryMs: 50, pendingLimit: 100_000, walLimits })
   await writer.usageByMinute(0)
   const reader = new DatabaseSync(dir.file('data/calls.db'), { readOnly: true })
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM calls').get()
   const walBytes = (): number => statSync(dir.file('data/calls.db-wal')).size
   let finished = 0
-  while (walBytes() < 34 * 2 ** 20) {
-    for (let index = 0; index < 5000; index++) writer.finish(fullCall(idAt(finished++)))
+  while (walBytes() < 4 * walLimits.emptyBytes) {
+    for (let index = 0; index < 1000; index++) writer.finish(fullCall(idAt(finished++)))
     await until('they are written', () => writer.figures().written === finished)
   }
   reader.exec('COMMIT')
   reader.close()
   // Sums are written right after it was emptied.
-  await until('the log is emptied', () => walBytes() < 2 ** 20)
+  await until('the log is emptied', () => walBytes() < walLimits.emptyBytes)
   assert.deepEqual(writer.warnings(), [])
   await writer.close()
 })
