@@ -1,10 +1,11 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { codeOf, messageOf, systemWords } from '../lib/errors.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
 import { checkFolders, type FolderUse } from './folder-rights.ts'
+import { afterOptions, helpLayout, helpOf, helpWidth, sentence } from './help.ts'
 import { version } from './package-version.ts'
-import { type CliCommand, type CommandContext, helpOf, oneLine, parseCommand } from './parse-options.ts'
+import { type CliCommand, type CommandContext, oneLine, parseCommand } from './parse-options.ts'
 import { thisTerminal } from './terminal/terminal.ts'
 
 /** The module of a command. */
@@ -17,94 +18,215 @@ interface CommandModule {
 
 /** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
 export const commands: Readonly<
-  Record<string, readonly [description: string, load: () => Promise<CommandModule>, use: FolderUse]>
+  Record<
+    string,
+    readonly [description: string, load: () => Promise<CommandModule>, use: FolderUse, example: string]
+  >
 > = {
-  up: ['dashboard and gateway together', () => import('./commands/up.ts'), 'serves'],
-  gateway: ['forward calls and record them', () => import('./commands/gateway.ts'), 'serves'],
+  up: [
+    'dashboard and gateway together',
+    () => import('./commands/up.ts'),
+    'serves',
+    'tokenweir up --upstream http://localhost:11434',
+  ],
+  gateway: [
+    'forward calls and record them',
+    () => import('./commands/gateway.ts'),
+    'serves',
+    'tokenweir gateway --host 127.0.0.1 --max-concurrent 2',
+  ],
   dashboard: [
     'show what was recorded, and control the gateway',
     () => import('./commands/dashboard.ts'),
     'serves',
+    'tokenweir dashboard --port 9200',
   ],
-  calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts'), 'reads'],
-  sessions: ['list sessions, the newest last', () => import('./commands/sessions.ts'), 'reads'],
-  tail: ['show calls as they begin and end', () => import('./commands/tail.ts'), 'none'],
-  top: ['show the calls that are under way', () => import('./commands/top.ts'), 'reads'],
-  gateways: ['list the gateways that share a limit', () => import('./commands/gateways.ts'), 'reads'],
-  limits: ['show what providers tell of their limits', () => import('./commands/limits.ts'), 'reads'],
+  calls: [
+    'list recorded calls, the newest last',
+    () => import('./commands/calls.ts'),
+    'reads',
+    'tokenweir calls --since 1h --errors',
+  ],
+  sessions: [
+    'list sessions, the newest last',
+    () => import('./commands/sessions.ts'),
+    'reads',
+    'tokenweir sessions --since 1d',
+  ],
+  tail: [
+    'show calls as they begin and end',
+    () => import('./commands/tail.ts'),
+    'none',
+    'tokenweir tail --errors',
+  ],
+  top: [
+    'show the calls that are under way',
+    () => import('./commands/top.ts'),
+    'reads',
+    'tokenweir top --once',
+  ],
+  gateways: [
+    'list the gateways that share a limit',
+    () => import('./commands/gateways.ts'),
+    'reads',
+    'tokenweir gateways --json',
+  ],
+  limits: [
+    'show what providers tell of their limits',
+    () => import('./commands/limits.ts'),
+    'reads',
+    'tokenweir limits',
+  ],
   'costs show': [
     'say what a model costs, or what prices there are',
     () => import('./commands/costs-show.ts'),
     'reads',
+    'tokenweir costs show gpt-4.1-mini',
   ],
-  'costs set': ['set or remove a price of your own', () => import('./commands/costs-set.ts'), 'acts'],
-  'costs sync': ['bring the prices up to date with a list', () => import('./commands/costs-sync.ts'), 'acts'],
+  'costs set': [
+    'set or remove a price of your own',
+    () => import('./commands/costs-set.ts'),
+    'acts',
+    'tokenweir costs set qwen3-8b --input 0.02 --output 0.08',
+  ],
+  'costs sync': [
+    'bring the prices up to date with a list',
+    () => import('./commands/costs-sync.ts'),
+    'acts',
+    'tokenweir costs sync --pricing-source prices.json',
+  ],
   'clients list': [
     'list who called, limits, and what is left of them; the same as clients alone',
     () => import('./commands/clients-list.ts'),
     'reads',
+    'tokenweir clients',
   ],
   'clients set': [
     'limit the calls or the tokens of a client',
     () => import('./commands/clients-set.ts'),
     'acts',
+    'tokenweir clients set codex --max-concurrent 2',
   ],
-  'clients name': ['name the calls of a key', () => import('./commands/clients-name.ts'), 'acts'],
+  'clients name': [
+    'name the calls of a key',
+    () => import('./commands/clients-name.ts'),
+    'acts',
+    'tokenweir clients name 1f3a9c02 "night job"',
+  ],
   'upstreams list': [
     'list upstreams, as they are set and found; the same as upstreams alone',
     () => import('./upstreams/upstreams-list.ts'),
     'reads',
+    'tokenweir upstreams',
   ],
   'upstreams add': [
     'add an upstream beside the default one',
     () => import('./upstreams/upstreams-add.ts'),
     'acts',
+    'tokenweir upstreams add lab --url http://10.0.0.5:8080',
   ],
-  'upstreams set': ['change an upstream', () => import('./upstreams/upstreams-set.ts'), 'acts'],
-  'upstreams remove': ['take an upstream away', () => import('./upstreams/upstreams-remove.ts'), 'acts'],
+  'upstreams set': [
+    'change an upstream',
+    () => import('./upstreams/upstreams-set.ts'),
+    'acts',
+    'tokenweir upstreams set lab --max-concurrent 8',
+  ],
+  'upstreams remove': [
+    'take an upstream away',
+    () => import('./upstreams/upstreams-remove.ts'),
+    'acts',
+    'tokenweir upstreams remove lab',
+  ],
   'upstreams test': [
     'ask upstreams for their models, and say what came',
     () => import('./upstreams/upstreams-test.ts'),
     'acts',
+    'tokenweir upstreams test lab',
   ],
   alerts: [
     'list alert rules and what is active, or send a test',
     () => import('./commands/alerts.ts'),
     'reads',
+    'tokenweir alerts test',
   ],
   'db compress': [
     'fold old calls into sums and make the file smaller',
     () => import('./database/db-compress.ts'),
     'acts',
+    'tokenweir db compress --keep-days 90 --dry-run',
   ],
-  'db check': ['say whether the database is sound', () => import('./database/db-check.ts'), 'reads'],
-  'db export': ['write calls to a file', () => import('./database/db-export.ts'), 'reads'],
-  'db backup': ['copy the database while it is in use', () => import('./database/db-backup.ts'), 'reads'],
-  'db rebuild': ['make the sums anew from the calls', () => import('./database/db-rebuild.ts'), 'acts'],
+  'db check': [
+    'say whether the database is sound',
+    () => import('./database/db-check.ts'),
+    'reads',
+    'tokenweir db check',
+  ],
+  'db export': [
+    'write calls to a file',
+    () => import('./database/db-export.ts'),
+    'reads',
+    'tokenweir db export --since 30d --out calls.csv',
+  ],
+  'db backup': [
+    'copy the database while it is in use',
+    () => import('./database/db-backup.ts'),
+    'reads',
+    'tokenweir db backup copy.db',
+  ],
+  'db rebuild': [
+    'make the sums anew from the calls',
+    () => import('./database/db-rebuild.ts'),
+    'acts',
+    'tokenweir db rebuild',
+  ],
   'db reprice': [
     'give calls the cost that the prices of their time say',
     () => import('./database/db-reprice.ts'),
     'acts',
+    'tokenweir db reprice --from 2026-11-01 --dry-run',
   ],
   'db import': [
     'bring in calls that were recorded elsewhere: LiteLLM, the older proxy, another tokenweir',
     () => import('./database/db-import.ts'),
     'acts',
+    'tokenweir db import spend-logs.csv --dry-run',
   ],
   'db move': [
     'send all calls to the database that gateways share',
     () => import('./database/db-move.ts'),
     'acts',
+    'tokenweir db move --to-share',
   ],
-  mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts'), 'none'],
-  env: ['print what points a client at the gateway', () => import('./commands/env.ts'), 'none'],
-  'service print': ['print a systemd unit that runs it', () => import('./commands/service-print.ts'), 'none'],
+  mcp: [
+    'answer the questions of agents about what was recorded',
+    () => import('./commands/mcp.ts'),
+    'none',
+    'tokenweir mcp',
+  ],
+  env: [
+    'print what points a client at the gateway',
+    () => import('./commands/env.ts'),
+    'none',
+    'eval "$(tokenweir env codex)"',
+  ],
+  'service print': [
+    'print a systemd unit that runs it',
+    () => import('./commands/service-print.ts'),
+    'none',
+    'tokenweir service print --max-concurrent 2',
+  ],
   doctor: [
     'look for what stands in the way, and say what to do',
     () => import('./commands/doctor.ts'),
     'none',
+    'tokenweir doctor',
   ],
-  demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts'), 'none'],
+  demo: [
+    'a first look, with a simulated upstream',
+    () => import('./commands/demo.ts'),
+    'none',
+    'tokenweir demo',
+  ],
 }
 
 /** Calls go before them, also if nobody but a terminal began them. */
@@ -116,6 +238,15 @@ const groups: Readonly<Record<string, string>> = {
   db: 'look after the telemetry database',
   upstreams: 'where calls go',
   service: 'run it as a service of the system',
+}
+
+/** The headings of the help, each with its commands. */
+const sections: Readonly<Record<string, readonly string[]>> = {
+  Run: ['up', 'gateway', 'dashboard', 'demo'],
+  Look: ['calls', 'sessions', 'tail', 'top', 'gateways', 'limits', 'alerts'],
+  Change: ['clients', 'costs', 'upstreams'],
+  Data: ['db'],
+  'Set up': ['mcp', 'env', 'service', 'doctor', 'help'],
 }
 
 /**
@@ -177,24 +308,48 @@ function systemFault(error: unknown): string | null {
 
 /** Prints help or version, or refuses what names no command. Throws `CommanderError`. */
 async function explain(argv: readonly string[]): Promise<void> {
-  const program = new Command('tokenweir')
-    .description('An inference gateway with latency telemetry.')
-    .version(version, '--version')
-    .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`) })
-  for (const [name, [description, load]] of Object.entries(commands)) {
-    const [group = ''] = name.split(' ')
-    const about = groups[group]
-    const parent =
-      about === undefined
-        ? program
-        : (program.commands.find((one) => one.name() === group) ??
-          program.command(group).description(about).copyInheritedSettings(program))
-    const { table, positional } = await load()
-    const command = helpOf({ name, description, options: table, positional })
-    parent.addCommand(command.copyInheritedSettings(program))
-  }
+  const { stdout, env } = process
+  const program = await helpProgram({ getOutHelpWidth: () => helpWidth(stdout, env) })
   await program.parseAsync(argv, { from: 'user' })
+}
+
+/** All commands, for their help alone. */
+export async function helpProgram(output: OutputConfiguration): Promise<Command> {
+  const program = new Command('tokenweir')
+    .usage('<command> [options]')
+    .description('Limits and records calls to language models, and shows them on a page.')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .exitOverride()
+    .configureHelp(helpLayout)
+    .configureOutput({
+      outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`),
+      ...output,
+    })
+  for (const [name, [description, load, , example]] of Object.entries(commands)) {
+    const [group = ''] = name.split(' ')
+    const { table, positional } = await load()
+    const command = helpOf({ name, description, options: table, positional, example }, program)
+    const parent = groups[group] === undefined ? program : groupOf(program, group, groups[group])
+    if (parent === program) command.helpGroup(sectionOf(group))
+    parent.addCommand(command)
+  }
+  const help = new Command('help').argument('[command]').summary('show the options of a command')
+  program.addHelpCommand(help.helpGroup(sectionOf('help')))
+  const aside = 'The options of a command: tokenweir <command> --help.'
+  return program.addHelpText('after', () => afterOptions(program, 'tokenweir demo', aside))
+}
+
+/** The command above those of a group, such as `clients`. */
+function groupOf(program: Command, name: string, about: string): Command {
+  const known = program.commands.find((one) => one.name() === name)
+  if (known !== undefined) return known
+  const group = program.command(name).summary(about).description(sentence(about))
+  return group.usage('<command> [options]').helpCommand(false).helpGroup(sectionOf(name))
+}
+
+function sectionOf(name: string): string {
+  return `${Object.keys(sections).find((title) => sections[title]?.includes(name))}:`
 }
 
 if (import.meta.main) await main(process.argv.slice(2), process.env)

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { gatewayCommandTable } from '../options/dashboard-options.ts'
 import { gatewayOptionTable, type GatewayValues } from '../options/gateway-options.ts'
 import { envName, type Options, shownDefault, specsOf } from '../options/option-spec.ts'
-import { type Environment, helpOf, OptionError, parseOptions } from './parse-options.ts'
+import { helpOf } from './help.ts'
+import { type Environment, OptionError, parseOptions } from './parse-options.ts'
 
 const defaults: GatewayValues = {
   port: 9090,
@@ -219,7 +220,7 @@ it('a default is shown where there is one: none would be read as the value none'
 })
 
 it('--help says what docs/options.md says', () => {
-  const help = helpOf({ name: 'gateway', description: 'x', options: gatewayCommandTable })
+  const help = helpOf({ name: 'gateway', description: 'x', options: gatewayCommandTable, example: 'x' })
     .configureHelp({ helpWidth: 1000 })
     .helpInformation()
   for (const { name, kind, default: value, description } of specsOf(gatewayCommandTable)) {

@@ -31,6 +31,8 @@ export interface CliCommand {
    * words are of the last. The noun is for who gives too few or too many; that in brackets unless told.
    */
   readonly positional?: readonly [name: string, description: string, noun?: string] | undefined
+  /** A use of it that a newcomer can copy. */
+  readonly example: string
 }
 
 /** What a command is given beside its options. */
@@ -50,22 +52,6 @@ export type CommandRun<Table> = (
   options: OptionsOf<Table>,
   context: CommandContext,
 ) => Promise<number | void> | number
-
-/** To be asked for its help. */
-export function helpOf({ name, description, options, positional }: CliCommand): Command {
-  const command = new Command(name.split(' ').at(-1)).description(description).exitOverride()
-  if (positional !== undefined) {
-    const names = positional[0].split(' ')
-    for (const each of names) command.argument(each, each === names.at(-1) ? positional[1] : '')
-  }
-  for (const option of Object.values(options)) command.addOption(commanderOption(option))
-  const [example] = Object.values(options).flatMap(({ env }) => env)
-  if (example === undefined) return command
-  return command.addHelpText(
-    'after',
-    `\nOptions can come from the environment too, such as ${example}; flags win.`,
-  )
-}
 
 /** Reads flags, then environment, then defaults. An empty variable counts as unset. Throws {@link OptionError}. */
 export function parseOptions<V>(
@@ -121,7 +107,8 @@ export function parseCommand<V>(
   return { options: { ...(values as V), sources, setBy } as Options<V>, positionals }
 }
 
-function commanderOption(spec: OptionSpec<unknown>): Option {
+/** An option as commander parses it and shows it in a help. */
+export function commanderOption(spec: OptionSpec<unknown>): Option {
   const { placeholder } = spec.kind
   const flags = placeholder === null ? `--${spec.name}` : `--${spec.name} ${placeholder}`
   const shown = shownDefault(spec.default)

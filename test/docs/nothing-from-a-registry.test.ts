@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { commands } from '../../src/cli/main.ts'
 import * as env from '../../src/cli/commands/env.ts'
 import * as servicePrint from '../../src/cli/commands/service-print.ts'
-import { helpOf } from '../../src/cli/parse-options.ts'
+import { helpOf } from '../../src/cli/help.ts'
 import { startLines } from '../../src/cli/terminal/start-lines.ts'
 import { FakeTerminal } from '../support/fake-terminal.ts'
 import { given } from '../support/given.ts'
@@ -75,9 +75,12 @@ test('no text of the tree has its reader fetch the package by its name', () => {
 
 test('nor does anything that the program prints', async () => {
   const printed: (readonly [name: string, text: string])[] = []
-  for (const [name, [description, load]] of Object.entries(commands)) {
+  for (const [name, [description, load, , example]] of Object.entries(commands)) {
     const { table, positional } = await load()
-    printed.push([name, helpOf({ name, description, options: table, positional }).helpInformation()])
+    printed.push([
+      name,
+      helpOf({ name, description, options: table, positional, example }).helpInformation() + example,
+    ])
   }
   for (const client of ['claude', 'codex', 'opencode', 'aider', 'openai', 'qwen', 'pi', 'continue']) {
     const terminal = new FakeTerminal({ isWatched: true })

@@ -20,7 +20,7 @@ import { runningGateway } from '../running-database.ts'
 
 export const table = optionTable({
   payloads: flag('also answer with payloads, if they were kept'),
-  db: database('file of the telemetry database (default: that of the running gateway)'),
+  db: database('file of the telemetry database; that of the running gateway unless given'),
   rawLogFile: gatewayOptionTable.rawLogFile,
 })
 
