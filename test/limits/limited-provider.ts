@@ -59,14 +59,17 @@ export class LimitedProvider {
   }
 }
 
-/** The most that was taken within any minute that ends with something taken. */
-export function fullestMinute(taken: readonly (readonly [atMs: number, amount: number])[]): number {
+/** The most that was taken within any minute that ends with something taken, or any other time of `lengthMs`. */
+export function fullestMinute(
+  taken: readonly (readonly [atMs: number, amount: number])[],
+  lengthMs = 60_000,
+): number {
   let fullest = 0
   let from = 0
   let sum = 0
   for (const [atMs, amount] of taken) {
     sum += amount
-    while ((taken[from]?.[0] ?? 0) <= atMs - 60_000) sum -= taken[from++]?.[1] ?? 0
+    while ((taken[from]?.[0] ?? 0) <= atMs - lengthMs) sum -= taken[from++]?.[1] ?? 0
     fullest = Math.max(fullest, sum)
   }
   return fullest
