@@ -6,7 +6,7 @@ import { readMessage } from '../lib/message-shape.ts'
 import { readText } from '../lib/files/read-file.ts'
 import { alertOf, alertState } from './alert-states.ts'
 
-/** What outlives a dashboard. */
+/** The state that outlives a dashboard. */
 export type AlertRecord = MessageOf<typeof isAlertRecord>
 
 const isAlertRecord = fits(
@@ -32,7 +32,7 @@ export const emptyRecord: AlertRecord = {
   receiver: null,
 }
 
-/** What the last look left; empty if there is none, or it cannot be read. */
+/** The state of the last check; empty if there is none, or it cannot be read. */
 export function readAlertRecord(path: string): AlertRecord {
   try {
     return readMessage(readText(path), isAlertRecord) ?? emptyRecord

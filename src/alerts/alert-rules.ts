@@ -7,13 +7,13 @@ import type { AlertFigures } from '../query/alerts-answer.ts'
 export const figures: NumberFormat = numberFormat({ group: ',', gap: ' ' })
 const { count, dollars, duration, longDuration, percent, shortCount } = figures
 
-/** What the rules look at. Null is what could not be had this time. */
+/** The figures that the rules read; null if one could not be read this time. */
 export interface AlertInput {
   readonly status: ProcessStatus | null
   /** The gateway ran, and nobody has stopped it in order since. */
   readonly isWanted: boolean
   readonly figures: AlertFigures | null
-  /** What sessions with a call in the last five minutes have cost so far, in dollars. */
+  /** The cost so far, in dollars, of sessions with a call in the last five minutes. */
   readonly sessions: ReadonlyMap<string, number>
 }
 
@@ -38,7 +38,7 @@ export interface AlertRule {
   readonly isDelay?: true
   /** For so long it must not be so before it has ended. */
   readonly quietMs: number
-  /** What is so now, by the threshold; null if nobody knows. */
+  /** The subjects beyond the threshold; null if unknown. */
   readonly find: (input: AlertInput, threshold: number) => readonly FoundAlert[] | null
 }
 

@@ -126,7 +126,7 @@ export class AlertService {
     }
   }
 
-  /** What is so now, for the bar. */
+  /** The active alerts, for the bar. */
   active(): AlertsReport['active'] {
     return activeIn(this.#record)
   }
@@ -150,7 +150,7 @@ export class AlertService {
     return this.#test
   }
 
-  /** What was not sent is sent by the next one. */
+  /** Unsent messages are left to the next dashboard. */
   close(): void {
     this.#poll?.stop()
     this.#closing.abort()

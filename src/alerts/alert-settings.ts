@@ -17,7 +17,7 @@ type RuleSettings = Readonly<Partial<Record<AlertCode, Partial<AlertSetting>>>>
 
 export type AlertSettings = RuleSettings & { readonly webhook?: AlertWebhook }
 
-/** What is absent stays as it is; null removes the webhook. */
+/** Absent members stay as they are; null removes the webhook. */
 export type AlertChange = RuleSettings & { readonly webhook?: Partial<AlertWebhook> | null }
 
 /** The value is not repeated: it may be a secret. */

@@ -45,7 +45,7 @@ export interface DueMessage {
   readonly state: AlertState
 }
 
-/** What the rules need at one look. */
+/** The input of one check of the rules. */
 export interface AlertInputs {
   readonly nowMs: number
   readonly input: AlertInput

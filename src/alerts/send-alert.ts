@@ -12,7 +12,7 @@ const longestWaitMs = 300_000
 /** A receiver says why in a word, such as `invalid_payload`; a page is of no use. */
 const wordBytes = 200
 
-/** What came of one try. */
+/** The result of one try. */
 interface Tried {
   readonly isDelivered: boolean
   /** Fit for the page: neither the address nor what a receiver repeats of it. */

@@ -15,7 +15,7 @@ const spentNames = [
   'chunks',
 ] as const satisfies readonly NamedField['record'][]
 
-/** What of a call tells what it spent. */
+/** The facts by which a call's tokens are counted. */
 export type SpentCall = Pick<StoredCall, (typeof spentNames)[number]>
 
 /** The fields of a {@link SpentCall}. */
@@ -26,7 +26,7 @@ export const spentFields: readonly NamedField[] = storedFields.filter(({ record 
 /** Of ordinary text; nobody asks the upstream's own tokenizer. */
 const bytesPerToken = 4
 
-/** What a request of so many bytes is estimated at, be it all that is known of its call. */
+/** The estimated input tokens of a request of so many bytes. */
 export function requestTokens(requestBytes: number): number {
   return Math.ceil(requestBytes / bytesPerToken)
 }

@@ -210,7 +210,7 @@ interface Values {
 
 type OrNull<Field, Value> = Field extends { readonly required: true } ? Value : Value | null
 
-/** What a field holds, without null. */
+/** The type of a field's value, without null. */
 type Value<Field> = Field extends { readonly codes: infer Codes }
   ? keyof Codes
   : Field extends { readonly kind: infer Kind extends StoredKind }

@@ -29,7 +29,7 @@ type FieldFilters = {
     : number
 }
 
-/** Which calls are meant. All that is given must hold. */
+/** A filter of calls. All given members must hold. */
 export interface CallFilter extends FieldFilters {
   /** Inclusive, milliseconds since the Unix epoch, by the time at which the call's head was received. */
   readonly fromMs?: number

@@ -1,7 +1,7 @@
 import type { CallFilter } from './call-filter.ts'
 import type { Curves, GroupFigures } from './figures.ts'
 
-/** What calls can be grouped by besides time. By `failure_code` only those that have one are in a group. */
+/** The groupings of calls besides time. `failure_code` groups only calls that have one. */
 export const callDimensions = [
   'model',
   'call_type',
@@ -25,7 +25,7 @@ export function tagOf(dimension: CallDimension | null): string | null {
   return dimension?.startsWith('tag:') === true ? dimension.slice(4) : null
 }
 
-/** What has as many entries as clients make up: more than `top` are put together before they are counted. */
+/** Dimensions with any number of entries: those beyond `top` are put together before they are counted. */
 export function isUnbounded(dimension: CallDimension | null): boolean {
   return dimension === 'session' || tagOf(dimension) !== null
 }
@@ -58,7 +58,7 @@ export interface CallQuestion {
 /** The percentiles of {@link Curves}. */
 export const curvePercentiles = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99] as const
 
-/** What is told of times and speeds. */
+/** The answered figures of times and speeds. */
 export const callMeasures = [
   'duration_ms',
   'ttft_ms',

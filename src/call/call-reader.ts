@@ -62,7 +62,7 @@ export interface EndedCall {
   readonly isUnpriced: boolean
 }
 
-/** Which ended calls are meant: those from `fromMs` on, and those that were written after `afterSeq`. */
+/** Bounds of ended calls: those from `fromMs` on, and those that were written after `afterSeq`. */
 export interface EndedBounds {
   readonly fromMs: number
   readonly afterSeq: number
@@ -72,7 +72,7 @@ export interface EndedBounds {
   readonly withinMs: number
 }
 
-/** Which calls are meant, and how much is read: the newest first. */
+/** Bounds of the calls to read: the newest first. */
 export interface SlotUsesBounds {
   readonly fromMs: number
   readonly toMs: number
@@ -95,7 +95,7 @@ export interface SlotUses {
   readonly heldMs: Float64Array
 }
 
-/** What was counted, and since when: of all the time that was asked for, unless it took too long. */
+/** The counts, and since when: of the whole range, unless it took too long. */
 export interface ServedCount {
   readonly fromMs: number
   readonly models: readonly ServedModel[]
@@ -154,7 +154,7 @@ export interface CallReader {
 /** From the first minute (inclusive) to the second, since the Unix epoch. */
 export type MinuteSpan = readonly [fromMinute: number, pastMinute: number]
 
-/** What the gateways' minutes say of one bucket of time; all but `minutes` mean nothing if that is 0. */
+/** The gateways' figures of one bucket of time; without `minutes` the others mean nothing. */
 export interface SlotUse {
   /** Minutes in which a gateway ran, each gateway's own. */
   readonly minutes: number

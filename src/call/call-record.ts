@@ -24,7 +24,7 @@ export interface CallJson extends PublicFields {
   readonly started_at: string
 }
 
-/** What a list of calls shows of each; the fields are those of `/api/query`. */
+/** The fields of a call in a list, named as in `/api/query`. */
 export const overviewCallFields = [
   'id',
   'started_at',

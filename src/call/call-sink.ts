@@ -1,7 +1,7 @@
 import type { CallStart } from './call.ts'
 import type { CallRecord } from './call-record.ts'
 
-/** What the sink has done with the records that it was given. */
+/** The sink's counts of records. */
 export interface SinkCounts {
   /** Rows that stand in the database. */
   readonly written: number
@@ -32,7 +32,7 @@ export interface CallSink {
   warnings(): readonly Warning[]
 }
 
-/** What one minute of an instance looked like, for the charts of concurrency and saturation. */
+/** One minute of an instance, for the charts of concurrency and saturation. */
 export interface GatewayMinute {
   /** Minutes since the Unix epoch. */
   readonly minute: number

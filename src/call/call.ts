@@ -1,10 +1,10 @@
 import type { StoredCall } from './call-record.ts'
 import type { RecordFields } from './call-fields.ts'
 
-/** What a call asks for. `other` is every forwarded path that fits none of the named kinds. */
+/** The kinds of calls. `other` is every forwarded path of no other kind. */
 export type CallType = RecordFields['callType']
 
-/** What is known of a call when its head has been read. Its id is explained in `call-id.ts`. */
+/** The facts of a call once its head is read. `call-id.ts` explains its id. */
 export type Call = Pick<
   StoredCall,
   | 'id'
@@ -20,5 +20,5 @@ export type Call = Pick<
   | 'clientRetry'
 >
 
-/** What is known of a call before the upstream can see it, and stays known of one that is cut off. */
+/** The facts of a call before it is sent, which a cut-off call keeps. */
 export type CallStart = Call & Pick<StoredCall, 'model' | 'stream' | 'upstream' | 'requestBytes'>

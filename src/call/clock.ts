@@ -35,7 +35,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** What a promise gives, or `late` if it takes longer. */
+/** The value of a promise, or `late` if it takes longer than `limitMs`. */
 export async function withTimeout<T>(
   clock: Clock,
   limitMs: number,

@@ -4,5 +4,5 @@ export const longestMessage = 500
 /** So many times what is kept is looked at: a mask shortens what comes before. */
 export const lookAhead = 4
 
-/** Of a longer one so much is worth handing on; its last character tells that there is more. */
+/** Longest message; the last character of a longer one shows that it was cut. */
 export const longestLooked = lookAhead * longestMessage + 1

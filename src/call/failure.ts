@@ -1,4 +1,4 @@
-/** Who is at fault. */
+/** The side at fault. */
 export type FailureSide = 'client' | 'gateway' | 'upstream'
 
 export interface FailureKind {

@@ -1,4 +1,4 @@
-/** What is told of sets of calls. */
+/** The figures of sets of calls. */
 import * as v from 'valibot'
 import type { Infer } from './infer.ts'
 
@@ -25,7 +25,7 @@ export const Curves = v.object({
 
 export type Curves = Infer<typeof Curves>
 
-/** What a cache did for a set of calls. */
+/** The effect of a cache on a set of calls. */
 export const CacheFigures = v.object({
   /** Cached ÷ all input tokens; null without input tokens. */
   cached_share: v.nullable(v.number()),
@@ -62,7 +62,7 @@ export const SumFigures = v.object({
 
 export type SumFigures = Infer<typeof SumFigures>
 
-/** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
+/** The figures of a set of calls: sums are exact, percentiles exact or within 1 %. */
 export const GroupFigures = v.object({
   ...SumFigures.entries,
   duration_ms: MeasureFigures,

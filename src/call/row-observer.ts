@@ -17,7 +17,7 @@ export interface RowObserver {
 /** Shows what a person should know of in `/health`, or with `null` takes it back; by what it is about. */
 export type Warn = (about: string, warning: Warning | null) => void
 
-/** What a module of an observer exports as `observeRows`. */
+/** The export `observeRows` of an observer's module. */
 export type ObserveRows<Settings> = (settings: Settings, warn: Warn) => RowObserver
 
 /** An observer that the writer's thread is to load. */

@@ -1,4 +1,4 @@
-/** What calls show beside their columns, as SQL for SQLite and PostgreSQL alike: `c` is a row of `calls`. */
+/** Fields without a column, as SQL for SQLite and PostgreSQL: `c` is a row of `calls`. */
 import { firstFailedOutcome } from './call-fields.ts'
 import { type FieldKind, amountOf } from './field-kinds.ts'
 

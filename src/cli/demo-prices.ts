@@ -2,7 +2,7 @@ import { pastSource } from '../demo/past-record.ts'
 import { modelPrices } from '../demo/simulated-models.ts'
 import { type ModelCosts, noPrices } from '../pricing/model-costs.ts'
 
-/** What the simulated models cost: as one's own prices, since the upstream is on this machine. */
+/** Prices of the simulated models: overrides, because the upstream is on this machine. */
 export const demoCosts: ModelCosts = {
   ...noPrices,
   overrides: Object.fromEntries(

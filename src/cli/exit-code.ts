@@ -1,6 +1,6 @@
 import { CodedError } from '../lib/errors.ts'
 
-/** What a command's exit code says; `docs/options.md` has the table. */
+/** The meanings of exit codes; `docs/options.md` has the table. */
 export const exitCode = {
   /** Something failed, and the last line says what. */
   fault: 1,
@@ -29,7 +29,7 @@ export function noGatewayAnswers(where: string, advice: string): CommandError {
 /** Where a command finds a gateway by its database. */
 export const nameItsDatabase = 'start one with "tokenweir gateway", or name its database with --db'
 
-/** What a command ends with that throws this; null for a fault of our own. */
+/** The exit code for a thrown error; null for a fault of our own. */
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.exitCode
   if (!(error instanceof CodedError)) return null

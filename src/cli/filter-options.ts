@@ -7,7 +7,7 @@ import { age, type ValueKind } from '../options/value-kind.ts'
 import { optional } from './option-rows.ts'
 import { OptionError } from './parse-options.ts'
 
-/** Which calls are meant, as options. */
+/** The filters of calls, as options. */
 export interface FilterValues extends OverviewQuery {
   /** Milliseconds. */
   readonly since: number | null

@@ -9,7 +9,7 @@ export const ownCommand: readonly string[] = [process.execPath, script]
 /** How it starts a gateway. */
 export const gatewayCommand: readonly string[] = [...ownCommand, 'gateway']
 
-/** What a person types in this folder for this very program: its file in a clone, its name where it is installed. */
+/** The command that starts this program in this folder: its file in a clone, its name if installed. */
 export function typedCommand(): string {
   if (script.includes(`${sep}node_modules${sep}`)) return 'tokenweir'
   const below = relative(process.cwd(), script)

@@ -11,7 +11,7 @@ import { version } from './package-version.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 import { shareAddress, shareRows } from './share-rows.ts'
 
-/** What a gateway shares with others. */
+/** The connection of a gateway to those it shares with. */
 export interface Shared {
   readonly limit: SharedLimit | null
   /** Sends its rows. */

@@ -297,7 +297,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-/** What the system refused about a file or the working folder, in one line; null for any other error. */
+/** The system's refusal about a file or the working folder, in one line; null for any other error. */
 function systemFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const { path, syscall } = error as NodeJS.ErrnoException

@@ -35,7 +35,7 @@ export interface CliCommand {
   readonly example: string
 }
 
-/** What a command is given beside its options. */
+/** The arguments of a command beside its options. */
 export interface CommandContext {
   /** All that it is given, as it was written. */
   readonly argv: readonly string[]
@@ -128,7 +128,7 @@ function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier
   return value
 }
 
-/** What was got, short and without the credentials that a URL may hold. */
+/** The value got, short and without a URL's credentials. */
 export function quoted(text: string): string {
   const safe = text.replace(/\/\/[^/]*@/, '//…@')
   return JSON.stringify(safe.length > 100 ? `${safe.slice(0, 100)}…` : safe)

@@ -9,7 +9,7 @@ export function payloadFiles(filePath: string, capture: () => string): PayloadFi
     try {
       return new PayloadReader(filePath).fileBytes()
     } catch {
-      // What cannot be looked at counts as nothing.
+      // An unreadable file counts as absent.
       return 0
     }
   }

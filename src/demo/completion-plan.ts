@@ -20,7 +20,7 @@ export interface CompletionPlan {
 /** No answer is longer, however the dice fall. */
 const mostTokens = 700
 
-/** What is answered and when. */
+/** The answer, and the time of each part. */
 export function planCompletion(
   { model, tool, maxTokens }: CompletionRequest,
   fault: SimulatedFault | null,

@@ -6,7 +6,7 @@ import type { DemoCall } from './demo-clients.ts'
 import { type Random, between, drawFrom } from './random.ts'
 import type { SimulatedFault } from './simulated-fault.ts'
 
-/** What befell a call of the past, beside what was asked and answered. */
+/** The circumstances of a past call, beside request and answer. */
 export interface PastVisit {
   readonly call: DemoCall
   readonly client: string
@@ -19,7 +19,7 @@ export interface PastVisit {
   readonly random: Random
 }
 
-/** What was asked of which model, and how it was answered. */
+/** Request, model and answer of a past call. */
 export interface PastAnswer {
   readonly callType: 'chat' | 'embedding' | 'props'
   readonly model: string | null

@@ -2,7 +2,7 @@ import { messageOf } from '../lib/errors.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { modelIds } from './simulated-models.ts'
 
-/** What the simulated upstream refuses, as OpenAI's clients know it. */
+/** A refusal of the simulated upstream, in OpenAI's form. */
 export class ApiError extends Error {
   readonly status: number
   /** The members of the `error` that is answered, beside its message. */

@@ -16,7 +16,7 @@ export interface ExportProgress {
   readonly last: string | null
 }
 
-/** What an export has and lacks. */
+/** The result of an export: its calls, and those that are missing. */
 export interface Exported extends ExportProgress {
   /** Calls that are meant by the filter and in no export, as only sums are left of them; null if there are none. */
   readonly folded: FoldedCalls | null

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync
 import { dirname } from 'node:path'
 import { flushFolder } from '../lib/files/replace-file.ts'
 
-/** What SQLite keeps beside a database while it is written, and would put into the next of that name. */
+/** Files that SQLite keeps beside a database, and would put into the next one of that name. */
 const beside = ['-journal', '-wal', '-shm', '']
 
 /** A file that nobody may write to. Its message is for the person who named it. */
@@ -16,7 +16,7 @@ export class PartFile implements Disposable {
   readonly #target: string
   readonly #file: number
   #isOpen = true
-  /** What is written to. */
+  /** The open file. */
   readonly path: string
 
   /** Throws {@link PartFileError} if the name is taken, and the system's errors. */

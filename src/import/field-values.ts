@@ -11,7 +11,7 @@ export class FieldError extends Error {
   }
 }
 
-/** What is empty, or null, is not known. */
+/** An empty or null value is unknown. */
 export function textIn(fields: Fields, name: string): string | null {
   const value = fields[name]
   if (value === undefined || value === null || value === '') return null

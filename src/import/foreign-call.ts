@@ -8,7 +8,7 @@ import { longestMessage } from '../call/error-message.ts'
 import { storedText } from '../gateway/recorder/stored-text.ts'
 import { remembered } from '../lib/remembered.ts'
 
-/** What another program tells of a call. */
+/** A call as another program recorded it. */
 export type ForeignCall = Partial<Omit<CallDraft, 'id' | 'place' | 'tags'>> & {
   readonly source: string
   readonly startedAtMs: number

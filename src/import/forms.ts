@@ -4,7 +4,7 @@ import { litellmCall } from './litellm.ts'
 import { olderProxyCalls } from './older-proxy.ts'
 import { ownCall } from './own-export.ts'
 
-/** What a file can be of. */
+/** The origins of a file. */
 export type ImportSource = 'tokenweir' | 'api-calls' | 'litellm'
 
 interface ImportForm {

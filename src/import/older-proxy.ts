@@ -3,7 +3,7 @@ import * as read from './field-values.ts'
 import { FieldError, type Fields, requiredInstant, textIn } from './field-values.ts'
 import { endOf, foreignCall, hostOf, namedCallType } from './foreign-call.ts'
 
-/** What its `db_compress.py` adds up into one row, from the row's time on. */
+/** The time that its `db_compress.py` adds up into one row, from the row's time on. */
 const bucketMs = 14 * 24 * 3_600_000
 const mostOfOne = 1_000_000
 

@@ -3,7 +3,7 @@ export function messageOf(caught: unknown): string {
   return caught instanceof Error ? caught.message : String(caught)
 }
 
-/** What a function gives; null if it throws. */
+/** The value of a function; null if it throws. */
 export function orNull<T>(work: () => T): T | null {
   try {
     return work()
@@ -20,7 +20,7 @@ export function codeOf(caught: unknown): unknown {
 /** Facts of an error by their names. A program reads them here, and never out of the message. */
 export type ErrorData = Readonly<Record<string, string>>
 
-/** What an error tells beside its code and its words. */
+/** The data of an error beside its code and message. */
 interface ErrorDetails {
   /** The parameter, setting or member of the body that is wrong. */
   readonly param?: string | null
@@ -73,7 +73,7 @@ const refusals: Readonly<Record<string, string>> = {
   ENFILE: 'the system has too many files open; close some and try again',
 }
 
-/** What a system's error about a file says without its path: `the disk is full; … (ENOSPC)`. Null for any other error. */
+/** The text of a system's error about a file, without its path: `the disk is full; … (ENOSPC)`. Null for any other error. */
 export function systemWords(error: unknown): string | null {
   const code = codeOf(error)
   const words = typeof code === 'string' ? refusals[code] : undefined

@@ -1,4 +1,4 @@
-/** What a map holds under a key; if that is nothing, what `make` gives, which it holds from then on. */
+/** The value of a key; if there is none, `make` makes it, and the map keeps it. */
 export function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = map.get(key)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** What stands for a figure that is not known. Never 0: zero is a figure. */
+/** Shown for an unknown figure. Never 0: zero is a figure. */
 export const unknownFigure = '–'
 
 /** How numbers are spaced: a page can use narrow spaces, a terminal only what every font has. */
@@ -31,7 +31,7 @@ export interface NumberFormat {
   readonly roughPercent: (share: number) => string
   /** A sum of dollars: $0.0042, $1.24, $1,240. What costs nothing is $0. */
   readonly dollars: (usd: number) => string
-  /** What one call cost, however little it is: $0.00000188. */
+  /** The cost of one call, however small: $0.00000188. */
   readonly exactDollars: (usd: number) => string
   /** Bytes with decimal units, as files are listed: 512 B, 1.2 kB, 3.4 MB. */
   readonly bytes: (value: number) => string
@@ -136,7 +136,7 @@ const narrowSpace = '\u202f'
 /** As the page writes figures. */
 export const pageFigures: NumberFormat = numberFormat({ group: narrowSpace, gap: narrowSpace })
 
-/** What `show` makes of a figure, or a dash if it is not known. */
+/** A figure as `show` formats it, or a dash if it is unknown. */
 export function known(value: number | null | undefined, show: (value: number) => string): string {
   return value === null || value === undefined ? unknownFigure : show(value)
 }

@@ -40,7 +40,7 @@ const times: readonly Timed[] = [
   ['overhead', 'overheadMs', 'overhead', [], 'What the gateway itself took of a call.'],
 ]
 
-/** What is counted of ended calls. Times are of calls that went well, the wait for a slot of all, as on the page and in `/api/query`. */
+/** The series of ended calls. Times are of calls that went well, the wait for a slot of all calls, as on the page and in `/api/query`. */
 export class CallSeries {
   readonly #models = new ModelLabels()
   readonly #calls: Counter

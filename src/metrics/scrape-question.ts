@@ -1,4 +1,4 @@
-/** What strangers are shown too. */
+/** Series that strangers see, too. */
 export const openGauges = {
   tokenweir_slots_max: 'Calls that may be in flight at once.',
   tokenweir_slots_active: 'Calls in flight.',
@@ -17,7 +17,7 @@ export const loopGauges = {
   nodejs_external_memory_bytes: 'Memory outside the heap, buffers among it.',
 } as const
 
-/** What only ever rises while the process lives. */
+/** Counters of the process. */
 export const toldCounters = {
   nodejs_eventloop_active_seconds_total: 'Time in which the event loop was at work.',
   tokenweir_retries_429_total: 'Calls tried again after a 429 of the upstream.',
@@ -28,7 +28,7 @@ export const toldCounters = {
 
 type ToldName = keyof typeof openGauges | keyof typeof loopGauges | keyof typeof toldCounters
 
-/** What the thread that calls pass through tells the writer's for a scrape. */
+/** The figures that the calls' thread sends to the writer's for a scrape. */
 export interface ScrapeQuestion {
   /** Others than who runs the gateway are shown slots and budget alone, as of `/health`. */
   readonly full: boolean

@@ -20,10 +20,10 @@ const labelWords = 'a text of 1 to 200 characters without control characters'
 const labelPattern = /^(?=.*\S)[^\p{Cc}]{1,200}$/u
 const label = textLike(labelWords, labelPattern)
 
-/** What a person has said of a client, or of the key with a fingerprint. */
+/** The settings of a client, or of the key with a fingerprint. */
 const setting = objectWithRemarks({
   ...limitSettings,
-  /** Of a key's calls, if they name no client themselves. */
+  /** The client of a key's calls, if they name none themselves. */
   name: v.optional(label),
 })
 

@@ -28,7 +28,7 @@ export const changeable: readonly Setting[] = allSettings.filter(({ spec }) => s
 /** Those that a running gateway can take over. */
 export const live: readonly Setting[] = changeable.filter(({ spec }) => spec.changes === 'live')
 
-/** What was asked for is no setting, or cannot be it; or the file of settings is not what it should be. */
+/** A setting is unknown or wrong, or the file of settings is. */
 export class SettingError extends CodedError<SettingErrorCode> {}
 
 type SettingErrorCode =
@@ -69,7 +69,7 @@ export function settingsOf(values: GatewayValues): AllSettings {
   return Object.fromEntries(allSettings.map(({ key, name }) => [name, values[key]]))
 }
 
-/** What settings say of a gateway's values. What is of another type, as another version may have it, is left out. */
+/** A gateway's values by its settings. A value of another type, as another version may write, is left out. */
 export function valuesIn(settings: Readonly<Record<string, unknown>>): Partial<GatewayValues> {
   const told = allSettings.filter(({ name, spec }) => isLike(settings[name], spec.default))
   return Object.fromEntries(told.map(({ key, name }) => [key, settings[name]]))

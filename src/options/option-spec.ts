@@ -34,10 +34,10 @@ export function row<T>(
   return { ...more, kind, default: fallback, description }
 }
 
-/** What a program has to know of an option's value to ask for it. */
+/** Facts by which a program can ask for an option's value. */
 type ValueFacts = Pick<ConfigOption, 'kind' | 'unit' | 'min' | 'max' | 'choices' | 'range'>
 
-/** Of an option, what its value may be. */
+/** The values that an option allows. */
 export function valueFacts<T>({ kind, default: usual }: OptionSpec<T>): ValueFacts {
   const { number, choices = null, range } = kind
   const { unit = null, min = null, max = null } = number ?? {}

@@ -20,13 +20,13 @@ export class JsonFileError extends CodedError<
   | 'invalid_body'
 > {}
 
-/** What a file is of, and what it may hold. */
+/** The kind of a file, and its schema. */
 export interface FileForm<T> {
   readonly topic: FileTopic
   readonly schema: Schema<T>
   /** The content of no file. */
   readonly empty: T
-  /** What a change is refused with that would make the content wrong; absent if none can. */
+  /** Code of the refusal of a change that would break the content; absent if no change can. */
   readonly invalid?: {
     readonly code: 'invalid_client' | 'invalid_upstream' | 'invalid_body'
     /** The parameter that is wrong, by the path to the wrong value. */
@@ -49,7 +49,7 @@ export abstract class ValidatedJsonFile<T extends object> {
   /** The text that was read last; null if there was no file. */
   #seen: string | null | undefined
   content: T
-  /** What is wrong with the file; null if it can be read, or there is none and was none. */
+  /** The fault of the file; null if it can be read, or never was there. */
   problem: string | null = null
   #isGone = false
 

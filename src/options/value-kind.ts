@@ -4,10 +4,10 @@ import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What a number counts. */
+/** The unit of a number. */
 type Unit = NonNullable<ConfigOption['unit']>
 
-/** Which texts a value can be written as: in a flag, a variable, a query parameter, or a setting. */
+/** The text form of a value: in a flag, a variable, a query parameter, or a setting. */
 export interface ValueKind<T> {
   /** Stands for the value in `--help`; `null` for a switch, which takes none. */
   readonly placeholder: string | null
@@ -124,7 +124,7 @@ export function shortText(what: string, maxLength: number): ValueKind<string> {
   )
 }
 
-/** Of which calls payloads are kept. */
+/** The calls whose payloads are kept. */
 export const captureRule: ValueKind<string> = textKind(
   '<rule>',
   'all, errors, or sample:1/<n> with n from 1 to 1000000, such as sample:1/10 for one call in ten',

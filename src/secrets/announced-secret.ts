@@ -44,7 +44,7 @@ const [bareLook, bareWhole, lineLook, lineWhole] = [bareValue, restOfLine].flatM
 /** A form field's head behind its name, and its value: RFC 7578 §4.2. */
 const formField = /(?=[\r\n]).{0,256}?\n\r*\n([^\r\n]+)/sy
 
-/** What stands where a secret would, in code and in examples. */
+/** Placeholders that code and examples have in place of a secret. */
 const placeholder =
   /^(?:process\.env|import\.meta|os\.|self\.|this\.|settings\.|config\.|\[secret\]|hmac:|string$|null$|none$|true$|false$|undefined$|required$|optional$|your[-_])/i
 const variable = /^\$(?:[{(]|[A-Z_][A-Z\d_]*$)/

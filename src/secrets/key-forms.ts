@@ -90,7 +90,7 @@ const pemLines = /[\w*+/=:,.\\ \n\r\t-]*/y
 const basicCredentials = /basic ([\w*+/-]{3,}=*)/iy
 const userOption = new RegExp(`(?:-u|--user) [^${unspaced}:]*:([^${unspaced}]{3,})`, 'y')
 
-/** What the pattern matches at a place, and only there. */
+/** The match of a pattern at a place, and only there. */
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)

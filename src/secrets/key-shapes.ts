@@ -2,7 +2,7 @@ import { announcedSecret, mayAnnounce } from './announced-secret.ts'
 import { keyInRun, leastBeforeDot, longWord, shortestKey } from './key-forms.ts'
 import { byteClasses, letter, type Source } from './key-prefixes.ts'
 
-/** What stands where a credential stood. */
+/** The text that replaces a credential. */
 export const secretMark = '[secret]'
 const markBytes = Buffer.from(secretMark)
 

@@ -95,7 +95,7 @@ async function open(url: string, options: ConnectOptions, tellsServer: boolean):
     },
   })
   const { promise: closed, resolve: gone } = Promise.withResolvers<void>()
-  // What ends an idle connection.
+  // An idle connection ends by one of these.
   client.on('error', () => gone())
   client.on('end', () => gone())
   const close = (): void => {

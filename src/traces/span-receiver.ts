@@ -5,11 +5,11 @@ import { codeOf } from '../lib/errors.ts'
 import { isLoopbackBind } from '../lib/http/request-source.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
-/** What a receiver answers. */
+/** A receiver's answer. */
 export interface Reply {
   readonly status: number
   readonly retryAfter: string | null
-  /** Of a long one, the beginning. */
+  /** The beginning of the body. */
   readonly body: Buffer
 }
 

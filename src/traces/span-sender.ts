@@ -21,7 +21,7 @@ export interface SpanSenderOptions {
   readonly random?: () => number
 }
 
-/** What is held, and what became of all others since the start. */
+/** Counts of held spans, and of all others since the start. */
 export interface SpanFigures {
   readonly spans: number
   readonly bytes: number
@@ -35,7 +35,7 @@ interface Batch {
 }
 
 const batch = { spans: 512, bytes: 2 ** 20, afterMs: 5000 } as const
-/** What is held, all together: the oldest make way. */
+/** Most spans, and their bytes, that are held: the oldest make way. */
 export const held = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
 /** Between tries; after a refusal; the most that a receiver can ask for. */
 const pause = { firstMs: 1000, longestMs: 30_000, refusedMs: 60_000, askedMs: 3_600_000 } as const
@@ -204,7 +204,7 @@ export class SpanSender {
     return pause.refusedMs
   }
 
-  /** Of a batch that was taken, at least in part. */
+  /** Counts a batch that the receiver took, at least in part. */
   #accepted({ count }: Batch, body: Buffer): void {
     const { url, warn } = this.#options
     let [rejected, message] = [0, '']

@@ -5,7 +5,7 @@ export interface TraceSettings {
   readonly headers: Readonly<Record<string, string>>
   /** Attributes of the resource. */
   readonly resource: Readonly<Record<string, string>>
-  /** What in the environment was not followed. */
+  /** Variables that could not be followed. */
   readonly problem: string | null
 }
 

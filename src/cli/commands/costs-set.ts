@@ -95,7 +95,7 @@ export const run: CommandRun<typeof table> = async (
   }
 }
 
-/** What is set, under the names that it has in the price file. */
+/** The price by its names in the price file. */
 function bodyOf(options: OptionsOf<typeof table>): Readonly<Record<string, number | string>> {
   const body: Record<string, number | string> = {}
   for (const key of Object.keys(prices) as (keyof typeof prices)[]) {

@@ -104,7 +104,7 @@ class DemoFolder {
   }
 }
 
-/** What `tokenweir demo` says there is to try; `dashboard` is where the dashboard is. */
+/** The suggestions of `tokenweir demo`; `dashboard` is the dashboard's address. */
 function demoLines(dashboard: string): readonly string[] {
   return [
     'Three things to try:',

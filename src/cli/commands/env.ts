@@ -14,7 +14,7 @@ export const table = optionTable({
   url: optional(baseUrl, 'address of the gateway for the client, in place of --port'),
 })
 
-/** What a client is told. */
+/** The settings that a client gets. */
 interface Wanted {
   /** `http://localhost:9090` */
   readonly origin: string
@@ -24,7 +24,7 @@ interface Wanted {
   readonly offline: boolean
 }
 
-/** What configures a client: lines for a shell, or the content of a file of the client's. */
+/** The configuration of a client: lines for a shell, or the content of its file. */
 interface Recipe {
   /** Where the text belongs; null for lines that a shell evaluates. */
   readonly file: string | null

@@ -18,7 +18,7 @@ export const table = upOptionTable
 
 const refreshMs = 1000
 
-/** What `tokenweir demo` adds. */
+/** The additions of `tokenweir demo`. */
 export interface UpExtras {
   /** A line before the others. */
   readonly preface: string

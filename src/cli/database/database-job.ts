@@ -7,7 +7,7 @@ import { StoreError } from '../../store/sqlite/store-error.ts'
 import { exitCode } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** What is to be told: with `--json` as an object on a line, else in words. */
+/** Prints progress and result: with `--json` as an object on a line, else in words. */
 interface Told {
   readonly json: object
   readonly text: string
@@ -66,7 +66,7 @@ export async function runDatabaseJob(
   }
 }
 
-/** What a job did. Throws {@link JobError} if it could not begin. */
+/** The result of a job. Throws {@link JobError} if it could not begin. */
 export function done<Outcome extends object | number>(
   outcome: Outcome | StoreAbsence | 'job_running',
   db: string,

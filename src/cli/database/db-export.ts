@@ -42,7 +42,7 @@ export const run: CommandRun<typeof table> = async (options) => {
   }
 }
 
-/** What is in the file, and what is not. */
+/** The calls in the file, and the missing ones. */
 function endText({ calls, first, last, folded }: Exported, { bytes: size, words }: Output): string {
   const range = first === null ? '' : `, from ${first} to ${last}`
   const written = `${figures(calls, size)} written${words}${range}.\n`

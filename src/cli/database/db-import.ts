@@ -36,7 +36,7 @@ export const operand = [
 
 type ImportOptions = OptionsOf<typeof table>
 
-/** What an import did, and how many prices it brought. */
+/** The result of an import, and its number of prices. */
 interface Outcome extends ImportResult {
   readonly prices: number
 }

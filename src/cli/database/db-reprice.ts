@@ -87,7 +87,7 @@ function costsOf(reading: PriceReading): ModelCosts {
   throw new JobError('job_failed', 'there are no prices: sync them, or set some, and run this again.')
 }
 
-/** What re-pricing changes, or would change, by day and model, and in all. */
+/** The changes of a re-pricing, by day and model, and in all. */
 function dayTable(result: RepriceResult, isDry: boolean): string {
   const { days, calls, before_usd, after_usd, looked_calls, reported_calls, newly_priced, newly_unpriced } =
     result

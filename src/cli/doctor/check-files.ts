@@ -71,7 +71,7 @@ function checkDisk(folder: string): Finding {
   return free < leastBytes ? fault('disk', message, remedy) : warning('disk', message, remedy)
 }
 
-/** Who works on a folder's database, beside a gateway that answers for it. */
+/** Processes that use a folder's database, beside its gateway. */
 export function checkLocks(db: string, gatewayRuns: boolean): Finding {
   const folder = dirname(db)
   try {

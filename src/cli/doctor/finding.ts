@@ -1,7 +1,7 @@
 /** `ok`: nothing to do. `warning`: it works, and something is to be known. `fault`: it will not work. */
 export type FindingState = 'ok' | 'warning' | 'fault'
 
-/** What was seen of one thing, and what to do about it. */
+/** One finding: state, message and remedy. */
 export interface Finding {
   readonly check: string
   readonly state: FindingState

@@ -5,7 +5,7 @@ import { type LineStyle, type Tone, paint } from './paint.ts'
 import { printable } from './printable.ts'
 import { type Column, column, fitting } from './table-layout.ts'
 
-/** What is known of a gateway's calls at an instant. */
+/** A gateway's calls at an instant. */
 export interface Board {
   readonly slots: HealthReport['rate_limiter']
   readonly live: LiveCalls

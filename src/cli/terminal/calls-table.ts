@@ -10,7 +10,7 @@ export interface CallsTable {
   readonly header: string
   /** One line, and a second one with what else there is to say of a call that did not end well. */
   readonly row: (call: CallJson) => string
-  /** What the calls come to. */
+  /** The line of totals. */
   readonly footer: string
 }
 
@@ -69,7 +69,7 @@ function endText(call: CallJson): string {
   return printable((call.outcome === 'ok' ? call.finish_reason : codeOf(call)) ?? unknownFigure)
 }
 
-/** What is to be said of a call that did not end well beyond what its line says; '' if there is nothing. */
+/** The second line of a failed call: its error; '' if there is none. */
 function detailText(call: CallJson, hasEndColumn: boolean): string {
   if (call.outcome === 'ok') return ''
   const codes = hasEndColumn ? [call.upstream_error_code] : [codeOf(call), call.upstream_error_code]

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** What a colour stands for, always beside words or signs that say the same. */
+/** The meanings of colours; words or signs beside them say the same. */
 export type Tone = 'plain' | 'good' | 'failed' | 'left' | 'faint'
 
 /** How lines are written. */

@@ -1,6 +1,6 @@
 const printableAscii = /^[\x20-\x7e]*$/
 
-/** What a terminal would act upon, or that would reorder or hide the text around it. */
+/** Characters that a terminal would act upon, or that reorder or hide text. */
 const unprintable = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
 
 /** The text on one line and without anything that a terminal would obey. */

@@ -7,7 +7,7 @@ import { typedCommand } from '../gateway-command.ts'
 import type { RunningDashboard } from '../running-dashboard.ts'
 import { reachableOrigin } from './reachable-origin.ts'
 
-/** What a gateway says when it is ready: where it is, what it does, who can reach it, and the first call. */
+/** The output of a gateway that is ready: its address, its options, who can reach it, and a first call. */
 export function startLines(
   options: GatewayOptions,
   port: number,
@@ -28,7 +28,7 @@ export function startLines(
   return [...lines, ...exposureLines('it', options, lendsKey)]
 }
 
-/** Who else can use a gateway, named as `it` or `the gateway`, and what they are lent. */
+/** A sentence on who else can use a gateway, and with which key. */
 function exposureLines(
   name: string,
   { host, trustLoopback }: Pick<GatewayOptions, 'host' | 'trustLoopback'>,
@@ -47,7 +47,7 @@ function exposureLines(
 
 type Dashboard = Pick<RunningDashboard, 'port' | 'signInPath'>
 
-/** What `tokenweir dashboard` says when it is ready. */
+/** The output of `tokenweir dashboard` when it is ready. */
 export function dashboardLines(
   options: DashboardValues,
   dashboard: Dashboard,
@@ -62,7 +62,7 @@ export function dashboardLines(
   ]
 }
 
-/** What `tokenweir up` says when both are ready: where they are, the first call, who can reach them. */
+/** The output of `tokenweir up` when both are ready: their addresses, a first call, who can reach them. */
 export function upLines(
   options: DashboardValues,
   dashboard: Dashboard,
@@ -81,7 +81,7 @@ export function upLines(
   return [...lines, ...exposureLines('the gateway', { ...options, host: status.host }, lendsKey)]
 }
 
-/** What a second `tokenweir up` or `tokenweir dashboard` says of the one that holds its port. */
+/** The message of a second `tokenweir up` or `tokenweir dashboard` about the one that has its port. */
 export function alreadyLines(dashboardOrigin: string, status: ProcessStatus | null): readonly string[] {
   const lines = [`tokenweir is already up: dashboard on ${dashboardOrigin}`]
   if (status === null) return lines

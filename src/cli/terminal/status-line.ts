@@ -5,7 +5,7 @@ import { displayWidth, shorten } from './display-width.ts'
 import { printable } from './printable.ts'
 import { paint, type Tone } from './paint.ts'
 
-/** What follows the state. The lowest rank is dropped last. */
+/** The parts after the state. The lowest rank is dropped last. */
 interface Part {
   readonly rank: number
   readonly text: string

@@ -7,7 +7,7 @@ import { type Terminal, lineStyle } from './terminal.ts'
 export interface Column<Row> {
   readonly title: string
   readonly align: 'left' | 'right'
-  /** What stands between this column and the one before it. */
+  /** The separator before this column. */
   readonly gap: string
   /** If the width does not suffice for all, the columns with the highest rank go first; rank 0 stays. */
   readonly rank: number
@@ -51,7 +51,7 @@ export interface Table<Row> {
   readonly line: (row: Row) => string
 }
 
-/** Which columns there are follows from the width, and how wide they are from the rows. */
+/** The width decides which columns there are, the rows how wide they are. */
 export function tableOf<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

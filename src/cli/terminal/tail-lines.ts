@@ -13,7 +13,7 @@ export function startLine({ id, timestamp, method, path }: CallStarted, style: L
   return lineOf(timestamp, '▸', id, `${method} ${path}`, 'faint', style)
 }
 
-/** What a call asks: one line. */
+/** One line for a call that begins. */
 export function requestLine(record: PayloadRecord, style: LineStyle): string {
   const { id, timestamp, method, path, body_bytes: bytes } = record
   const parts = [`${method} ${path}`, ...labelsOf(record), ...(bytes === 0 ? [] : [formatBytes(bytes)])]

@@ -10,7 +10,7 @@ import type { LineStyle } from './paint.ts'
 import { endLine, requestLine, startLine, toneOf } from './tail-lines.ts'
 import { lineStyle, type Terminal } from './terminal.ts'
 
-/** Which calls are printed, and how much of each. */
+/** The calls to print, and how much of each. */
 type TailOptions = Pick<ValuesOf<typeof table>, 'errors' | 'model' | 'json'>
 type TailOutput = Pick<Terminal, 'clock' | 'print' | 'warn' | 'width' | 'color'>
 
@@ -77,7 +77,7 @@ export function tailPrinter(
       if (!('type' in event)) takeRecord(event, data)
       else if (event.type === 'connected') greet(event.enabled)
       else if (event.type === 'dropped') note(droppedWords(event.count))
-      // Of which model a call asks is not known at its start, nor how it will end.
+      // A call's model and end are unknown at its start.
       else if (!json && !errors && model.length === 0) print(`${startLine(event, style())}\n`)
     },
     lost: () => {

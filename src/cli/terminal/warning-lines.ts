@@ -5,7 +5,7 @@ import { printable } from './printable.ts'
 export class WarningLines {
   #told: ReadonlySet<string> = new Set()
 
-  /** What is to be said now. */
+  /** The lines to print now. */
   next(warnings: readonly Warning[]): readonly string[] {
     const fresh = warnings.filter(({ code }) => !this.#told.has(code))
     this.#told = new Set(warnings.map(({ code }) => code))

@@ -84,7 +84,7 @@ function fallbackText({ fallback }: UpstreamRow): string {
   return fallback === null ? unknownFigure : typeof fallback === 'string' ? fallback : fallback.to
 }
 
-/** Of 24 hours, and how many of them there may be. */
+/** Used tokens of 24 hours, and their limit. */
 function tokensText({ token_limit: limit, health }: UpstreamRow): string {
   return limit === null ? unknownFigure : `${orUnknown(health?.used_tokens)} of ${count(limit)}`
 }

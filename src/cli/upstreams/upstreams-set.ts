@@ -40,7 +40,7 @@ const modelLimits: ValueKind<ModelLimits | 'none'> = {
   },
 }
 
-/** What can be said of an upstream. */
+/** The options of an upstream. */
 export const table = optionTable({
   url: value(urls, none, 'its base URL; repeatable, for servers that have the same models'),
   model: value(

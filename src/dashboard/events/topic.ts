@@ -1,6 +1,6 @@
 import type { EventTopic } from '../../api/dashboard-event.ts'
 
-/** Who listens to a topic. */
+/** A subscriber of a topic. */
 export interface TopicReader {
   /** Takes JSON on one line. False if the reader is too far behind: it is not sent. */
   send(json: string): boolean

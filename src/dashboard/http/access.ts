@@ -15,7 +15,7 @@ export interface Access extends RequestSource {
   readonly via: string | null
 }
 
-/** Who is let in. */
+/** The rules of access. */
 export interface AccessRules {
   /** Names besides loopback ones and addresses. */
   readonly allowedHosts: readonly string[]

@@ -41,7 +41,7 @@ type RouteAnswer<A> = Infer<Schemas[Extract<A extends string ? A : A[keyof A], A
 
 type Reply<A> = Response | RouteAnswer<A>
 
-/** What a method of a path answers and takes. */
+/** The answer, query and body of a method of a path. */
 export interface RouteInput<A, Q, B> {
   readonly answer: A
   /** Absent if it takes none; null if any will do. */

@@ -39,7 +39,7 @@ export interface DashboardDeps {
   readonly alerts: () => AlertSource
   /** Limits and names of clients. */
   readonly clients: Pick<Clients, 'report' | 'change'>
-  /** What people noted of moments. */
+  /** The notes. */
   readonly notes: Pick<NotesFile, 'report' | 'add' | 'remove'>
   /** Further upstreams. */
   readonly upstreams: Pick<Upstreams, 'report' | 'change' | 'remove'>

@@ -23,7 +23,7 @@ export function createServer(options: ServerOptions, onRequest?: RequestListener
 /** A server's sockets tell of their end by `close`. */
 function ignore(): void {}
 
-/** What a stream brings, as text; null if it is more than so many bytes. Rejects if it breaks. */
+/** The text of a stream; null if it is longer than `maxBytes`. Rejects if it breaks. */
 export async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>): Promise<string | null> {
   const chunks: Buffer[] = []
   let byteLength = 0
@@ -68,5 +68,5 @@ export function sseRetry(ms: number): string {
   return `retry: ${ms}\n\n`
 }
 
-/** What no client takes for an event: it keeps the connection in use. */
+/** A comment, which is no event and keeps the connection in use. */
 export const sseComment = ':\n\n'

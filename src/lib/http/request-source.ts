@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** What a request says of where it comes from. */
+/** The origin of a request. */
 export interface RequestSource {
   readonly host: string | null
   readonly origin: string | null

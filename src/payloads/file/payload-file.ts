@@ -9,7 +9,7 @@ import { claimedPath, fullPath, listSegments, type Segment, totalBytes } from '.
 export interface PayloadFileOptions {
   readonly filePath: string
   readonly segmentBytes: number
-  /** Of all segments; beyond it the oldest goes. */
+  /** Most bytes of all segments; beyond it the oldest goes. */
   readonly totalBytes: number
   readonly nextSeq: () => number
 }
@@ -17,7 +17,7 @@ export interface PayloadFileOptions {
 export interface Appended {
   /** The first so many lines are in the file. */
   readonly kept: number
-  /** What the system said to the rest; null if there is none. */
+  /** The system's error about the rest; null if there is none. */
   readonly error: unknown
 }
 

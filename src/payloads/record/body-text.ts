@@ -15,7 +15,7 @@ export interface BodyText {
   readonly text: { readonly raw: string; readonly masked: string } | null
 }
 
-/** What tells how a body is to be read. */
+/** The headers that say how to read a body. */
 export interface BodyReading {
   readonly contentEncoding: string | null
   readonly maxBytes: number
@@ -28,7 +28,7 @@ export interface BodyReading {
 /** Deeper JSON is kept as text, as many a program that reads the log could not read it. */
 const deepestJson = 200
 
-/** What is kept of a body: JSON as it was written where it is JSON, else its text, else base64. Never throws. */
+/** The kept form of a body: JSON as it was written, else its text, else base64. Never throws. */
 export function readBody(body: RawBody, reading: BodyReading): BodyText {
   const kept = body.bytes
   if (kept.length === 0) {

@@ -10,7 +10,7 @@ import { headerRedaction } from './redact-headers.ts'
 import { type StreamForm, streamEvents, streamForm } from './stream-events.ts'
 import { readStreamText, type StreamText } from './stream-text.ts'
 
-/** What the composing of records depends on beside the call. */
+/** The settings for composing records. */
 export interface ComposeOptions {
   /** Of the installation: see `gateway-parts.ts`. */
   readonly salt: Uint8Array

@@ -10,7 +10,7 @@ export interface RawBody {
   readonly truncated: boolean
 }
 
-/** What the client sent. */
+/** The client's request. */
 export interface RawRequest extends RawBody {
   readonly callId: number
   /** When it was whole, in ms since the Unix epoch. */
@@ -24,7 +24,7 @@ export interface RawRequest extends RawBody {
   readonly stream: boolean
 }
 
-/** What the client got. */
+/** The answer that the client got. */
 export interface RawAnswer extends RawRequest {
   /** Null where nothing was sent. */
   readonly status: number | null

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the events of a stream hold. */
+/** The content of a stream's events. */
 export interface StreamEvents {
   /** The JSON objects among them, in order. */
   readonly objects: readonly Fields[]

@@ -1,7 +1,7 @@
 import type { PayloadToolCall } from '../../api/raw-log.ts'
 import { isObject } from '../../lib/message-shape.ts'
 
-/** What the pieces of a stream come to. */
+/** The text, reasoning and tool calls of a stream, put together. */
 export interface StreamText {
   readonly text: string | null
   readonly reasoning: string | null

@@ -30,7 +30,7 @@ INSERT INTO tokenweir.gateway_events SELECT news.*, last_seq, $1::int FROM news,
 /** Sends the gateways' own minutes and events. */
 export class HistorySender {
   readonly #sides: SendingSides
-  /** What of the last minutes was sent, as text. */
+  /** The sent rows of the last minutes, as text. */
   #sentMinutes: ReadonlySet<string> = new Set()
   #sentEvents: ReadonlySet<string> = new Set()
   #eventsFromMs = 0

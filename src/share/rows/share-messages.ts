@@ -18,7 +18,7 @@ export interface ShareStatus {
   /** Rows that are not in the common database yet, and since when. */
   readonly behind: { readonly rows: number; readonly sinceMs: number } | null
   readonly pull: PullProgress | null
-  /** What it says: once, as it comes. */
+  /** Its messages, each once. */
   readonly line: string | null
 }
 
@@ -30,7 +30,7 @@ export const isShareTask: Shape<ShareTask> = fits(
   }),
 )
 
-/** What ends the process, when what waits is sent. */
+/** Ends the process once waiting rows are sent. */
 export const closeMessage = { kind: 'close' } as const
 
 export function isClose(message: unknown): boolean {

@@ -32,7 +32,7 @@ export interface ShareSettings {
 
 type LocalDatabase = ReturnType<typeof openForWriting>
 
-/** What one of the two does. */
+/** The task of one of the two processes. */
 interface Role {
   readonly lock: string
   /** Told of the file that is open, and of its end. */

@@ -37,7 +37,7 @@ export async function identifyStore(
   const add = 'INSERT INTO tokenweir.stores (name, host) VALUES ($1, $2)'
   await database.query(add, [name, hostname()])
   const firstId = shareDays === null ? 0 : firstIdAt(Math.floor(wallTimeMs - shareDays * dayMs))
-  // What a file once pulled, it may have folded; of a file that never did nothing can come twice.
+  // A file may have folded rows that it once pulled. Nothing can come twice to a file that never pulled.
   state.begin(name, marks?.from_id ?? firstId, marks === null ? 0 : Number.MAX_SAFE_INTEGER)
   return (await rowOf(database, name))?.id ?? 0
 }

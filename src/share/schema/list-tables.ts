@@ -1,4 +1,4 @@
-/** What tells people of the gateways, and lets them release one that is lost. */
+/** The list of gateways, and the release of a lost one. */
 export const listTables = `
 -- Calls that it has recorded and not sent yet, as it told last.
 ALTER TABLE tokenweir.gateways ADD COLUMN behind bigint NOT NULL DEFAULT 0;

@@ -3,7 +3,7 @@ import { listTables } from './list-tables.ts'
 import { callColumns, readableNames, readableView, rowTables } from './row-tables.ts'
 import { slotTables } from './slot-tables.ts'
 
-/** What the schema's making needs of a connection. */
+/** The part of a connection that makes the schema. */
 interface Connection {
   query(sql: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
 }

@@ -7,7 +7,7 @@ import { readText } from '../../lib/files/read-file.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
 import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process-identity.ts'
 
-/** What tells a gateway's process apart from all others, on all machines. */
+/** The identity of a gateway's process among all machines. */
 export interface RunIdentity extends ProcessIdentity {
   /** Of its data folder, made up at the first start there; lost with the folder. */
   readonly folder: string

@@ -202,7 +202,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     await this.#side.query(sql, values)
   }
 
-  /** What it held is free at once. */
+  /** Frees its slots at once. */
   async close(): Promise<void> {
     this.#isClosed = true
     const release = this.#main?.query('SELECT tokenweir.release_gateway($1)', [this.instance])
@@ -357,7 +357,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
     if (!this.#isClosed) this.#tell(errorInWords(error, this.#options.url))
   }
 
-  /** What is wrong, once. An empty one: all is well again. */
+  /** Reports a fault once; empty when all is well again. */
   #tell(words: string): void {
     if (words === this.#told) return
     if (words !== '') this.#options.say(`sharing: ${words}`)

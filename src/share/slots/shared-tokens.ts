@@ -1,7 +1,7 @@
 import type { BudgetAnswer, BudgetMessage } from '../../gateway/admission/shared-usage.ts'
 import type { PostgresConnection } from '../postgres.ts'
 
-/** What a start asks for; null is what the others have. */
+/** The limits that a start asks for; null takes those of the others. */
 export interface AskedBudget {
   readonly tokenLimit: number | null
   readonly defaultTokenLimit: number
