@@ -15,7 +15,6 @@ interface Colours {
   readonly p50: Rgb
   readonly bad: Rgb
   readonly edge: Rgb
-  readonly queue: Rgb
   readonly stream: Rgb
   readonly cost: Rgb
   readonly kind1: Rgb
@@ -27,7 +26,6 @@ const themes: Readonly<Record<'light' | 'dark', Colours>> = {
     p50: [82, 150, 220],
     bad: [192, 38, 47],
     edge: [132, 144, 155],
-    queue: [180, 83, 9],
     stream: [15, 118, 110],
     cost: [109, 74, 196],
     kind1: [109, 74, 196],
@@ -37,7 +35,6 @@ const themes: Readonly<Record<'light' | 'dark', Colours>> = {
     p50: [63, 127, 196],
     bad: [255, 125, 127],
     edge: [109, 120, 136],
-    queue: [242, 163, 60],
     stream: [60, 196, 178],
     cost: [180, 155, 245],
     kind1: [165, 139, 240],
@@ -106,7 +103,7 @@ for (const [theme, colours] of Object.entries(themes)) {
     })
 
     await t.test('bars and areas', async () => {
-      const [calls, rate] = [plotsOf(page, 'Requests').first(), plotsOf(page, 'Requests').last()]
+      const [calls, rate] = [plotsOf(page, 'Requests'), plotsOf(page, 'Error rate')]
       await isDrawn('edge of the calls', calls, colours.p50, 150)
       // There are few. Undrawn there is none.
       await isDrawn('failed calls', calls, colours.bad, 5)
@@ -116,8 +113,7 @@ for (const [theme, colours] of Object.entries(themes)) {
     await t.test('slots and queue', async () => {
       const slots = plotsOf(page, 'Slots and queue')
       await isDrawn('in use', slots.nth(0), colours.p50, 500)
-      await isDrawn('all in use', slots.nth(1), colours.edge, 50)
-      await isDrawn('waiting', slots.nth(2), colours.queue, 100)
+      await isDrawn('waiting', slots.nth(1), colours.edge, 50)
     })
 
     await t.test('heat map', async () => {

@@ -122,11 +122,14 @@ test('what is shown is what was answered: cards, the tables of charts, what char
 
   // Back leads to where the page was left.
   await page.getByRole('list', { name: 'Figures' }).waitFor()
-  await page.evaluate('scrollTo(0, 900)')
-  await page.locator('.ranked-row').first().click()
+  const ranked = page.locator('.ranked-row').first()
+  await ranked.scrollIntoViewIfNeeded()
+  const left = await page.evaluate<number>('scrollY')
+  assert.ok(left > 0)
+  await ranked.click()
   await untilReady(page)
   await page.goBack()
-  await untilTrue(page, 'scrollY === 900')
+  await untilTrue(page, `scrollY === ${left}`)
   assert.deepEqual(opened.problems, [])
 })
 
@@ -190,8 +193,7 @@ test('failed calls are told by status and model, too; a press on the error rate 
   await page.goBack()
   await untilReady(page)
 
-  const strip = page.getByRole('region', { name: 'Requests' }).locator('.plot-surface').nth(1)
-  await strip.click()
+  await page.getByRole('region', { name: 'Error rate' }).locator('.plot-surface').click()
   await page.waitForURL(/errors_only=true/)
   assert.equal(new URL(page.url()).pathname, '/calls')
   assert.deepEqual(opened.problems, [])

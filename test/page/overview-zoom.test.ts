@@ -129,21 +129,16 @@ test('while a span is dragged over it is told, and after letting go nothing of i
 test('the tooltip of a small chart leaves its plot free', async () => {
   await using opened = await open(`/?${range}`)
   const { page } = opened
-  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.setViewportSize({ width: 900, height: 900 })
   const card = page.getByRole('region', { name: 'Requests', exact: true })
-  const plots = card.locator('.plot-surface')
-  assert.equal(await plots.count(), 2)
-  for (const plot of await plots.all()) {
-    await plot.scrollIntoViewIfNeeded()
-    const box = await plot.boundingBox()
-    assert.ok(box !== null)
-    await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2)
-    const tip = await card.locator('.plot-tip').boundingBox()
-    assert.ok(tip !== null)
-    assert.ok(tip.y >= box.y + box.height || tip.y + tip.height <= box.y, JSON.stringify({ tip, box }))
-    await page.mouse.move(2, 2)
-    await card.locator('.plot-tip').waitFor({ state: 'detached' })
-  }
+  const plot = card.locator('.plot-surface')
+  await plot.scrollIntoViewIfNeeded()
+  const box = await plot.boundingBox()
+  assert.ok(box !== null)
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2)
+  const tip = await card.locator('.plot-tip').boundingBox()
+  assert.ok(tip !== null)
+  assert.ok(tip.y >= box.y + box.height || tip.y + tip.height <= box.y, JSON.stringify({ tip, box }))
   assert.deepEqual(opened.problems, [])
 })
 

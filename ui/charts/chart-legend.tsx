@@ -29,7 +29,7 @@ export function ChartLegend(props: ChartLegendProps) {
       ))}
       {series.some(hasGaps) && (
         <span class="quiet" title={whyGaps}>
-          Gaps: too few calls
+          Pale: too few calls
         </span>
       )}
       {hasOutages && (

@@ -1,6 +1,5 @@
 import type { LinearOptions } from './chart-scale.ts'
 import type { ColourName } from './palette.ts'
-import type { PageAddress } from '../data/page-address.ts'
 import { type BucketRange, type TimeFrame, sumOver } from './time-frame.ts'
 
 /** One measure over time. */
@@ -59,12 +58,8 @@ export interface ChartPanel {
   readonly axis: (value: number) => string
   /** Begins logarithmic, and can be switched. */
   readonly isLog?: boolean
-  /** Above it, where it is not the first: only that one has a legend. */
-  readonly words?: string
   /** What it comes to in one figure, beside it. */
   readonly figure?: PanelFigure
-  /** Of the calls of a bucket, those that it is about; all unless told. */
-  readonly only?: Partial<PageAddress>
 }
 
 /** Where a series is drawn: a stacked one on top of what it stands on. */

@@ -34,6 +34,16 @@ test('a line has gaps, and a dot where a value stands alone', () => {
   ])
 })
 
+test('where values are held back a pale line goes on from those before to those behind', () => {
+  const values = [0, 100, null, 50]
+  const missing = (): string => 'needs 20 calls'
+  assert.deepEqual(pathsOf([0, 25, 50, 75], { ...rest, kind: 'line', values, missing }), [
+    'M12.5 100L37.5 0L87.5 50',
+    'M12.5 100L37.5 0',
+    'M87.5 50h0',
+  ])
+})
+
 test('a stepped line keeps its value for the whole of a bucket', () => {
   assert.deepEqual(pathsOf([0, 40, 80], { ...rest, kind: 'line', isStepped: true, values: [3, 5, 3] }), [
     'M0 97L40 97L40 95L80 95L80 97L100 97',

@@ -26,6 +26,9 @@ const barGapPx = 1
 const dotPx = 2.5
 const softOpacity = 0.22
 const fillOpacity = 0.13
+const bridgeOpacity = 0.4
+/** Buckets in a row. Over more of them nothing is known. */
+const mostBridged = 8
 
 /** Draws lines, areas, bars and dots; what comes later lies above. */
 export function drawSeries({ frame, scale, series, width, height }: Drawing): readonly DrawnPath[] {
@@ -89,13 +92,17 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       const below = feet === undefined ? above && { x: above.x, y: height } : feet[index]
       return above && below ? { above, below } : null
     })
-    const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs).map((run) =>
+    // Of few calls a percentile says nothing, but what is known before and after belongs together.
+    const bridged = one.missing === undefined ? 0 : mostBridged
+    const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs, bridged).map((run) =>
       run.map(({ above }) => above).concat(run.map(({ below }) => below).reverse()),
     )
+    const lineThrough = (gaps: number): string => runsOf(points, gaps).map(linePath).join('')
     const runs = runsOf(points)
     const [dots, lines] = [runs.filter(({ length }) => length === 1), runs.filter(({ length }) => length > 1)]
     return [
       { kind: 'area', colour, opacity: fillOpacity, d: areas.map(linePath).join('') },
+      { kind: 'line', colour, opacity: bridgeOpacity, d: bridged === 0 ? '' : lineThrough(bridged) },
       { kind: isDashed ? 'dashed' : 'line', colour, d: lines.map(linePath).join('') },
       { kind: 'dots', colour, d: dots.flatMap((run) => run.map(dot)).join('') },
     ]

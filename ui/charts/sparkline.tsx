@@ -1,5 +1,5 @@
 import type { ColourName } from './palette.ts'
-import { dotPath, linePath, runsOf } from './svg-path.ts'
+import { dotPath, linePath } from './svg-path.ts'
 
 export interface SparklineProps {
   readonly values: readonly (number | null)[]
@@ -9,18 +9,19 @@ export interface SparklineProps {
 const width = 200
 const height = 28
 
-/** The course of a figure, small and without numbers: the chart below has them. From 0 to the highest value. */
+/** The course of a figure, small and without numbers or gaps: the chart below has them. From 0 to the highest value. */
 export function Sparkline({ values, colour }: SparklineProps) {
   const high = Math.max(0, ...values.map((value) => value ?? 0))
-  const points = values.map((value, index) =>
+  const points = values.flatMap((value, index) =>
     value === null
-      ? null
-      : {
-          x: values.length < 2 ? width / 2 : (index / (values.length - 1)) * width,
-          y: height - (high === 0 ? 0 : value / high) * height,
-        },
+      ? []
+      : [
+          {
+            x: values.length < 2 ? width / 2 : (index / (values.length - 1)) * width,
+            y: height - (high === 0 ? 0 : value / high) * height,
+          },
+        ],
   )
-  const runs = runsOf(points)
   return (
     <svg
       class="sparkline"
@@ -30,15 +31,8 @@ export function Sparkline({ values, colour }: SparklineProps) {
       aria-hidden="true"
     >
       <path
-        d={runs
-          .filter(({ length }) => length > 1)
-          .map(linePath)
-          .join('')}
-        vector-effect="non-scaling-stroke"
-      />
-      <path
-        class="sparkline-dots"
-        d={runs.flatMap((run) => (run.length === 1 ? run.map(dotPath) : [])).join('')}
+        {...(points.length === 1 && { class: 'sparkline-dots' })}
+        d={points.length === 1 ? points.map(dotPath).join('') : linePath(points)}
         vector-effect="non-scaling-stroke"
       />
     </svg>

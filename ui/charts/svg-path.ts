@@ -41,14 +41,20 @@ export function dotPath({ x, y }: Point): string {
   return `M${short(x)} ${short(y)}h0`
 }
 
-/** Values without a gap between, run by run. */
-export function runsOf<Value>(values: readonly (Value | null)[]): readonly (readonly Value[])[] {
+/** Values run by run. More than `bridged` gaps in a row end a run; by default any gap does. */
+export function runsOf<Value>(
+  values: readonly (Value | null)[],
+  bridged: number = 0,
+): readonly (readonly Value[])[] {
   const runs: Value[][] = []
-  let run: Value[] | null = null
+  let gaps = Infinity
   for (const value of values) {
-    if (value === null) run = null
-    else if (run === null) runs.push((run = [value]))
-    else run.push(value)
+    if (value === null) gaps += 1
+    else {
+      if (gaps > bridged) runs.push([])
+      runs.at(-1)?.push(value)
+      gaps = 0
+    }
   }
   return runs
 }

@@ -152,7 +152,6 @@ function PanelPlot(props: PanelPlotProps) {
           </span>
         </p>
       )}
-      {panel.words !== undefined && <p class="series-plot-words finest">{panel.words}</p>}
       <Plot
         frame={frame}
         heightPx={heightPx}
@@ -161,7 +160,7 @@ function PanelPlot(props: PanelPlotProps) {
         draw={draw}
         empty={isEmpty && label !== null ? empty : null}
         label={label}
-        to={(bounds) => ({ ...to(bounds, null), ...panel.only })}
+        to={(bounds) => to(bounds, null)}
         speak={(buckets) =>
           [isDown(buckets) ? 'no gateway' : speech(shown, buckets), ...rest(buckets)].join(', ')
         }

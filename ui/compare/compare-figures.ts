@@ -1,6 +1,5 @@
 import type { Curves, GroupFigures } from '../../src/call/figures.ts'
 import { axisDuration } from '../charts/chart-scale.ts'
-import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
 import type { CompareColumnName } from '../data/page-address.ts'
 import { dollars, duration, percent, roughPercent, shortCount, speed } from '../format/figures.ts'
@@ -88,9 +87,6 @@ export function sortedBy(
   }
   return groups.toSorted((one, other) => rank(one) - rank(other) || other.calls - one.calls)
 }
-
-/** Of the lines of one picture; more could not be told apart. */
-export const lineColours: readonly ColourName[] = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6']
 
 /** How the values of a curve are written. */
 export const curveMeasures = {

@@ -1,7 +1,7 @@
 import './compare.css'
 import { useMemo, useState } from 'preact/hooks'
 import { curvePercentiles } from '../../src/call/call-question.ts'
-import type { ColourName } from '../charts/palette.ts'
+import { type ColourName, coloursOf, mostGroups } from '../charts/palette.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
@@ -34,7 +34,6 @@ import {
   type CompareGroup,
   compareColumns,
   honestCurve,
-  lineColours,
   sortedBy,
 } from './compare-figures.ts'
 import { CurvePlot } from './curve-plot.tsx'
@@ -108,10 +107,11 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
       : sortedBy(groups, 'calls')
           .slice(0, linesAtFirst)
           .map(({ key }) => lineOf(key))
-  const colourOf = (key: string | null): ColourName | undefined => lineColours[lines.indexOf(lineOf(key))]
+  const colours = coloursOf(lines)
+  const colourOf = (key: string | null): ColourName | undefined => colours.get(lineOf(key))
   const toggle = (line: string): void => {
     const others = lines.filter((one) => one !== line)
-    const next = others.length < lines.length ? others : [...lines, line].slice(-lineColours.length)
+    const next = others.length < lines.length ? others : [...lines, line].slice(-mostGroups)
     // Without any line there is nothing to compare.
     if (next.length > 0) onShow({ lines: next })
   }

@@ -1,6 +1,6 @@
 import { type CalendarUnit, bucketOfKey } from '../charts/calendar-frame.ts'
 import { type ChartPanel, type ChartSeries, bars } from '../charts/chart-series.ts'
-import type { ColourName } from '../charts/palette.ts'
+import { type ColourName, coloursOf, mostGroups } from '../charts/palette.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { type CompareBy, namelessWords } from '../data/page-address.ts'
 import { dollars } from '../format/figures.ts'
@@ -9,8 +9,6 @@ import { type CourseGroup, sumOf } from './spend-figures.ts'
 const heightPx = 220
 /** Below it there is no room for the figures at the side. */
 const leastTopUsd = 0.001
-/** More could not be told apart by their colours. */
-const colours: readonly ColourName[] = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6']
 
 /** Says how the groups are to be read. */
 export interface CourseQuestion {
@@ -32,12 +30,13 @@ export function spendPanels(
     .map(([key, own]) => ({ key, own, values: valuesOf(own) }))
     .sort((one, other) => (sumOf(other.values) ?? 0) - (sumOf(one.values) ?? 0))
   const named = columns.filter(({ key }) => key !== restKey)
-  const shown = named.slice(0, colours.length)
-  const others = [...named.slice(colours.length), ...columns.filter(({ key }) => key === restKey)]
+  const shown = named.slice(0, mostGroups)
+  const others = [...named.slice(mostGroups), ...columns.filter(({ key }) => key === restKey)]
   const keys = shown.map(({ key }) => key).reverse()
+  const colours = coloursOf(keys)
   const series = shown.map(({ key, own: [first], values }, at) => {
     const below = keys.slice(keys.length - at)
-    return spendBars(key, wordsOf(first, question.by), colours[at] ?? 'edge', values, below)
+    return spendBars(key, wordsOf(first, question.by), colours.get(key) ?? 'edge', values, below)
   })
   if (others.length > 0) {
     const values = valuesOf(others.flatMap(({ own }) => own))

@@ -4,8 +4,11 @@ import { Icon, type IconName } from './icon.tsx'
 type ButtonElementProps = JSX.IntrinsicElements['button']
 
 export interface ButtonProps extends Omit<ButtonElementProps, 'class' | 'icon' | 'label' | 'onClick'> {
-  /** `strong` is the one that a dialog or form is there for; `bare` has no frame. Framed unless told. */
-  readonly kind?: 'strong' | 'bare'
+  /**
+   * `strong` is the one that a dialog or form is there for, `danger` one that ends or removes something; `bare` has no frame.
+   * Framed unless told.
+   */
+  readonly kind?: 'strong' | 'danger' | 'bare'
   readonly small?: boolean
   /** Before the words, or in place of them. */
   readonly icon?: IconName

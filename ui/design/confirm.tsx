@@ -7,6 +7,8 @@ export interface ConfirmDialogProps {
   readonly title: string
   /** The word on the button that does it. */
   readonly yes: string
+  /** It ends and removes nothing. */
+  readonly isHarmless?: boolean
   /** The word on the button that does not; `Cancel` unless told. */
   readonly no?: string
   /** What becomes of it, as things are now: told anew while the dialog is open. */
@@ -20,11 +22,12 @@ export interface ConfirmDialogProps {
  * Asks before something is done that others notice. It is open as long as it is there; the focus goes first to what
  * does no harm, and back to where it was.
  */
-export function ConfirmDialog({ title, yes, no = 'Cancel', points, onYes, onNo }: ConfirmDialogProps) {
-  const { leave, props } = useModal(onNo)
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, yes, isHarmless = false, no = 'Cancel', points, onYes, onNo } = props
+  const { leave, props: modal } = useModal(onNo)
   const id = useId()
   return (
-    <dialog {...props} class="confirm-dialog" aria-labelledby={id} aria-describedby={`${id}-points`}>
+    <dialog {...modal} class="confirm-dialog" aria-labelledby={id} aria-describedby={`${id}-points`}>
       <h2 id={id}>{title}</h2>
       <ul id={`${id}-points`} class="points">
         {points.map((point) => (
@@ -33,7 +36,7 @@ export function ConfirmDialog({ title, yes, no = 'Cancel', points, onYes, onNo }
       </ul>
       <div class="buttons">
         <Button onClick={() => leave()}>{no}</Button>
-        <Button kind="strong" onClick={() => leave(onYes)}>
+        <Button kind={isHarmless ? 'strong' : 'danger'} onClick={() => leave(onYes)}>
           {yes}
         </Button>
       </div>

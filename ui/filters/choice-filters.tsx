@@ -113,7 +113,7 @@ export function AgainstMenu() {
       id={againstMenuId}
       label="Compare with an earlier time"
       class={choiceClass(against !== null)}
-      words={against === null ? 'Compare' : againstWords[against]}
+      words={against === null ? 'Compare with' : againstWords[against]}
     >
       {() => <AgainstPanel />}
     </Popover>

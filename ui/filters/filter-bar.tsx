@@ -93,27 +93,24 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
 /** What filters without a control of its own, what the view does not filter by, and the way to be rid of all. */
 export function FilterChips() {
   const { address, go } = useNavigation()
-  const times = useTimes()
   const { text } = defaultAddress
   const isBare = !isFiltered(address) && address.text === text && address.ignored.length === 0
   return (
     <>
-      {filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs)).map(
-        ({ name, words, isIgnored, without }) => (
-          <div
-            key={`${name} ${words}`}
-            class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
-            title={isIgnored ? 'The address has this, and this view does not filter by it.' : words}
-          >
-            <span class="cut">
-              <span>{name}:</span> {words}
-            </span>
-            <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={() => go(without)}>
-              <Icon name="close" size={14} />
-            </button>
-          </div>
-        ),
-      )}
+      {filterChips(address).map(({ name, words, isIgnored, without }) => (
+        <div
+          key={`${name} ${words}`}
+          class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
+          title={isIgnored ? 'The address has this, and this view does not filter by it.' : words}
+        >
+          <span class="cut">
+            <span>{name}:</span> {words}
+          </span>
+          <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={() => go(without)}>
+            <Icon name="close" size={14} />
+          </button>
+        </div>
+      ))}
       {!isBare && (
         <Button kind="bare" onClick={() => go(withoutFilters(address))}>
           Clear all

@@ -4,7 +4,7 @@ import { type PageAddress, defaultAddress } from '../data/page-address.ts'
 import { filterChips } from './filter-chips.ts'
 
 const chipsOf = (address: Partial<PageAddress>): ReturnType<typeof filterChips> =>
-  filterChips({ ...defaultAddress, ...address }, (fromMs, toMs) => `${fromMs}–${toMs}`)
+  filterChips({ ...defaultAddress, ...address })
 
 test('a bare address has no chips, nor have filters with a control of their own', () => {
   assert.deepEqual(chipsOf({}), [])
@@ -29,7 +29,6 @@ test('everything else that filters is told, and each can be taken away alone', (
   assert.deepEqual(
     chips.map(({ name, words, without }) => [name, words, without]),
     [
-      ['Time', '1–2', { range: { last: '24h' } }],
       ['Client', 'a', { clients: ['b'] }],
       ['Client', 'b', { clients: ['a'] }],
       ['Session', 'nightly', { session: null }],

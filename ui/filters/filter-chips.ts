@@ -1,5 +1,5 @@
 import { callTypeWords, outcomeWords } from '../data/call-text.ts'
-import { type PageAddress, defaultAddress } from '../data/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { roundDuration } from '../format/figures.ts'
 import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
 
@@ -15,14 +15,10 @@ export interface FilterChip {
 }
 
 /**
- * What the address filters by besides what the view has a menu for. `rangeWords` tells a range of two instants. Live
- * filters by models, failures and text alone.
+ * What the address filters by besides what the view has a menu for. Live filters by models, failures and text alone.
  */
-export function filterChips(
-  address: PageAddress,
-  rangeWords: (fromMs: number, toMs: number) => string,
-): readonly FilterChip[] {
-  const { view, range, callTypes, outcomes, errorsOnly, source, tags, minMs, maxMs, q, ignored } = address
+export function filterChips(address: PageAddress): readonly FilterChip[] {
+  const { view, callTypes, outcomes, errorsOnly, source, tags, minMs, maxMs, q, ignored } = address
   const isLive = view === 'live'
   // An opened session is shown with all of its calls.
   const isWhole = view === 'sessions' && address.session !== null
@@ -38,8 +34,7 @@ export function filterChips(
   if (isLive || isWhole) {
     for (const type of callTypes) add('Type', callTypeWords[type], { callTypes: except(callTypes, type) })
     for (const end of outcomes) add('Outcome', outcomeWords[end], { outcomes: except(outcomes, end) })
-  } else if (range.last === null)
-    add('Time', rangeWords(range.fromMs, range.toMs), { range: defaultAddress.range })
+  }
   for (const facet of Object.keys(facets) as Facet[]) {
     // The bar has a menu of models, and Sessions shows the session as a whole.
     if ((facet === 'model' && !isWhole) || (facet === 'session' && view === 'sessions')) continue

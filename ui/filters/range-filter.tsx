@@ -1,4 +1,4 @@
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Popover } from '../design/popover.tsx'
@@ -8,16 +8,23 @@ const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeF
 /** A range of two instants, if none of the usual lengths will do. */
 export function RangeFilter() {
   const { range, utc } = useNavigation().address
-  const { last } = range
-  const words = last === 'today' ? 'Today' : last === 'month' ? 'This month' : 'Custom'
+  const times = useTimes()
+  const own =
+    range.last === null
+      ? times.between(range.fromMs, range.toMs)
+      : range.last === 'today'
+        ? 'Today'
+        : range.last === 'month'
+          ? 'This month'
+          : null
   return (
     <Popover
       label="Custom range"
-      class={`filter-choice ${last === null || words !== 'Custom' ? 'is-set' : ''}`}
+      class={`filter-choice ${own === null ? '' : 'is-set'}`}
       words={
         <>
           <Icon name="calendar" />
-          <span class="filter-range-words">{words}</span>
+          <span class="filter-range-words">{own ?? 'Custom'}</span>
         </>
       }
     >

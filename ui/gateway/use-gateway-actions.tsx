@@ -41,6 +41,7 @@ export function useGatewayActions(config: ProxyConfig | null) {
         <ConfirmDialog
           title={`${word} the gateway?`}
           yes={word}
+          isHarmless={asked === 'restart'}
           points={consequencesOf(asked, status, config)}
           onYes={() => act(asked)}
           onNo={() => setAsked(null)}

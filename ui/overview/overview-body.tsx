@@ -17,7 +17,14 @@ import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { earlierCalls, withEarlier } from './earlier.ts'
 import { type OverviewCard, overviewCards } from './overview-cards.ts'
-import { firstTokenPanels, latencyPanels, requestPanels, speedPanels, tallPx } from './overview-charts.ts'
+import {
+  errorPanels,
+  firstTokenPanels,
+  latencyPanels,
+  requestPanels,
+  speedPanels,
+  tallPx,
+} from './overview-charts.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
 import { slotPanels } from './slot-charts.ts'
@@ -59,6 +66,24 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
       <FigureCards class="overview-cards" cards={cards} foot={courseOf} />
       <div class="overview-pair">
         <TimeChart
+          title="Requests"
+          about={`per ${perBucket(answer.bucket_s)}`}
+          panels={charts.requests}
+          to={(bounds) => inCalls(bounds, {})}
+          empty="No calls"
+        />
+        <TimeChart
+          title="Error rate"
+          about="of calls whose client stayed"
+          panels={charts.errors}
+          to={(bounds) => inCalls(bounds, { errorsOnly: true })}
+          count={calls(buckets.errors)}
+          explainsEvents={false}
+          empty="No calls"
+        />
+      </div>
+      <div class="overview-pair">
+        <TimeChart
           title="Latency"
           about={aboutTimed}
           panels={charts.latency}
@@ -76,16 +101,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
           empty={`No ${aboutTimed}`}
         />
       </div>
-      <SlotsCard answer={answer} frame={frame} />
-      <div class="overview-three">
-        <TimeChart
-          title="Requests"
-          about={`per ${perBucket(answer.bucket_s)}`}
-          panels={charts.requests}
-          to={(bounds) => inCalls(bounds, {})}
-          explainsEvents={false}
-          empty="No calls"
-        />
+      <div class="overview-pair">
         <TimeChart
           title="Time to first token"
           about="streamed"
@@ -105,6 +121,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
           empty={emptyWords(totals.output_tokens_per_s, 'calls whose speed is known')}
         />
       </div>
+      <SlotsCard answer={answer} frame={frame} />
       <div class="overview-pair">
         <ModelsCard answer={answer} />
         <FailuresCard answer={answer} />
@@ -114,12 +131,15 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
   )
 }
 
-type Charts = Readonly<Record<'latency' | 'requests' | 'firstToken' | 'speed', readonly ChartPanel[]>>
+type Charts = Readonly<
+  Record<'requests' | 'errors' | 'latency' | 'firstToken' | 'speed', readonly ChartPanel[]>
+>
 
 function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null): Charts {
   const charts: Charts = {
-    latency: latencyPanels(answer, frame),
     requests: requestPanels(answer, frame),
+    errors: errorPanels(answer, frame),
+    latency: latencyPanels(answer, frame),
     firstToken: firstTokenPanels(answer, frame),
     speed: speedPanels(answer, frame),
   }
@@ -130,8 +150,9 @@ function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null):
   const seriesOf = (name: keyof Charts, wanted: string): ChartSeries | undefined =>
     before[name][0]?.series.find(({ key }) => key === wanted)
   return {
-    latency: under('latency', seriesOf('latency', 'p95')),
     requests: under('requests', earlierCalls(earlier)),
+    errors: charts.errors,
+    latency: under('latency', seriesOf('latency', 'p95')),
     firstToken: under('firstToken', seriesOf('firstToken', 'p95')),
     speed: under('speed', seriesOf('speed', 'p50')),
   }
@@ -174,17 +195,17 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
 
 const heights = [
   ['figure-cards', 6, 9.75],
-  ['', 1, 20.5],
-  ['', 1, 27],
-  ['overview-three', 3, 16],
+  ['overview-pair', 2, 16],
+  ['overview-pair', 2, 20.5],
+  ['overview-pair', 2, 16],
 ] as const
 
 /** Where all will stand, in its final size. */
 export function OverviewSkeleton() {
   return (
     <div class="view overview" aria-busy="true" aria-label="Loading" role="status">
-      {heights.map(([name, count, rem]) => (
-        <div key={rem} class={name}>
+      {heights.map(([name, count, rem], at) => (
+        <div key={at} class={name}>
           {Array.from({ length: count }, (_, index) => (
             <div key={index} class="card" style={{ height: `${rem}rem` }}>
               <div class="skeleton" style={{ width: '8rem', height: '1rem', margin: '1rem' }} />

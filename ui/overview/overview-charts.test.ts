@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { figureOf } from '../charts/chart-series.ts'
-import { latencyPanels, requestPanels, speedPanels } from './overview-charts.ts'
+import { latencyPanels, errorPanels, requestPanels, speedPanels } from './overview-charts.ts'
 
 const frame: TimeFrame = { fromMs: 0, toMs: 180_000, startsMs: [0, 60_000, 120_000], bucketMs: 60_000 }
 const answer = (counts: readonly number[]): Overview =>
@@ -57,8 +57,9 @@ test('a few calls are shown one by one', () => {
   assert.equal(figureOf(series, { first: 2, last: 2 }), '–')
 })
 
-test('failed calls stand on the others, and have a plot of their own', () => {
-  const [counts, rate] = requestPanels(answer([1, 1, 1]), frame)
+test('failed calls stand on the others, and have a chart of their own', () => {
+  const [counts] = requestPanels(answer([1, 1, 1]), frame)
+  const [rate] = errorPanels(answer([1, 1, 1]), frame)
   assert.deepEqual(
     counts?.series.map(({ key, values, standsOn }) => [key, values, standsOn]),
     [

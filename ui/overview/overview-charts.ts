@@ -9,7 +9,6 @@ import type { Overview } from '../../src/api/overview.ts'
 /** Of the plots side by side, in pixels. */
 export const tallPx = 220
 export const lowPx = 150
-const stripPx = 28
 
 type Column = readonly (number | null)[]
 
@@ -80,13 +79,13 @@ export function speedPanels({ buckets, singles }: Overview, frame: TimeFrame): r
   return [{ frame, heightPx: lowPx, linear: { leastTop: 10 }, axis: axisCount, series }]
 }
 
-/** Stacks failed calls on the others, and plots the error rate below: one failure in a hundred would be too low a bar. */
+/** Stacks failed calls on the others. */
 export function requestPanels({ buckets }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const ok = buckets.calls.map((calls, index) => calls - (buckets.errors[index] ?? 0))
   return [
     {
       frame,
-      heightPx: lowPx - stripPx - 24,
+      heightPx: lowPx,
       linear: { leastTop: 4, isWhole: true },
       axis: axisCount,
       series: [
@@ -94,13 +93,17 @@ export function requestPanels({ buckets }: Overview, frame: TimeFrame): readonly
         { ...bars('ok', 'Not failed', 'p50', ok, count), isSoft: true, isSum: true },
       ],
     },
+  ]
+}
+
+/** Apart from the requests: one failure in a hundred would be too low a bar there. */
+export function errorPanels({ buckets }: Overview, frame: TimeFrame): readonly ChartPanel[] {
+  return [
     {
       frame,
-      heightPx: stripPx,
-      linear: { leastTop: 0.04, maxTicks: 1 },
-      axis: (value) => (value === 0 ? '' : percent(value)),
-      words: 'Error rate',
-      only: { errorsOnly: true },
+      heightPx: lowPx,
+      linear: { leastTop: 0.04 },
+      axis: percent,
       series: [bars('rate', 'Error rate', 'bad', buckets.error_rate, percent)],
     },
   ]

@@ -30,8 +30,29 @@ test('where calls waited, slots and queue of a minute that is not known are unkn
   assert.deepEqual(values(18_700), ['–', '–', '–', '18.7 s'])
 })
 
-test('where nobody waited, an empty queue is said to be one', () => {
-  assert.deepEqual(values(0.2), ['0 of 4', '0 %', 'No queue', '<1 ms'])
+test('where nobody waited, the slots in use alone are plotted, and say so', () => {
+  assert.deepEqual(values(0.2), ['0 of 4'])
+  assert.equal(slotPanels(answer(0.2), frame, 4)[0]?.figure?.words, 'peak slots in use, no waiting')
+})
+
+test('waits are out of the ordinary where all slots were in use for a twentieth of the time', () => {
+  const { buckets, totals, slots } = answer(1500)
+  const telling = (share: number): unknown[] => {
+    const busy = { ...slots, active_max: [4, 4], queued_max: [9, 3], at_limit_share_total: share }
+    const panels = slotPanels({ buckets, totals, slots: busy } as unknown as Overview, frame, 4)
+    return panels.map(({ figure, series }) => [figure?.isTelling ?? false, series.at(-1)?.colour])
+  }
+  assert.deepEqual(telling(0.001), [
+    [false, 'p50'],
+    [false, 'edge'],
+    [false, 'edge'],
+  ])
+  assert.deepEqual(telling(0.05), [
+    [false, 'p50'],
+    [true, 'edge'],
+    [true, 'queue'],
+    [true, 'queue'],
+  ])
 })
 
 test('the most slots in use are told with the limit of that moment', () => {

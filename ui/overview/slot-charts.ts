@@ -6,17 +6,18 @@ import { count, counted, known, percent, unknownFigure, wait } from '../format/f
 import type { Overview } from '../../src/api/overview.ts'
 import { slotColumns } from './overview-time.ts'
 
-/** From here on a share of the time with every slot in use, a wait, or a queue is out of the ordinary. */
+/** With every slot in use for this share of the time, queue and wait are out of the ordinary. */
 const tellingShare = 0.05
+/** From here on a wait is one that somebody notices. */
 const tellingWaitMs = 100
-const tellingQueue = 5
 
 /** Of each plot, in pixels: the figure beside it needs as much. */
 const rowPx = 52
 
 /**
- * One plot each for what it comes to: slots in use, for how much of the time all were in use, how many calls waited
- * because of it, and for how long. `limitNow` stands in where an older gateway did not note its limit.
+ * One plot each for what it comes to: slots in use; for how much of the time all were, if that is out of the ordinary; how
+ * many calls waited because of it, and for how long, if any did. `limitNow` stands in where an older gateway did not note
+ * its limit.
  */
 export function slotPanels(
   answer: Overview,
@@ -52,8 +53,12 @@ export function slotPanels(
   const limitThen = leastOf(limits.filter((_, at) => active[at] === mostActive))
   const fullShare = knownMost([slots.at_limit_share_total])
   const mostQueued = knownMost(slots.queued_max)
+  /** Not known where it is null. */
+  const isFull = (fullShare ?? 1) >= tellingShare
+  const hasWaits = mostQueued !== 0 || (max ?? 0) >= tellingWaitMs
+  const waitColour = isFull ? 'queue' : 'edge'
   const room = { frame, heightPx: rowPx }
-  return [
+  const panels: readonly (ChartPanel | false)[] = [
     {
       ...room,
       linear: { leastTop: 1, isWhole: true, maxTicks: 3 },
@@ -62,48 +67,49 @@ export function slotPanels(
         value:
           known(mostActive, count) +
           (mostActive === null || limitThen === null ? '' : ` of ${count(limitThen)}`),
-        words: 'peak slots in use',
+        words: hasWaits ? 'peak slots in use' : 'peak slots in use, no waiting',
       },
       series: [
         ...(mostLimit === null ? [] : [limitLine]),
         { ...bars('active', 'In use', 'p50', active, count), isSoft: true },
       ],
     },
-    {
+    isFull && {
       ...room,
       linear: { leastTop: 0.2, maxTicks: 2 },
       axis: percent,
       figure: {
         value: known(fullShare, percent),
         words: 'of the time at capacity',
-        isTelling: (fullShare ?? 0) >= tellingShare,
+        isTelling: fullShare !== null,
       },
       series: [bars('at_limit', 'All in use', 'edge', atLimit, percent)],
     },
-    {
+    hasWaits && {
       ...room,
       linear: { leastTop: 2, isWhole: true, maxTicks: 2 },
       axis: axisCount,
       figure: {
-        value: mostQueued === 0 ? 'No queue' : known(mostQueued, (calls) => counted(calls, 'call')),
-        words: mostQueued === 0 ? 'no waiting' : 'longest queue',
-        isTelling: (mostQueued ?? 0) >= tellingQueue,
+        value: known(mostQueued, (calls) => counted(calls, 'call')),
+        words: 'longest queue',
+        isTelling: isFull && mostQueued !== null,
       },
-      series: [bars('waiting', 'Waiting', 'queue', queued, count)],
+      series: [bars('waiting', 'Waiting', waitColour, queued, count)],
     },
-    {
+    hasWaits && {
       ...room,
       linear: { leastTop: tellingWaitMs, maxTicks: 2 },
       axis: axisDuration,
-      figure: waitFigure(n, p95, max),
+      figure: waitFigure(n, p95, max, isFull),
       series: [
         {
-          ...bars('wait', 'Wait p95', 'queue', waits, wait),
+          ...bars('wait', 'Wait p95', waitColour, waits, wait),
           missing: (index) => whyMissing('p95', buckets.queue_n[index] ?? 0),
         },
       ],
     },
   ]
+  return panels.filter((panel) => panel !== false)
 }
 
 function mostOf(values: readonly (number | null)[]): number | null {
@@ -115,11 +121,12 @@ function leastOf(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-function waitFigure(n: number, p95: number | null, max: number | null): PanelFigure {
+function waitFigure(n: number, p95: number | null, max: number | null, isFull: boolean): PanelFigure {
   if (n >= minSample.p95 && p95 !== null) {
     const words = max === null ? 'wait for a slot, p95' : `wait p95, longest ${wait(max)}`
-    return { value: wait(p95), words, isTelling: p95 >= tellingWaitMs }
+    return { value: wait(p95), words, isTelling: isFull && p95 >= tellingWaitMs }
   }
   if (max === null) return { value: unknownFigure, words: 'wait for a slot' }
-  return { value: wait(max), words: `longest wait of ${counted(n, 'call')}`, isTelling: max >= tellingWaitMs }
+  const words = `longest wait of ${counted(n, 'call')}`
+  return { value: wait(max), words, isTelling: isFull && max >= tellingWaitMs }
 }

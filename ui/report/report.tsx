@@ -53,9 +53,7 @@ function ReportHead({ report }: ReportProps) {
     ...callTypes,
     ...outcomes,
     ...(errorsOnly ? ['errors only'] : []),
-    ...filterChips({ ...address, range: { last: '24h' } }, () => '').map(
-      ({ name, words }) => `${name} ${words}`,
-    ),
+    ...filterChips(address).map(({ name, words }) => `${name} ${words}`),
   ]
   const { from, to } = report.overview
   return (
