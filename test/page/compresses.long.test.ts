@@ -7,6 +7,7 @@ import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage } from './dashboard-page.ts'
+import type { Sessions } from '../../src/api/sessions.ts'
 import { pageDatabase } from './page-data.ts'
 
 test('compressing: how large it is, what it would do, what is lost, and what it did', async () => {
@@ -48,6 +49,11 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   await dialog.getByRole('button', { name: 'Compress' }).click()
   await opened.untilText('compress-told', /^Rolled up .+ calls and freed .+ in .+\.$/)
   assert.ok(Number(count.get()?.['calls']) < 6000)
+
+  // Nor does a list of what is left pass for all there was.
+  const { sessions } = (await (await dashboard.ask('GET', '/api/sessions?limit=1')).json()) as Sessions
+  await page.goto(`${dashboard.origin}/sessions?range=30d&text=${sessions[0]?.session}`)
+  await page.getByText(/^1 session, most recent first; earlier ones were folded$/).waitFor()
   database.close()
   assert.deepEqual(opened.problems, [])
 })

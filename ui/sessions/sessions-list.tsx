@@ -3,7 +3,13 @@ import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { isFiltered, sessionAddress, withoutFilters, writeAddress } from '../data/page-address.ts'
+import {
+  type PageAddress,
+  isFiltered,
+  sessionAddress,
+  withoutFilters,
+  writeAddress,
+} from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -52,6 +58,9 @@ export function SessionsList() {
                   ? `The last ${counted(seen.length, 'session')}`
                   : counted(seen.length, 'session')}
                 <span class="sessions-order">, most recent first</span>
+                {!list.hasMore &&
+                  isPartlyFolded(address, answer.folded_until) &&
+                  '; earlier ones were folded'}
               </>
             )}
           </span>
@@ -82,6 +91,11 @@ export function SessionsList() {
       </section>
     </>
   )
+}
+
+/** Some calls of the range are kept as sums, which know of no session. */
+function isPartlyFolded(address: PageAddress, foldedUntil: string | null): boolean {
+  return boundsOf(address, nowMs()).fromMs < Date.parse(foldedUntil ?? '')
 }
 
 /** Pages that follow are what its reader asked for: they come below all that is there. */
@@ -261,8 +275,7 @@ function share(part: number): string {
 /** Says why there is none, and how a client names its own. */
 function NoSessions({ foldedUntil }: { readonly foldedUntil: string | null }) {
   const { address } = useNavigation()
-  const foldedMs = Date.parse(foldedUntil ?? '')
-  if (boundsOf(address, nowMs()).fromMs < foldedMs) return <FoldedTime untilMs={foldedMs} />
+  if (isPartlyFolded(address, foldedUntil)) return <FoldedTime untilMs={Date.parse(foldedUntil ?? '')} />
   if (isFiltered({ ...address, q: '' }) || address.text !== '') {
     return (
       <EmptyState
