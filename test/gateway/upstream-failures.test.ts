@@ -1,6 +1,6 @@
 /** Replicas that cannot be reached, and upstreams that cannot take a call: nothing that may have been worked on is sent twice. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
 import { freePort } from '../support/free-port.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
@@ -9,7 +9,7 @@ import { rowOf } from '../support/recorded-calls.ts'
 import { cut, reset } from '../support/reply-step.ts'
 import { jsonReply, sseEvent, bodyReply } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { startGatewayOfUpstreams, untilUpstreams } from '../support/upstreams-file.ts'
+import { setUpstreams, startGatewayOfUpstreams, untilUpstreams } from '../support/upstreams-file.ts'
 
 function chat(
   gateway: GatewayProcess,
@@ -22,14 +22,19 @@ function chat(
 
 const answersOk = { reply: () => jsonReply(200, { id: 'x', object: 'chat.completion', choices: [{}] }) }
 
+const byDefault = await startSimulatedUpstream(answersOk)
+const gateway = await startGatewayOfUpstreams({ upstream: byDefault.origin, named: [] })
+after(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await byDefault.close()
+})
+
 test('a replica that refuses is left alone, the call goes to the next one, and nobody notices', async () => {
-  await using byDefault = await startSimulatedUpstream()
   await using good = await startSimulatedUpstream(answersOk)
   const port = await freePort()
-  await using gateway = await startGatewayOfUpstreams({
-    upstream: byDefault.origin,
-    named: [{ name: 'local', urls: [`http://127.0.0.1:${port}`, good.origin], models: ['*'] }],
-  })
+  await setUpstreams(gateway, [
+    { name: 'local', urls: [`http://127.0.0.1:${port}`, good.origin], models: ['*'] },
+  ])
   const first = await chat(gateway, { model: 'm' })
   assert.equal(first.status, 200)
   const row = await rowOf(gateway, first)
@@ -51,26 +56,18 @@ test('a replica that refuses is left alone, the call goes to the next one, and n
 })
 
 test('what is streamed through goes to the next replica as well, whole', async () => {
-  await using byDefault = await startSimulatedUpstream()
   await using good = await startSimulatedUpstream(answersOk)
   const port = await freePort()
-  await using gateway = await startGatewayOfUpstreams({
-    upstream: byDefault.origin,
-    named: [{ name: 'local', urls: [`http://127.0.0.1:${port}`, good.origin] }],
-  })
+  await setUpstreams(gateway, [{ name: 'local', urls: [`http://127.0.0.1:${port}`, good.origin] }])
   const body = Buffer.alloc(3_000_000, 'x')
   assert.equal((await exchange(gateway.port, 'POST', '/local/v1/files', { body })).status, 200)
   assert.equal(good.requests[0]?.body.length, body.length)
 })
 
 test('a session stays with one replica', async () => {
-  await using byDefault = await startSimulatedUpstream()
   await using one = await startSimulatedUpstream(answersOk)
   await using two = await startSimulatedUpstream(answersOk)
-  await using gateway = await startGatewayOfUpstreams({
-    upstream: byDefault.origin,
-    named: [{ name: 'local', urls: [one.origin, two.origin], models: ['*'] }],
-  })
+  await setUpstreams(gateway, [{ name: 'local', urls: [one.origin, two.origin], models: ['*'] }])
   for (let turn = 0; turn < 6; turn++) {
     for (const key of ['a', 'b', 'c']) {
       await chat(gateway, { model: 'm', prompt_cache_key: key })
@@ -84,15 +81,11 @@ test('a session stays with one replica', async () => {
 
 test('an answer 429, 502, 503 or 529 has the call fall back, where the file says so', async () => {
   let status = 0
-  await using byDefault = await startSimulatedUpstream(answersOk)
   await using busy = await startSimulatedUpstream({ reply: () => jsonReply(status, { error: 'busy' }) })
-  await using gateway = await startGatewayOfUpstreams({
-    upstream: byDefault.origin,
-    named: [
-      { name: 'busy', urls: [busy.origin], models: ['m'], fallback: 'default' },
-      { name: 'alone', urls: [busy.origin], models: ['alone'] },
-    ],
-  })
+  await setUpstreams(gateway, [
+    { name: 'busy', urls: [busy.origin], models: ['m'], fallback: 'default' },
+    { name: 'alone', urls: [busy.origin], models: ['alone'] },
+  ])
   for (status of [429, 502, 503, 529]) {
     const answer = await chat(gateway, { model: 'm' })
     assert.deepEqual([answer.status, answer.header('x-tokenweir-upstream')], [200, 'default'])
@@ -105,23 +98,22 @@ test('an answer 429, 502, 503 or 529 has the call fall back, where the file says
 })
 
 test('what may have been worked on does not fall back', async () => {
-  await using byDefault = await startSimulatedUpstream(answersOk)
   await using bad = await startSimulatedUpstream()
-  const start = (...args: string[]): Promise<GatewayProcess> =>
-    startGatewayOfUpstreams({
-      upstream: byDefault.origin,
-      named: [{ name: 'bad', urls: [bad.origin], models: ['*'], fallback: 'default' }],
-      args,
-    })
-  await using gateway = await start()
+  const named = [{ name: 'bad', urls: [bad.origin], models: ['*'], fallback: 'default' }]
+  await setUpstreams(gateway, named)
+  const before = byDefault.requests.length
   bad.replyOnce(jsonReply(500, {}), jsonReply(504, {}), jsonReply(400, {}), [reset()], [cut()], [])
   const statuses: number[] = []
   for (let calls = 0; calls < 5; calls++) statuses.push((await chat(gateway, { model: 'm' })).status)
   assert.deepEqual(statuses, [500, 504, 400, 502, 502])
-  await using impatient = await start('--first-byte-timeout-ms', '200')
+  await using impatient = await startGatewayOfUpstreams({
+    upstream: byDefault.origin,
+    named,
+    args: ['--first-byte-timeout-ms', '200'],
+  })
   const late = await chat(impatient, { model: 'm' })
   assert.deepEqual([late.status, late.header('x-tokenweir-error')], [504, 'upstream_timeout'])
-  assert.equal(byDefault.requests.length, 0)
+  assert.equal(byDefault.requests.length, before)
 })
 
 test('an upstream that nobody can reach falls back, to a model by another name, with its usage asked for', async () => {
@@ -138,7 +130,6 @@ test('an upstream that nobody can reach falls back, to a model by another name, 
     choices: [],
     usage: { prompt_tokens: 3, completion_tokens: 1 },
   }
-  await using byDefault = await startSimulatedUpstream()
   await using second = await startSimulatedUpstream({
     reply: () =>
       bodyReply([sseEvent(chunk), sseEvent(usage), 'data: [DONE]\n\n'], {
@@ -147,13 +138,10 @@ test('an upstream that nobody can reach falls back, to a model by another name, 
   })
   const port = await freePort()
   const fallback = { to: 'second', models: { here: 'there/"quoted"' } }
-  await using gateway = await startGatewayOfUpstreams({
-    upstream: byDefault.origin,
-    named: [
-      { name: 'first', urls: [`http://127.0.0.1:${port}`], models: ['here', 'unmapped'], fallback },
-      { name: 'second', urls: [second.origin], models: ['there*'] },
-    ],
-  })
+  await setUpstreams(gateway, [
+    { name: 'first', urls: [`http://127.0.0.1:${port}`], models: ['here', 'unmapped'], fallback },
+    { name: 'second', urls: [second.origin], models: ['there*'] },
+  ])
   const body = '{"stream":true,  "model" :"here","messages":[{"role":"user","content":"ü"}]}'
   const headers = [['Content-Type', 'application/json']] as const
   const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', { body, headers })

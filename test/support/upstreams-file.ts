@@ -55,3 +55,18 @@ export function untilUpstreams(
 ): Promise<unknown> {
   return untilHealth(gateway, what, ({ upstreams }) => holds((upstreams ?? []) as readonly ToldUpstream[]))
 }
+
+/** Puts these in the place of all upstreams but the default one, and waits until the gateway goes by them. */
+export async function setUpstreams(
+  gateway: GatewayProcess,
+  named: readonly UpstreamSetting[],
+): Promise<void> {
+  writeUpstreams(gateway.directory, named)
+  const wanted = named
+    .map(({ name, urls }) => [name, ...urls.map((url) => new URL(url).host)].join())
+    .join('; ')
+  await untilUpstreams(gateway, `${wanted} are known`, (all) => {
+    const told = all.slice(1).map(({ name, replicas }) => [name, ...replicas.map(({ host }) => host)].join())
+    return told.join('; ') === wanted
+  })
+}
