@@ -27,8 +27,8 @@ export interface CliCommand {
   readonly description: string
   readonly options: Readonly<Record<string, OptionSpec<unknown>>>
   /**
-   * What it takes beside its options: `[model]`, `<file>` if it must be given, or several with spaces between them; the
-   * words are of the last. The noun is for who gives too few or too many; that in brackets unless told.
+   * The positional arguments, such as `[model]`, or `<file>` if required; several are separated by spaces. The description
+   * belongs to the last one. The noun is used in error messages (default: the name in brackets).
    */
   readonly positional?: readonly [name: string, description: string, noun?: string] | undefined
   /** A use of it that a newcomer can copy. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { operand } from '../../src/cli/commands/env.ts'
+import { positional } from '../../src/cli/commands/env.ts'
 import { askedAllTheSame } from '../clients/agents.ts'
 
 const text = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
@@ -9,7 +9,7 @@ const text = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'ut
 test('docs/clients.md has a recipe of at most ten lines for every client of `tokenweir env`', () => {
   const recipes = [...text.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, recipe = '']) => recipe)
   for (const recipe of recipes) assert.ok(recipe.trimEnd().split('\n').length <= 10, recipe)
-  for (const client of operand[1].split(', '))
+  for (const client of positional[1].split(', '))
     assert.ok(
       recipes.some((recipe) => recipe.includes(`tokenweir env ${client}`)),
       client,

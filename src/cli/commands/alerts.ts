@@ -19,7 +19,7 @@ export const table = optionTable({
   db: database('file of the telemetry database; the settings of alerts lie beside it'),
 })
 
-export const operand = ['[test]', 'send one message and say what came back', 'message'] as const
+export const positional = ['[test]', 'send one message and say what came back', 'message'] as const
 
 /** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. */
 export const run: CommandRun<typeof table> = async (

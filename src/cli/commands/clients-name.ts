@@ -8,7 +8,7 @@ export const table = optionTable({
   db: database('file of the telemetry database; the names of keys lie beside it'),
 })
 
-export const operand = [
+export const positional = [
   '<fingerprint> <name>',
   'what its calls are called; none takes the name away',
 ] as const

@@ -18,7 +18,7 @@ export const table = optionTable({
   db: database('file of the telemetry database; the limits of clients lie beside it'),
 })
 
-export const operand = ['<client>', 'its name, or the fingerprint of its key'] as const
+export const positional = ['<client>', 'its name, or the fingerprint of its key'] as const
 
 function limit(most: number, description: string): OptionRow<number | 'none' | null> {
   return optional(integerOrNone(1, most), `${description}; none takes the limit away`)

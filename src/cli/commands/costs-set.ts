@@ -55,7 +55,7 @@ function amount(what: string): OptionRow<number | null> {
   return optional(usd, `price of ${what}`)
 }
 
-export const operand = ['<name>', 'a model, or host/model', 'model'] as const
+export const positional = ['<name>', 'a model, or host/model', 'model'] as const
 
 /** `tokenweir costs set <name>`: sets or removes one's own price. */
 export const run: CommandRun<typeof table> = async (

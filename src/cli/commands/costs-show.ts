@@ -31,7 +31,7 @@ export const table = optionTable({
   db: database('file of the telemetry database; the prices lie beside it'),
 })
 
-export const operand = ['[model]', ''] as const
+export const positional = ['[model]', ''] as const
 
 /** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `CommandError`. */
 export function run(

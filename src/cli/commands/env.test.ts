@@ -5,7 +5,7 @@ import { given } from '../../../test/support/given.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import * as env from './env.ts'
 
-const clients = env.operand[1].split(', ')
+const clients = env.positional[1].split(', ')
 
 function printed(...argv: string[]): { readonly out: string; readonly err: string } {
   let out = ''

@@ -122,7 +122,7 @@ models:
 
 const clients = Object.keys(recipes) as (keyof typeof recipes)[]
 
-export const operand = ['<client>', clients.join(', ')] as const
+export const positional = ['<client>', clients.join(', ')] as const
 
 /** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing. */
 export const run: CommandRun<typeof table> = (

@@ -13,7 +13,7 @@ export const table = optionTable({
   db: database(),
 })
 
-export const operand = ['<file>', 'where the copy is to be'] as const
+export const positional = ['<file>', 'where the copy is to be'] as const
 
 /** What else of the data folder somebody has set, or cannot be made again: prices, limits, upstreams, alert rules, notes, settings, and what fingerprints go by. */
 const otherFiles = [

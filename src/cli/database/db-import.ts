@@ -29,7 +29,7 @@ export const table = optionTable({
   db: database(),
 })
 
-export const operand = [
+export const positional = [
   '<file>',
   'an export of tokenweir or LiteLLM, packed with gzip or not, or the database of the older Python proxy',
 ] as const

@@ -1,7 +1,7 @@
 import type { CommandRun } from '../parse-options.ts'
 import { set, type table } from './upstreams-set.ts'
 
-export { operand, table } from './upstreams-set.ts'
+export { positional, table } from './upstreams-set.ts'
 
 /** `tokenweir upstreams add <name>`: adds an upstream behind all others. */
 export const run: CommandRun<typeof table> = (options, context) => set(options, context, false)

@@ -5,7 +5,7 @@ import { placeOptions, upstreamsOf } from './upstreams-list.ts'
 
 export const table = optionTable(placeOptions)
 
-export { operand } from './upstreams-set.ts'
+export { positional } from './upstreams-set.ts'
 
 /** `tokenweir upstreams remove <name>`: its calls go to the default upstream from then on. */
 export const run: CommandRun<typeof table> = async (options, { env, positionals, terminal }) => {

@@ -76,7 +76,7 @@ export const table = optionTable({
   ...placeOptions,
 })
 
-export const operand = ['<name>', 'its name, which is also a path that leads to it', 'upstream'] as const
+export const positional = ['<name>', 'its name, which is also a path that leads to it', 'upstream'] as const
 
 /** `tokenweir upstreams set <name>`: changes what is given of an upstream. */
 export const run: CommandRun<typeof table> = (options, context) => set(options, context, true)

@@ -14,7 +14,7 @@ import { printable } from '../terminal/printable.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
 
 export const table = optionTable(placeOptions)
-export const operand = ['[name]', 'one upstream; all without it', 'upstream'] as const
+export const positional = ['[name]', 'one upstream; all without it', 'upstream'] as const
 
 const limitMs = 15_000
 const connectTimeoutMs = 5000
