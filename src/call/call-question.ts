@@ -1,7 +1,7 @@
 import type { CallFilter } from './call-filter.ts'
 import type { Curves, GroupFigures } from './figures.ts'
 
-/** The groupings of calls besides time. `failure_code` groups only calls that have one. */
+/** What calls can be grouped by besides time. By `failure_code` only those that have one are in a group; `tags` are sets. */
 export const callDimensions = [
   'model',
   'call_type',
@@ -12,6 +12,7 @@ export const callDimensions = [
   'failure_code',
   'session',
   'upstream_name',
+  'tags',
 ] as const
 
 /** A field of calls. */
@@ -27,7 +28,7 @@ export function tagOf(dimension: CallDimension | null): string | null {
 
 /** Dimensions with any number of entries: those beyond `top` are put together before they are counted. */
 export function isUnbounded(dimension: CallDimension | null): boolean {
-  return dimension === 'session' || tagOf(dimension) !== null
+  return dimension === 'session' || dimension === 'tags' || tagOf(dimension) !== null
 }
 
 /** A question about many calls at once. */

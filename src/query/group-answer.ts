@@ -5,7 +5,6 @@ import {
   type CallGroup,
   type CallQuestion,
   callMeasures,
-  isUnbounded,
 } from '../call/call-question.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
@@ -23,7 +22,7 @@ import {
 
 /** The key of the entries beyond the first five hundred, twenty beside a time, or hundred sessions, which carry `rest: true`. */
 const restKey = 'other'
-/** Sums know of no session and no tag, so each call is read. A week may have an hour more than seven days. */
+/** Sums know of no session, so each call is read. A week may have an hour more than seven days. */
 const mostSessionsMs = (7 * 24 + 1) * 3_600_000
 
 /** Figures by time, by a dimension, or by both. */
@@ -59,8 +58,9 @@ async function groupsOf(
       ...(measures === 'none' && { isSumsOnly: true }),
       ...(measures === 'curves' && { withCurves: true }),
     })
-  const top = isUnbounded(dimension) ? topSessions : topEntries
-  if (isUnbounded(dimension) && range.toMs - range.fromMs > mostSessionsMs) {
+  const isOfSessions = dimension === 'session'
+  const top = isOfSessions ? topSessions : topEntries
+  if (isOfSessions && range.toMs - range.fromMs > mostSessionsMs) {
     const message = `group_by=${dimension} reaches over seven days at most, as each call is read; ask for a shorter range.`
     throw new QueryError('too_many_groups', message, { param: 'from' })
   }
@@ -69,7 +69,7 @@ async function groupsOf(
     const { groups, summary } = await ask({
       edgesMs,
       dimension,
-      top: isUnbounded(dimension) ? top : mostEntries,
+      top: isOfSessions ? top : mostEntries,
     })
     return {
       groups: groups.map((group) => {

@@ -143,7 +143,7 @@ export const maxGroups = 5000
 export const mostEntries = 500
 /** Entries of a dimension that are told apart beside a time; the others are put together. */
 export const topEntries = 20
-/** Sessions, or values of a tag, that are told apart. */
+/** Sessions that are told apart. */
 export const topSessions = 100
 /** Calls of a list that is sorted by anything but time. */
 export const maxSorted = 100

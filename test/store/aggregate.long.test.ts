@@ -146,7 +146,7 @@ function entryOf(call: Made, dimension: CallDimension | null): string | number |
     case 'tag:env':
       return call.env
     default:
-      return call[dimension as Exclude<FieldDimension, 'call_type' | 'failure_code'>]
+      return call[dimension as Exclude<FieldDimension, 'call_type' | 'failure_code' | 'tags'>]
   }
 }
 

@@ -242,6 +242,12 @@ export function testStore(what: string, open: OpenStore): void {
       [0, 'me', false, 1],
       [1, 'me', false, 1],
     ])
+    assert.deepEqual(await told('tags'), [
+      [0, 'env:x', false, 1],
+      [0, null, true, 1],
+      [1, null, false, 1],
+      [1, null, true, 2],
+    ])
     assert.deepEqual(await told('tag:none'), [
       [0, null, false, 2],
       [1, null, false, 3],

@@ -1,8 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { type Dimension, dimensionFields } from './call-dimensions.ts'
+import type { FieldDimension } from '../../call/call-question.ts'
+import { dimensionFields } from './call-dimensions.ts'
 
 /** Selects calls by ids of words, or codes. Fields are ANDed; an absent one matches all. */
-export type IdFilter = Partial<Readonly<Record<Dimension, ReadonlySet<number>>>>
+export type IdFilter = Partial<Readonly<Record<FieldDimension, ReadonlySet<number>>>>
 
 /** Conditions on a row `c` of `calls`, ANDed. Their text follows from what is asked, not from the values. */
 export interface CallCondition {
@@ -14,7 +15,7 @@ export interface CallCondition {
 export function conditionOf(filter: IdFilter): CallCondition {
   return Object.entries(dimensionFields)
     .flatMap(([dimension, { column }]) => {
-      const allowed = filter[dimension as Dimension]
+      const allowed = filter[dimension as FieldDimension]
       return allowed === undefined ? [] : inCondition(column, allowed)
     })
     .reduce(bothConditions, { conditions: [], values: [] })

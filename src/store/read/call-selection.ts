@@ -2,7 +2,8 @@ import { firstIdAt, parseCallId } from '../../call/call-id.ts'
 import { type CallFilter, type FilterName, namedFilters, tagKey } from '../../call/call-filter.ts'
 import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
 import { amountOf } from '../../call/field-kinds.ts'
-import { type Dimension, dimensionFields } from './call-dimensions.ts'
+import type { FieldDimension } from '../../call/call-question.ts'
+import { dimensionFields } from './call-dimensions.ts'
 import {
   bothConditions,
   type CallCondition,
@@ -94,7 +95,7 @@ export function selectionCondition({ ids, extra }: CallSelection): CallCondition
 
 const isFailedCode = (code: number): boolean => code >= firstFailedOutcome
 
-function isDimension(name: FilterName): name is Dimension & FilterName {
+function isDimension(name: FilterName): name is FieldDimension & FilterName {
   return name in dimensionFields
 }
 
