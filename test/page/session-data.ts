@@ -14,6 +14,8 @@ export interface SampleRun {
   readonly agoMs: number
   /** The upstream says how much of a prompt its cache held, as it does unless told. */
   readonly isCacheTold?: boolean
+  /** Of each of its calls: `team:search,env:prod`. */
+  readonly tags?: string
 }
 
 const tools = ['Read', 'Bash', 'Edit', 'Read,Grep', 'Bash'] as const
@@ -23,7 +25,7 @@ const tools = ['Read', 'Bash', 'Edit', 'Read,Grep', 'Bash'] as const
  * once, one that fails (the fifth), a break of the cache (the tenth), and an hour without its user (before the twelfth).
  */
 export function sampleRun(
-  { session, client = 'claude-code', calls, agoMs, isCacheTold = true }: SampleRun,
+  { session, client = 'claude-code', calls, agoMs, isCacheTold = true, tags }: SampleRun,
   nowMs: number,
 ): CallRecord[] {
   const records: CallRecord[] = []
@@ -42,6 +44,7 @@ export function sampleRun(
       session,
       sessionSource: 'x-claude-code-session-id',
       client,
+      ...(tags !== undefined && { tags }),
       model: at % 14 === 7 ? 'claude-haiku-5' : 'claude-sonnet-5',
       queueMs: at % 9 === 3 ? 640.5 : 0.2,
       ttfbMs: ttftMs - 20,

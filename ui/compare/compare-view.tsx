@@ -11,10 +11,10 @@ import {
   type PageAddress,
   callsQuery,
   compareColumnNames,
-  compareWords,
+  byWords,
   curveWords,
   filterOf,
-  namelessWords,
+  namelessOf,
   queryKey,
 } from '../data/page-address.ts'
 import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
@@ -27,6 +27,7 @@ import { explained } from '../design/meanings.ts'
 import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { Segments } from '../design/segments.tsx'
 import { Table } from '../design/table/table.tsx'
+import { ByChoice } from '../filters/by-choice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { count, known } from '../format/figures.ts'
 import {
@@ -98,6 +99,7 @@ interface ComparisonProps {
 /** Groups beside one another: percentile curves of those that are chosen, and a table of all. */
 export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   const { measure, order, rising } = shown
+  const { tags } = useNavigation().address
   const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => sortedBy(groups, order, rising), [groups, order, rising])
   const chosen = shown.lines.filter((line) => groups.some(({ key }) => lineOf(key) === line))
@@ -122,7 +124,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
     if (colour === undefined) return []
     return [
       {
-        words: group.key ?? namelessWords[by],
+        words: group.key ?? namelessOf(by),
         colour,
         values: honestCurve(group, measure, curvePercentiles),
       },
@@ -153,24 +155,19 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
         <CurvePlot measure={measure} percentiles={curvePercentiles} curves={curves} />
       </Card>
       <Card
-        title={`By ${compareWords[by].toLowerCase()}`}
+        title={`By ${byWords(by).toLowerCase()}`}
         about="press a heading to sort, a box to draw its line"
         actions={
           report === null && (
-            <Segments
-              label="Compare"
-              words={compareWords}
-              chosen={by}
-              onChoose={(next) => onShow({ by: next, lines: [] })}
-            />
+            <ByChoice label="Compare" by={by} onChoose={(next) => onShow({ by: next, lines: [] })} />
           )
         }
       >
         <Table
-          caption={`Calls by ${compareWords[by].toLowerCase()}`}
+          caption={`Calls by ${byWords(by).toLowerCase()}`}
           class="compare-table"
           columns={[
-            compareWords[by],
+            byWords(by),
             ...compareColumnNames.map((name) => {
               const { words, title, class: className } = columnOf(name)
               return {
@@ -197,18 +194,18 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
                 <th scope="row">
                   <input
                     type="checkbox"
-                    aria-label={`Line of ${group.key ?? namelessWords[by]}`}
+                    aria-label={`Line of ${group.key ?? namelessOf(by)}`}
                     checked={colourOf(group.key) !== undefined}
                     style={{ accentColor: `var(--${colourOf(group.key) ?? 'accent'})` }}
                     onChange={() => toggle(lineOf(group.key))}
                   />
                   {group.key === null ? (
-                    <span class="quiet">{namelessWords[by]}</span>
+                    <span class="quiet">{namelessOf(by)}</span>
                   ) : (
                     <AddressLink
                       class="compare-name"
                       title={group.key}
-                      to={{ view: 'calls', sort: 'started_at', ...filterOf(by, group.key) }}
+                      to={{ view: 'calls', sort: 'started_at', ...filterOf(by, group.key, tags) }}
                     >
                       {group.key}
                     </AddressLink>

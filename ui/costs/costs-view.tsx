@@ -4,7 +4,7 @@ import type { AlertsReport } from '../../src/api/alerts.ts'
 import { isDragging } from '../charts/plot.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { type PageAddress, callsQuery, compareWords, isFiltered } from '../data/page-address.ts'
+import { type PageAddress, byWords, callsQuery, isFiltered } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
@@ -87,7 +87,7 @@ function SpendPart({ spend, freeCalls }: { readonly spend: Spend; readonly freeC
       <MonthBudget {...budget} />
       <SpendChart course={spend.course} />
       {partsError !== null ? (
-        <Card title={`Spend by ${compareWords[address.by].toLowerCase()}`}>
+        <Card title={`Spend by ${byWords(address.by).toLowerCase()}`}>
           <p class="quiet">{partsError}</p>
         </Card>
       ) : parts === null ? (

@@ -3,9 +3,8 @@ import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { BucketRange } from '../charts/time-frame.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { compareWords } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
-import { Segments } from '../design/segments.tsx'
+import { ByChoice } from '../filters/by-choice.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
 import { type BucketSum, bucketSums, spendPanels } from './spend-course.ts'
 import { sumOf } from './spend-figures.ts'
@@ -55,12 +54,10 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
   )
 }
 
-/** Compares spend by model or client, in the chart and the table alike. */
+/** Compares spend by model, client or another, in the chart and the table alike. */
 function SpendByChoice() {
   const { address, go } = useNavigation()
-  return (
-    <Segments label="Compare by" words={compareWords} chosen={address.by} onChoose={(by) => go({ by })} />
-  )
+  return <ByChoice label="Compare by" by={address.by} onChoose={(by) => go({ by })} />
 }
 
 function sumWords(sums: readonly BucketSum[]): string {

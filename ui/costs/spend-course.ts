@@ -2,7 +2,7 @@ import { type CalendarUnit, bucketOfKey } from '../charts/calendar-frame.ts'
 import { type ChartPanel, type ChartSeries, bars } from '../charts/chart-series.ts'
 import { type ColourName, coloursOf, mostGroups } from '../charts/palette.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import { type CompareBy, namelessWords } from '../data/page-address.ts'
+import { type CompareBy, namelessOf } from '../data/page-address.ts'
 import { dollars } from '../format/figures.ts'
 import { type CourseGroup, sumOf } from './spend-figures.ts'
 
@@ -98,5 +98,5 @@ function keyOf({ keys, rest }: CourseGroup, by: CompareBy): string {
 }
 
 function wordsOf(group: CourseGroup | undefined, by: CompareBy): string {
-  return group?.keys === undefined ? 'Spend' : (group.keys[by] ?? namelessWords[by])
+  return group?.keys === undefined ? 'Spend' : (group.keys[by] ?? namelessOf(by))
 }

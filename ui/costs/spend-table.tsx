@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
-import { AddressLink } from '../data/navigation.tsx'
-import { type CompareBy, compareWords, filterOf, namelessWords } from '../data/page-address.ts'
+import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { type CompareBy, byWords, filterOf, namelessOf } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
@@ -27,14 +27,14 @@ const rowsAtFirst = 10
 export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }) {
   const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => spendRows(now, before), [now, before])
-  const title = `Spend by ${compareWords[by].toLowerCase()}`
+  const title = `Spend by ${byWords(by).toLowerCase()}`
   const shown = isWhole ? rows : rows.slice(0, rowsAtFirst)
   return (
     <Card title={title} about={before === null ? undefined : 'change vs. previous period'}>
       <Table
         caption={title}
         columns={[
-          compareWords[by],
+          byWords(by),
           { words: 'Cost', class: 'spend-cost' },
           { words: 'Share', class: 'is-share' },
           { words: 'Change', class: 'is-more' },
@@ -78,12 +78,13 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
 }
 
 function Name({ by, name }: { readonly by: CompareBy; readonly name: string | null }) {
-  if (name === null) return <span class="spend-name cut quiet">{namelessWords[by]}</span>
+  const { tags } = useNavigation().address
+  if (name === null) return <span class="spend-name cut quiet">{namelessOf(by)}</span>
   return (
     <AddressLink
       class="spend-name cut"
       title={name}
-      to={{ view: 'calls', sort: 'cost', ...filterOf(by, name) }}
+      to={{ view: 'calls', sort: 'cost', ...filterOf(by, name, tags) }}
     >
       {name}
     </AddressLink>

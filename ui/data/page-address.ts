@@ -1,3 +1,4 @@
+import { tagKey } from '../../src/call/call-filter.ts'
 import type { Curves } from '../../src/call/figures.ts'
 import {
   type CallSort,
@@ -43,7 +44,20 @@ export const viewWords: Readonly<Record<View, string>> = {
 /** What calls, and spend, can be compared by, in words. */
 export const compareWords = { model: 'Model', client: 'Client', upstream_name: 'Upstream' } as const
 
-export type CompareBy = keyof typeof compareWords
+/** A field, or the values of a tag's key. */
+export type CompareBy = keyof typeof compareWords | `tag:${string}`
+
+/** What calls are compared by, as a heading says it: `Model`, `Tag team`. */
+export function byWords(by: CompareBy): string {
+  return isField(by) ? compareWords[by] : `Tag ${by.slice(tagPrefix.length)}`
+}
+
+const tagPrefix = 'tag:'
+const isField = isNameOf(compareWords)
+
+function compareByOf(text: string): CompareBy | undefined {
+  return isField(text) || /^tag:./.test(text) ? (text as CompareBy) : undefined
+}
 
 /** The measures whose percentiles Compare draws, in words. */
 export const curveWords = {
@@ -79,11 +93,15 @@ export const againstWords = {
 
 export type Against = keyof typeof againstWords
 
-/** For calls that name none. */
-export const namelessWords: Readonly<Record<CompareBy, string>> = {
+const namelessWords = {
   model: 'No model named',
   client: 'Unknown client',
   upstream_name: 'The default upstream',
+}
+
+/** For calls that name none. */
+export function namelessOf(by: CompareBy): string {
+  return isField(by) ? namelessWords[by] : 'Without this tag'
 }
 
 const isLastRange = isNameOf(lastRanges)
@@ -226,7 +244,7 @@ const others: Readonly<Record<string, Parameter>> = {
   call: one('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
   tab: one('tab', onlyIf(isCallTab)),
   text: { ...one('text', (text) => text), views: ['live', 'sessions'] },
-  by: { ...one('by', onlyIf(isNameOf(compareWords))), views: ['compare', 'costs'] },
+  by: { ...one('by', compareByOf), views: ['compare', 'costs'] },
   measure: { ...one('measure', onlyIf(isNameOf(curveWords))), views: ['compare'] },
   order: {
     ...one('order', (text) => compareColumnNames.find((name) => name === text)),
@@ -334,8 +352,12 @@ export function withoutFilters(address: PageAddress): PageAddress {
   return { ...defaultAddress, ...compared, view, range, sort, session: shown, call, tab, price, utc }
 }
 
-/** The filter for the calls of one that is compared. */
-export function filterOf(by: CompareBy, name: string): Partial<PageAddress> {
+/** The filter for the calls of one that is compared, beside filters by `tags` of other keys. */
+export function filterOf(by: CompareBy, name: string, tags: readonly string[]): Partial<PageAddress> {
+  if (!isField(by)) {
+    const key = by.slice(tagPrefix.length)
+    return { tags: [...tags.filter((tag) => tagKey(tag) !== key), `${key}:${name}`] }
+  }
   const filters = {
     model: { models: [name] },
     client: { clients: [name] },

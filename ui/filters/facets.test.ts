@@ -19,6 +19,7 @@ const filtered = {
   models: ['gpt'],
   clients: ['codex'],
   upstreams: ['claude'],
+  tags: ['team:search'],
   session: 'nightly',
   statuses: ['429'],
   failureCodes: ['client_gone'],
@@ -33,7 +34,7 @@ test('each facet asks with the range and all filters but its own', () => {
     for (const other of all)
       assert.equal(url.searchParams.has(other), other !== facet, `${other} of ${facet}`)
     if (facet === 'session') assert.equal(url.pathname, '/api/sessions')
-    else assert.equal(url.searchParams.get('group_by'), facet)
+    else assert.equal(url.searchParams.get('group_by'), facet === 'tag' ? 'tags' : facet)
   }
 })
 
@@ -46,7 +47,7 @@ test('sessions are asked for by part of their name, and the search for a call is
 test('what is chosen comes from the address and goes there; a session gives way to the next', () => {
   assert.deepEqual(
     all.map((facet) => chosenOf(facet, filtered)),
-    [['gpt'], ['codex'], ['claude'], ['nightly'], ['429'], ['client_gone']],
+    [['gpt'], ['codex'], ['claude'], ['team:search'], ['nightly'], ['429'], ['client_gone']],
   )
   assert.deepEqual(chosenOf('session', defaultAddress), [])
   assert.deepEqual(changeTo('status', ['429', '500']), { statuses: ['429', '500'] })
@@ -76,6 +77,22 @@ test('values come with most calls first, and none for calls without one', () => 
     values: [
       { value: 'last', calls: 1 },
       { value: 'before', calls: 7 },
+    ],
+    isCut: true,
+  })
+})
+
+test('a tag is counted in each set that has it, and sets that are not told are said to be more', () => {
+  const groups = [
+    { key: 'team:search,env:prod', calls: 3 },
+    { key: 'env:prod', calls: 2 },
+    { key: null, calls: 9 },
+    { key: 'other', calls: 4, rest: true },
+  ]
+  assert.deepEqual(readFacet(JSON.stringify({ group_by: 'tags', groups })), {
+    values: [
+      { value: 'env:prod', calls: 5 },
+      { value: 'team:search', calls: 3 },
     ],
     isCut: true,
   })

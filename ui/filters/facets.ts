@@ -8,6 +8,7 @@ export const facets = {
   model: { name: 'Model', one: 'model', many: 'models', field: 'models' },
   client: { name: 'Client', one: 'client', many: 'clients', field: 'clients' },
   upstream_name: { name: 'Upstream', one: 'upstream', many: 'upstreams', field: 'upstreams' },
+  tag: { name: 'Tag', one: 'tag', many: 'tags', field: 'tags' },
   session: { name: 'Session', one: 'session', many: 'sessions', field: 'session' },
   status: { name: 'Status', one: 'status', many: 'statuses', field: 'statuses' },
   failure_code: { name: 'Failure', one: 'failure', many: 'failures', field: 'failureCodes' },
@@ -50,7 +51,9 @@ export function facetPath(facet: Facet, address: PageAddress, text: string): str
   const endMs = address.range.last === null ? toMs : null
   const others = withoutFacet(facet, address)
   if (facet !== 'session') {
-    return `/api/query?${callsQuery(others, fromMs, endMs, { group_by: facet, measures: 'none' })}`
+    // Calls are grouped by sets of tags.
+    const group_by = facet === 'tag' ? 'tags' : facet
+    return `/api/query?${callsQuery(others, fromMs, endMs, { group_by, measures: 'none' })}`
   }
   // Groups by session reach over seven days at most, this list over any range.
   const query = callsQuery(others, fromMs, endMs)
@@ -72,18 +75,29 @@ export interface FacetAnswer {
 }
 
 interface Told {
-  readonly groups?: readonly { readonly key: string | number | null; readonly calls: number }[]
+  readonly group_by?: string
+  readonly groups?: readonly {
+    readonly key: string | number | null
+    readonly calls: number
+    readonly rest?: true
+  }[]
   readonly sessions?: readonly { readonly session: string; readonly calls: number }[]
   readonly next_cursor?: string | null
 }
 
-/** Reads either answer. Calls without a value are left out: the API cannot filter by none. */
+/** Reads any of the answers. Calls without a value are left out: the API cannot filter by none. */
 export function readFacet(text: string): FacetAnswer {
-  const { groups = [], sessions, next_cursor = null } = JSON.parse(text) as Told
-  const isCut = next_cursor !== null
+  const { group_by: groupBy, groups = [], sessions, next_cursor = null } = JSON.parse(text) as Told
+  const isCut = next_cursor !== null || groups.some(({ rest }) => rest === true)
   if (sessions !== undefined)
     return { values: sessions.map(({ session, calls }) => ({ value: session, calls })), isCut }
-  const values = groups.flatMap(({ key, calls }) => (key === null ? [] : [{ value: String(key), calls }]))
+  const counts = new Map<string, number>()
+  for (const { key, calls, rest } of groups) {
+    if (key === null || rest === true) continue
+    const values = groupBy === 'tags' ? String(key).split(',') : [String(key)]
+    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + calls)
+  }
+  const values = [...counts].map(([value, calls]) => ({ value, calls }))
   return { values: values.sort((one, other) => other.calls - one.calls), isCut }
 }
 

@@ -18,7 +18,7 @@ export interface FilterChip {
  * What the address filters by besides what the view has a menu for. Live filters by models, failures and text alone.
  */
 export function filterChips(address: PageAddress): readonly FilterChip[] {
-  const { view, callTypes, outcomes, errorsOnly, source, tags, minMs, maxMs, q, ignored } = address
+  const { view, callTypes, outcomes, errorsOnly, source, minMs, maxMs, q, ignored } = address
   const isLive = view === 'live'
   // An opened session is shown with all of its calls.
   const isWhole = view === 'sessions' && address.session !== null
@@ -45,7 +45,6 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
   }
   if (isWhole && errorsOnly) add('Outcome', 'errors only', { errorsOnly: false })
   if (source !== null) add('Imported from', source, { source: null })
-  for (const tag of tags) add('Tag', tag, { tags: except(tags, tag) })
   if (minMs !== null || maxMs !== null) {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })
   }

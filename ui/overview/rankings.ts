@@ -1,6 +1,6 @@
 import type { Overview, OverviewModel, OverviewTotals } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
-import { type CompareBy, filterOf, namelessWords } from '../data/page-address.ts'
+import { type CompareBy, filterOf, namelessOf } from '../data/page-address.ts'
 import { count, counted, dollars, percent, roughPercent, shortCount } from '../format/figures.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
@@ -110,10 +110,10 @@ export function failedRows(
     .toSorted((one, other) => other.calls - one.calls)
     .map(({ key, calls }): RankedRow => {
       const name = key === null ? null : String(key)
-      const filter = name === null ? null : by === 'status' ? { statuses: [name] } : filterOf(by, name)
+      const filter = name === null ? null : by === 'status' ? { statuses: [name] } : filterOf(by, name, [])
       return {
         key: name ?? '',
-        words: name ?? (by === 'status' ? 'No answer' : namelessWords[by]),
+        words: name ?? (by === 'status' ? 'No answer' : namelessOf(by)),
         value: calls,
         figure: count(calls),
         note: errors > 0 ? roughPercent(calls / errors) : undefined,

@@ -1,0 +1,50 @@
+import { tagKey } from '../../src/call/call-filter.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { type CompareBy, compareWords, queryKey } from '../data/page-address.ts'
+import { useQuery } from '../data/use-query.ts'
+import { Segments } from '../design/segments.tsx'
+import { type FacetAnswer, facetPath, readFacet, withoutFacet } from './facets.ts'
+
+const withTag = { ...compareWords, tag: 'Tag' }
+
+export interface ByChoiceProps {
+  readonly label: string
+  readonly by: CompareBy
+  readonly onChoose: (by: CompareBy) => void
+}
+
+/** Chooses what calls are compared by: a field, or the key of a tag that calls of the range have. */
+export function ByChoice({ label, by, onChoose }: ByChoiceProps) {
+  const { address } = useNavigation()
+  const { answer } = useQuery<FacetAnswer>(
+    queryKey(withoutFacet('tag', address), 'tags'),
+    () => facetPath('tag', address, ''),
+    { read: readFacet },
+  )
+  const chosen = by.startsWith('tag:') ? by.slice('tag:'.length) : null
+  const told = answer?.values.map(({ value }) => tagKey(value)) ?? []
+  const keys = [...new Set(chosen === null ? told : [...told, chosen])]
+  const [first] = keys
+  return (
+    <>
+      <Segments<keyof typeof withTag>
+        label={label}
+        words={first === undefined ? (compareWords as typeof withTag) : withTag}
+        chosen={chosen === null ? (by as keyof typeof compareWords) : 'tag'}
+        onChoose={(next) => onChoose(next === 'tag' ? `tag:${chosen ?? first ?? ''}` : next)}
+      />
+      {chosen !== null && keys.length > 1 && (
+        <select
+          class="field"
+          aria-label="Key of the tag"
+          value={chosen}
+          onChange={({ currentTarget: { value } }) => onChoose(`tag:${value}`)}
+        >
+          {keys.map((key) => (
+            <option key={key}>{key}</option>
+          ))}
+        </select>
+      )}
+    </>
+  )
+}
