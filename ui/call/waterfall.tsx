@@ -36,6 +36,7 @@ export function Waterfall({ call, scaleMs }: WaterfallProps) {
 export function WaterfallLegend() {
   return (
     <ul class="waterfall-legend finest" aria-label="Parts of a call">
+      <li class="colour-key part-receive">Receiving</li>
       <li class="colour-key part-wait">Waiting</li>
       <li class="colour-key part-first">To first token</li>
       <li class="colour-key part-stream">Streaming</li>

@@ -269,7 +269,7 @@ class CallRow extends PureComponent<CallRowProps> {
 const cells: Readonly<
   Record<Exclude<ColumnName, 'time'>, (call: CallJson, scaleMs: number) => ComponentChildren>
 > = {
-  model: ({ model }) => model ?? <span class="quiet">{unknownFigure}</span>,
+  model: ({ model, endpoint }) => model ?? <span class="quiet">{endpoint}</span>,
   type: ({ call_type: type }) => <span class="quiet">{callTypeWords[type]}</span>,
   status: (call) => <CallTag call={call} />,
   client: ({ client }) => <span class="quiet">{client ?? unknownFigure}</span>,

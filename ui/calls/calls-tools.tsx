@@ -66,7 +66,7 @@ function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>) {
   return (
     <SearchField
       label="Search calls"
-      placeholder="Call id, status or code"
+      placeholder="Id, status or code"
       title="An id of eleven characters opens that call, whatever the range; three digits are a status, thirty-two are a trace, anything else is an exact error code."
       value={text}
       onValue={(value) => {

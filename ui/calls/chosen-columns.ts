@@ -15,11 +15,11 @@ export interface CallColumn {
 export type ColumnName = keyof typeof columns
 
 const columns = {
-  time: { words: 'Time', title: 'When the request arrived', rem: 8, sort: 'started_at' },
-  model: { words: 'Model', rem: 12 },
+  time: { words: 'Time', title: 'When the request arrived', rem: 8.75, sort: 'started_at' },
+  model: { words: 'Model', rem: 11.5 },
   type: { words: 'Type', rem: 6 },
   status: { words: 'Status', rem: 10 },
-  client: { words: 'Client', rem: 9 },
+  client: { words: 'Client', rem: 8 },
   session: { words: 'Session', title: 'The run of an agent that it is part of', rem: 9 },
   tools: { words: 'Tools', title: 'Tools that the answer asks for', rem: 9 },
   tags: { words: 'Tags', rem: 9 },
@@ -32,7 +32,7 @@ const columns = {
     isFigure: true,
   },
   input: { words: 'In', title: 'Input tokens', rem: 5, isFigure: true },
-  output: { words: 'Out', title: 'Output tokens', rem: 5, isFigure: true },
+  output: { words: 'Out', title: 'Output tokens', rem: 6, isFigure: true },
   cached: { words: 'Cached', title: 'Input tokens that the upstream had cached', rem: 5, isFigure: true },
   cachedShare: {
     words: 'Cached %',
@@ -77,13 +77,13 @@ const inOrderOfWorth: readonly ColumnName[] = [
   'status',
   'total',
   'timing',
+  'client',
   'output',
   'first',
   'cost',
   'input',
   'queue',
   'speed',
-  'client',
   'type',
 ]
 

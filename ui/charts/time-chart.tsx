@@ -64,7 +64,6 @@ export function TimeChart(props: TimeChartProps) {
           {actions}
           {canSwitch && !isTable && (
             <Button
-              kind="bare"
               small
               aria-pressed={isLog}
               title="Equal heights are equal factors"
@@ -73,7 +72,7 @@ export function TimeChart(props: TimeChartProps) {
               Log
             </Button>
           )}
-          <Button kind="bare" small aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+          <Button small aria-pressed={isTable} onClick={() => setTable(!isTable)}>
             Table
           </Button>
         </>

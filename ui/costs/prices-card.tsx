@@ -97,7 +97,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       about={bookWords(costs, clock.nowMs)}
       actions={
         <>
-          <Button kind="bare" small onClick={() => setDialog({ ...bounds, onlyUnpriced: waiting > 0 })}>
+          <Button small onClick={() => setDialog({ ...bounds, onlyUnpriced: waiting > 0 })}>
             Recalculate costs…
           </Button>
           <Button small icon="refresh" isOff={prices.isSyncing} onClick={prices.sync}>

@@ -17,7 +17,7 @@ test('times in UTC say so', () => {
 test('today is told by the clock, other days by their date', () => {
   const times = new Times(true, () => Date.UTC(2026, 10, 21))
   assert.equal(times.short(instant, instant + 3_600_000), '04:05:09')
-  assert.equal(times.short(instant, instant + 86_400_000), '21 Nov 04:05')
+  assert.equal(times.short(instant, instant + 86_400_000), '21 Nov 04:05:09')
 })
 
 test("the reader's zone is the one that the dashboard is asked in", () => {
@@ -37,7 +37,7 @@ test('a date of another year has its year, in ranges, in lists and under charts'
   const times = new Times(true, () => Date.UTC(2027, 0, 2))
   const year = [Date.UTC(2026, 0, 2), Date.UTC(2027, 0, 2)] as const
   assert.equal(times.between(...year), '2 Jan 2026, 00:00 to 2 Jan, 00:00 UTC')
-  assert.equal(times.short(instant, times.now()), '21 Nov 2026 04:05')
+  assert.equal(times.short(instant, times.now()), '21 Nov 2026 04:05:09')
   assert.equal(times.day(Date.UTC(2027, 0, 1)), '1 Jan')
 })
 

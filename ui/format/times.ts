@@ -81,8 +81,8 @@ export class Times {
     return `${from}, ${time(fromMs)} to ${from === to ? '' : `${to}, `}${time(toMs)}${this.suffix}`
   }
 
-  /** Today's calls by the clock, older ones with their day. */
+  /** Today's calls by the clock, older ones with their day too. */
   short(ms: number, nowMs: number): string {
-    return this.day(ms) === this.day(nowMs) ? this.seconds(ms) : `${this.day(ms)} ${this.clock(ms)}`
+    return this.day(ms) === this.day(nowMs) ? this.seconds(ms) : `${this.day(ms)} ${this.seconds(ms)}`
   }
 }

@@ -144,7 +144,6 @@ function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
       <ErrorsFilter />
       <FilterChips />
       <Button
-        kind="bare"
         class="at-end"
         isOff={!canClear}
         title="Takes the calls that have ended off this page. What is recorded stays."

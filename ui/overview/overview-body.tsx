@@ -183,7 +183,7 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
       }
       panels={panels}
       actions={
-        <Popover label="Which limit would do" class="bare small" widthPx={480} words="Which limit?">
+        <Popover label="Which limit would do" class="small" widthPx={480} words="Which limit?">
           {() => <SlotWaitsPanel />}
         </Popover>
       }
