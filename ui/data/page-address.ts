@@ -13,33 +13,28 @@ import {
 } from './call-text.ts'
 import { type Range, lastRanges } from './page-range.ts'
 
-/** What the page can show, by its path. */
-export const viewPaths = {
-  overview: '/',
-  compare: '/compare',
-  calls: '/calls',
-  sessions: '/sessions',
-  live: '/live',
-  costs: '/costs',
-  gateway: '/gateway',
-  alerts: '/alerts',
-  settings: '/settings',
-} as const
+/** What the page can show, in the order of the bar. */
+const views = [
+  'overview',
+  'compare',
+  'calls',
+  'sessions',
+  'live',
+  'costs',
+  'gateway',
+  'alerts',
+  'settings',
+] as const
 
-export type View = keyof typeof viewPaths
+export type View = (typeof views)[number]
 
-/** The views by their names, in the order of the bar. */
-export const viewWords: Readonly<Record<View, string>> = {
-  overview: 'Overview',
-  compare: 'Compare',
-  calls: 'Calls',
-  sessions: 'Sessions',
-  live: 'Live',
-  costs: 'Costs',
-  gateway: 'Gateway',
-  alerts: 'Alerts',
-  settings: 'Settings',
+function ofEach(textOf: (view: View) => string): Readonly<Record<View, string>> {
+  return Object.fromEntries(views.map((view) => [view, textOf(view)])) as Record<View, string>
 }
+
+export const viewPaths = ofEach((view) => (view === 'overview' ? '/' : `/${view}`))
+
+export const viewWords = ofEach((view) => view.charAt(0).toUpperCase() + view.slice(1))
 
 /** What calls, and spend, can be compared by, in words. */
 export const compareWords = { model: 'Model', client: 'Client', upstream_name: 'Upstream' } as const

@@ -5,8 +5,8 @@ import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, queryKey } from '../data/page-address.ts'
 import { refreshEveryMs } from '../data/page-range.ts'
-import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
+import { lazyPart } from '../design/lazy-part.tsx'
 import { ChartEventsContext, isDragging } from '../charts/plot.tsx'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
@@ -22,6 +22,12 @@ import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath, reportPath } from './overview-question.ts'
 import { marksOf, outagesOf, perBucket, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
+
+// A dialog takes no place in the page.
+const CallPanel = lazyPart(
+  async () => (await import('../call/call-panel.tsx')).CallPanel,
+  () => null,
+)
 
 /** Who has just sent the first call is not kept waiting. */
 const firstCallEveryMs = 2000
