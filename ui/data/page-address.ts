@@ -1,4 +1,5 @@
 import { tagKey } from '../../src/call/call-filter.ts'
+import { tagOf } from '../../src/call/call-question.ts'
 import type { Curves } from '../../src/call/figures.ts'
 import {
   type CallSort,
@@ -44,10 +45,9 @@ export type CompareBy = keyof typeof compareWords | `tag:${string}`
 
 /** What calls are compared by, as a heading says it: `Model`, `Tag team`. */
 export function byWords(by: CompareBy): string {
-  return isField(by) ? compareWords[by] : `Tag ${by.slice(tagPrefix.length)}`
+  return isField(by) ? compareWords[by] : `Tag ${tagOf(by)}`
 }
 
-const tagPrefix = 'tag:'
 const isField = isNameOf(compareWords)
 
 function compareByOf(text: string): CompareBy | undefined {
@@ -349,10 +349,8 @@ export function withoutFilters(address: PageAddress): PageAddress {
 
 /** The filter for the calls of one that is compared, beside filters by `tags` of other keys. */
 export function filterOf(by: CompareBy, name: string, tags: readonly string[]): Partial<PageAddress> {
-  if (!isField(by)) {
-    const key = by.slice(tagPrefix.length)
-    return { tags: [...tags.filter((tag) => tagKey(tag) !== key), `${key}:${name}`] }
-  }
+  const key = tagOf(by)
+  if (!isField(by)) return { tags: [...tags.filter((tag) => tagKey(tag) !== key), `${key}:${name}`] }
   const filters = {
     model: { models: [name] },
     client: { clients: [name] },

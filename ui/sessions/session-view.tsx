@@ -232,7 +232,8 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
           <span>Tools: calls, and time until the next call</span>
           {tools.slice(0, 8).map(({ name, calls, ms }) => (
             <span key={name} class="tag" title={`Asked for by ${counted(calls, 'call')}`}>
-              {shownText(name)} <span class="quiet">{count(calls)}</span> {ms > 0 && duration(ms)}
+              {shownText(name)} <span class="quiet">{count(calls)}×</span>
+              {ms > 0 && `, ${duration(ms)}`}
             </span>
           ))}
           {tools.length > 8 && <span>and {count(tools.length - 8)} more</span>}
