@@ -111,6 +111,23 @@ test('a range of two instants is typed in the zone of the page, and checked', as
   assert.deepEqual(opened.problems, [])
 })
 
+test('the filters are one row on a wide screen, whatever is chosen', async () => {
+  const dashboard = await dashboardOver('three')
+  await using browser = await startBrowser()
+  const viewport = { width: 1440, height: 900 }
+  const path =
+    '/?from=2026-11-20T10:00:00Z&to=2026-11-21T09:30:00Z&model=a-model-of-a-long-name&client=one&client=two&client=three' +
+    '&session=nightly&status=429&errors_only=true&call_type=chat&call_type=embedding&against=previous'
+  const heights: (number | undefined)[] = []
+  for (const asked of ['/', path]) {
+    await using opened = await openDashboardPage(browser, dashboard.origin, { viewport, path: asked })
+    await opened.button('Refresh').waitFor()
+    heights.push((await opened.page.getByRole('group', { name: 'Filters' }).boundingBox())?.height)
+    assert.equal(await opened.page.evaluate('document.documentElement.scrollWidth'), viewport.width)
+  }
+  assert.equal(heights[0], heights[1])
+})
+
 test('while it has not answered the stamp says since when, and how to ask again', async () => {
   const dashboard = await dashboardOver('three')
   await using browser = await startBrowser()

@@ -113,7 +113,7 @@ export function AgainstMenu() {
       id={againstMenuId}
       label="Compare with an earlier time"
       class={choiceClass(against !== null)}
-      words={against === null ? 'Compare with' : againstWords[against]}
+      words={against === null ? 'Compare with' : `vs. ${againstWords[against].toLowerCase()}`}
     >
       {() => <AgainstPanel />}
     </Popover>

@@ -95,22 +95,27 @@ export function FilterChips() {
   const { address, go } = useNavigation()
   const { text } = defaultAddress
   const isBare = !isFiltered(address) && address.text === text && address.ignored.length === 0
+  const chips = filterChips(address)
   return (
     <>
-      {filterChips(address).map(({ name, words, isIgnored, without }) => (
-        <div
-          key={`${name} ${words}`}
-          class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
-          title={isIgnored ? 'The address has this, and this view does not filter by it.' : words}
-        >
-          <span class="cut">
-            <span>{name}:</span> {words}
-          </span>
-          <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={() => go(without)}>
-            <Icon name="close" size={14} />
-          </button>
+      {chips.length > 0 && (
+        <div class="filter-chips row">
+          {chips.map(({ name, words, isIgnored, without }) => (
+            <div
+              key={`${name} ${words}`}
+              class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
+              title={isIgnored ? 'The address has this, and this view does not filter by it.' : words}
+            >
+              <span class="cut">
+                <span>{name}:</span> {words}
+              </span>
+              <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={() => go(without)}>
+                <Icon name="close" size={14} />
+              </button>
+            </div>
+          ))}
         </div>
-      ))}
+      )}
       {!isBare && (
         <Button kind="bare" onClick={() => go(withoutFilters(address))}>
           Clear all
@@ -144,7 +149,7 @@ function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
   const state = isLong ? (at === null ? 'Loading…' : 'Refreshing…') : at === null ? '' : `Updated ${at}`
   return (
     <div class="update-stamp row fine at-end">
-      <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
+      <span class="cut" title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
         {[state, bucketWords].filter((words) => words !== '').join(' · ')}
       </span>
       <div class="update-actions">

@@ -24,7 +24,7 @@ export function RangeFilter() {
       words={
         <>
           <Icon name="calendar" />
-          <span class="filter-range-words">{own ?? 'Custom'}</span>
+          <span class={own === null ? 'filter-more-words' : 'cut'}>{own ?? 'Custom'}</span>
         </>
       }
     >

@@ -84,13 +84,13 @@ export function OverviewView() {
           <>
             <NotesMenu onChanged={again} />
             <a
-              class="button bare icon"
+              class="button bare"
               href={reportPath(address, times.zone, nowMs())}
               download
-              aria-label="Report"
               title="Report: what is shown as one HTML file, to be kept or sent"
             >
-              <Icon name="download" />
+              <Icon name="download" size={14} />
+              <span class="filter-more-words">Report</span>
             </a>
           </>
         }
