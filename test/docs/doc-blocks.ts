@@ -14,7 +14,9 @@ const runnable = new Set(['sh', 'console', 'python', 'js', 'sql', 'json'])
 export function docBlocks(page: string): readonly DocBlock[] {
   const blocks = page.matchAll(/(?:^<!-- not run: (.+) -->\n)?^```(\w+)\n([^]*?)^```$/gm)
   return [...blocks]
-    .map(([, reason, language = '', text = '']) => ({ language, text, reason }))
+    .map(({ 0: all, 1: reason, 2: language = '', 3: text = '', index }) => {
+      const before = page.slice(0, index + all.indexOf(text))
+      return { language, text, reason, line: before.split('\n').length }
+    })
     .filter(({ language }) => runnable.has(language))
-    .map((block) => ({ ...block, line: page.slice(0, page.indexOf(block.text)).split('\n').length }))
 }
