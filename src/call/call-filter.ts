@@ -42,11 +42,6 @@ export interface CallFilter extends FieldFilters {
   readonly exactly?: string
 }
 
-/** What stands before the first colon of `key:value`. */
-export function tagKey(tag: string): string {
-  return tag.split(':', 1)[0] ?? ''
-}
-
 /** A filter of the table with the field that it looks at. */
 export interface NamedFilter {
   readonly name: FilterName

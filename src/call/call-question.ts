@@ -26,6 +26,11 @@ export function tagOf(dimension: CallDimension | null): string | null {
   return dimension?.startsWith('tag:') === true ? dimension.slice(4) : null
 }
 
+/** What stands before the first colon of `key:value`. */
+export function tagKey(tag: string): string {
+  return tag.split(':', 1)[0] ?? ''
+}
+
 /** Dimensions with any number of entries: those beyond `top` are put together before they are counted. */
 export function isUnbounded(dimension: CallDimension | null): boolean {
   return dimension === 'session' || dimension === 'tags' || tagOf(dimension) !== null

@@ -1,5 +1,4 @@
-import { tagKey } from '../../src/call/call-filter.ts'
-import { tagOf } from '../../src/call/call-question.ts'
+import { tagKey, tagOf } from '../../src/call/call-question.ts'
 import type { Curves } from '../../src/call/figures.ts'
 import {
   type CallSort,

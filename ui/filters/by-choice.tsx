@@ -1,4 +1,4 @@
-import { tagKey } from '../../src/call/call-filter.ts'
+import { tagKey } from '../../src/call/call-question.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { type CompareBy, compareWords, queryKey } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'

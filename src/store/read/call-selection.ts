@@ -1,5 +1,6 @@
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
-import { type CallFilter, type FilterName, namedFilters, tagKey } from '../../call/call-filter.ts'
+import { type CallFilter, type FilterName, namedFilters } from '../../call/call-filter.ts'
+import { tagKey } from '../../call/call-question.ts'
 import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
 import { amountOf } from '../../call/field-kinds.ts'
 import type { FieldDimension } from '../../call/call-question.ts'

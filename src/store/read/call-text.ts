@@ -1,7 +1,7 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import type { WordTable } from '../../call/call-fields.ts'
-import { tagKey } from '../../call/call-filter.ts'
+import { tagKey } from '../../call/call-question.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
 /** Words that are remembered at once: each session has one of its own. */
