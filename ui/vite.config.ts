@@ -108,6 +108,8 @@ const config: UserConfig = defineConfig({
     // Scripts of what is gone to later come when it is gone to, with their styles.
     modulePreload: false,
     rolldownOptions: {
+      // On a busy machine they would be told to everyone who installs.
+      checks: { pluginTimings: false },
       input: [fileHere('index.html'), fileHere('sign-in.html')],
       output: {
         codeSplitting: {
