@@ -109,7 +109,7 @@ const config: UserConfig = defineConfig({
     modulePreload: false,
     rolldownOptions: {
       // On a busy machine they would be told to everyone who installs.
-      checks: { pluginTimings: false },
+      checks: { bundlerTimings: false },
       input: [fileHere('index.html'), fileHere('sign-in.html')],
       output: {
         codeSplitting: {
