@@ -2,9 +2,14 @@
 // free, and prints one JSON line for each block: what failed, or null.
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { messageOf } from '../../src/lib/errors.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { stall, write } from '../support/reply-step.ts'
+import { jsonReply, responseHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { type DocBlock, docBlocks } from './doc-blocks.ts'
 
@@ -68,6 +73,10 @@ case " $* " in
   *) exec /usr/bin/curl --fail-with-body "$@" ;;
 esac
 `,
+  // What it would fetch is among the packages of the tests.
+  npx: `#!/bin/bash
+exec "$@"
+`,
   // Programs of others, which are tried for themselves among the tests of agents.
   ...Object.fromEntries(
     ['codex', 'claude', 'opencode', 'aider', 'pi'].map((name) => [
@@ -93,13 +102,15 @@ if importlib.util.find_spec('openai'):
     exec(block)
 `
 
-const env = {
+const env: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: `${programs}:${repository}test/node_modules/.bin:${process.env['PATH']}`,
   HOME: `${programs}/home`,
   NODE: process.execPath,
   REPOSITORY: repository.replace(/\/$/, ''),
   PROGRAMS: programs,
+  // Where the pages mean OpenAI.
+  TOKENWEIR_UPSTREAM: 'http://localhost:11434',
   OPENAI_API_KEY: 'sk-of-a-newcomer',
   ANTHROPIC_API_KEY: 'sk-ant-of-a-newcomer',
 }
@@ -127,8 +138,11 @@ function run(program: string, args: readonly string[]): Promise<Ended> {
   })
 }
 
+/** All blocks of a page are entered in one terminal: what one of them exports is there for the next. */
 function shell(text: string): Promise<Ended> {
-  return run('bash', ['-e', '-o', 'pipefail', '-c', text])
+  const exported = '"$PROGRAMS/exported"'
+  const script = `[ ! -f ${exported} ] || . ${exported}\n${text}\nexport -p > ${exported}`
+  return run('bash', ['-e', '-o', 'pipefail', '-c', script])
 }
 
 /** A line of output with its figures and names taken out: what stands where. */
@@ -175,15 +189,59 @@ function failureToParse(text: string): string | null {
   }
 }
 
-await using upstream = await startSimulatedUpstream()
+/** The upstream reports limits, as hosted ones do. */
+const limits = [
+  ['x-ratelimit-limit-requests', '500'],
+  ['x-ratelimit-remaining-requests', '212'],
+  ['x-ratelimit-reset-requests', '14s'],
+] as const
+const eventsHead = responseHead(200, [['Content-Type', 'text/event-stream']])
+const models = ['llama3.2', 'claude-sonnet-4-5', 'gpt-4.1'].map((id) => ({ id, object: 'model' }))
+await using upstream = await startSimulatedUpstream({
+  reply: (request) => {
+    if (request.target.endsWith('/models')) return jsonReply(200, { object: 'list', data: models })
+    if (request.header('x-first') !== undefined) return jsonReply(200, { choices: [{}] }, limits)
+    return request.header('x-under-way') === undefined ? undefined : [write(eventsHead), stall()]
+  },
+})
 const ollama = createServer((client) => {
   const there = connect(upstream.port, '127.0.0.1')
   client.on('error', () => there.destroy()).pipe(there)
   there.on('error', () => client.destroy()).pipe(client)
 }).listen(11_434, '127.0.0.1')
 
-const chat = `curl -sS http://localhost:9090/v1/chat/completions -H 'Content-Type: application/json' -d '{"model":"llama3.2","messages":[]}'`
+const receiver = createHttpServer((_, res) => res.end('ok')).listen(8765, '127.0.0.1')
+const isMoving = page.endsWith('moving-in.md')
+await using postgres = isMoving || page.endsWith('sharing.md') ? await startPostgres() : null
+/** What of a block is the reader's own: addresses of their servers, in place of those that stand for them. */
+const own = new Map([
+  [
+    'postgres://tokenweir:…@db.example.com/tokenweir?sslmode=verify-full',
+    (await postgres?.database('tokenweir')) ?? '',
+  ],
+  ['https://hooks.slack.com/services/…', 'http://127.0.0.1:8765/'],
+  ['http://10.0.0.5:8080', 'http://localhost:11434'],
+  ['http://10.0.0.6:8080', 'http://127.0.0.1:11434'],
+  ['--url https://api.anthropic.com', '--url http://localhost:11434'],
+])
+
+const chat = `curl -sS http://localhost:9090/v1/chat/completions -H 'x-first: yes' -H 'Content-Type: application/json' -d '{"model":"llama3.2","messages":[]}'`
 const blocks = docBlocks(readFileSync(page, 'utf8'))
+// Whoever moves in comes from other programs, with their data.
+if (isMoving) {
+  mkdirSync(`${folder}/data`, { mode: 0o700 })
+  using older = new DatabaseSync(`${folder}/data/llm_telemetry.db`)
+  older.exec(`CREATE TABLE api_calls (id INTEGER PRIMARY KEY, timestamp TEXT, model TEXT, endpoint TEXT, input_tokens INTEGER,
+    output_tokens INTEGER, total_ms REAL, status_code INTEGER, calls_count INTEGER DEFAULT 1);
+    INSERT INTO api_calls (timestamp, model, endpoint, input_tokens, output_tokens, total_ms, status_code)
+    VALUES ('2026-11-18T04:00:01+00:00', 'gpt-4.1', '/v1/chat/completions', 1000, 200, 1500, 200)`)
+  const liteLlm = `CREATE TABLE "LiteLLM_SpendLogs" (request_id text, call_type text, spend float, prompt_tokens int,
+    completion_tokens int, "startTime" timestamp, "endTime" timestamp, model text);
+    INSERT INTO "LiteLLM_SpendLogs" VALUES ('r-1', 'acompletion', 0.01, 100, 20, '2026-11-18 04:00:00', '2026-11-18 04:00:02', 'gpt-4.1')`
+  env['DATABASE_URL'] = await postgres?.database('litellm')
+  const made = failure(await run('psql', [env['DATABASE_URL'] ?? '', '-qc', liteLlm]))
+  if (made !== null) throw new Error(made)
+}
 // Whoever comes to a page has begun by the README, and has made a call.
 if (!page.endsWith('README.md')) {
   const begun = failure(
@@ -191,9 +249,25 @@ if (!page.endsWith('README.md')) {
   )
   if (begun !== null) throw new Error(begun)
 }
+// While one reads, calls are under way.
+const underWay = new AbortController()
+const slow = { model: 'qwen3-coder', stream: true, messages: [] }
+if (page.endsWith('commands-calls.md')) {
+  fetch('http://localhost:9090/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-under-way': 'yes' },
+    body: JSON.stringify(slow),
+    signal: underWay.signal,
+  }).catch(() => undefined)
+}
 for (const block of blocks) {
-  const failed = block.reason === undefined ? await follow(block) : null
+  const text = [...own].reduce((all, [placeholder, value]) => all.replaceAll(placeholder, value), block.text)
+  // Output that is shown is that of a gateway with calls.
+  if (block.language === 'console') await shell(chat)
+  const failed = block.reason === undefined ? await follow({ ...block, text }) : null
   process.stdout.write(`${JSON.stringify({ ...block, failed })}\n`)
 }
+underWay.abort()
 await shell('tokenweir end')
 ollama.close()
+receiver.close()
