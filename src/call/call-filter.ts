@@ -15,6 +15,7 @@ export const callFilters = {
   session: { by: 'any', field: 'session' },
   source: { by: 'any', field: 'source' },
   upstream_name: { by: 'any', field: 'upstream_name' },
+  upstream_request_id: { by: 'any', field: 'upstream_request_id' },
   min_ms: { by: 'least', field: 'duration_ms' },
   max_ms: { by: 'most', field: 'duration_ms' },
 } as const

@@ -21,8 +21,8 @@ export function conditionOf(filter: IdFilter): CallCondition {
     .reduce(bothConditions, { conditions: [], values: [] })
 }
 
-/** A column holds one of these numbers. */
-export function inCondition(column: string, allowed: ReadonlySet<number>): CallCondition {
+/** A column holds one of these values. */
+export function inCondition(column: string, allowed: ReadonlySet<number | string>): CallCondition {
   const [only] = allowed
   return allowed.size === 1 && only !== undefined
     ? { conditions: [`c.${column} = ?`], values: [only] }

@@ -45,6 +45,10 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
       extra = bothConditions(extra, boundCondition(by === 'least' ? '>=' : '<=', field, asked))
       continue
     }
+    if (field.kind === 'text') {
+      extra = bothConditions(extra, inCondition(field.column, new Set(asked.map(String))))
+      continue
+    }
     const allowed = storedValues(field, asked, words)
     if (allowed.size === 0) return null
     if (isDimension(name)) ids[name] = allowed
