@@ -96,32 +96,3 @@ test('the panel says what the dashboard answers of a call, and its parts come to
     [],
   )
 })
-
-test('an id that is searched for opens its call, whatever the range', async () => {
-  const dashboard = await dashboardOver('three')
-  const { calls } = (await (await dashboard.ask('GET', '/api/query')).json()) as {
-    readonly calls: readonly CallJson[]
-  }
-  const [call] = calls
-  assert.ok(call !== undefined)
-  await using browser = await startBrowser()
-  const path = '/calls?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z'
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path })
-  const { page } = opened
-  await page.getByRole('heading', { name: 'No calls in this time' }).waitFor()
-  const field = page.getByRole('searchbox')
-  await field.fill(` ${call.id.toUpperCase()} `)
-  await field.press('Enter')
-  await page
-    .getByRole('dialog')
-    .getByRole('heading', { name: call.model ?? '' })
-    .waitFor()
-  await page.keyboard.press('Escape')
-  // Until it is gone nothing behind it can be typed into, and it gives the focus back as it goes.
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await field.fill('upstream_reset')
-  await field.press('Enter')
-  await page.getByRole('heading', { name: 'No calls match' }).waitFor()
-  assert.equal(new URL(page.url()).searchParams.get('q'), 'upstream_reset')
-  assert.deepEqual(opened.problems, [])
-})

@@ -64,8 +64,8 @@ const asked = async <T>(path: string): Promise<T> => (await (await dashboard.ask
 question('which call has this id?', async (page, press) => {
   const [call] = (await asked<{ calls: readonly CallJson[] }>('/api/query?limit=1')).calls
   assert.ok(call !== undefined)
-  await press(view(page, 'Calls'))
-  await page.getByRole('searchbox').fill(call.id)
+  await press(button(page, 'Find'))
+  await page.getByRole('combobox').fill(call.id)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText(call.id).first().waitFor()
 })
@@ -85,8 +85,8 @@ question('was the queue a problem, and which limit would have been enough?', asy
 })
 
 question('which calls of one client were answered 429?', async (page, press) => {
-  await press(view(page, 'Calls'))
-  await page.getByRole('searchbox').fill('429')
+  await press(button(page, 'Find'))
+  await page.getByRole('combobox').fill('429')
   await page.keyboard.press('Enter')
   await page.waitForURL(/status=429/)
   await press(button(page, 'Client'))

@@ -2,7 +2,7 @@ import './help.css'
 import { useId, useState } from 'preact/hooks'
 import { act } from '../data/dashboard-api.ts'
 import { Button } from '../design/button.tsx'
-import { shortcutsInUse } from '../design/keys.ts'
+import { commandK, shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
 import { useModal } from '../design/use-modal.ts'
 import { useObservable } from '../data/observable.ts'
@@ -14,6 +14,7 @@ const keyNames: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
   ArrowUp: '↑',
   ' ': 'Space',
+  [commandK]: /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K',
 }
 
 /** What the figures of the page mean, and the keys that do something here. */

@@ -13,13 +13,18 @@ import { lazyPart } from '../design/lazy-part.tsx'
 import { Banner } from '../design/banner.tsx'
 import { useWidth } from '../design/use-window.ts'
 import iconUrl from '../icon.svg'
-import { useShortcuts } from '../design/keys.ts'
+import { commandK, useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { type Theme, storedTheme } from './preferences.ts'
 
-// A dialog takes no place in the page.
+// Dialogs take no place in the page.
 const HelpDialog = lazyPart(
   async () => (await import('./help-dialog.tsx')).HelpDialog,
+  () => null,
+)
+
+const FindDialog = lazyPart(
+  async () => (await import('./find-dialog.tsx')).FindDialog,
   () => null,
 )
 
@@ -40,6 +45,8 @@ export function TopBar() {
   const { address, go } = useNavigation()
   const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [isHelpShown, showHelp] = useState(false)
+  const [isFindShown, showFind] = useState(false)
+  const find = (): void => showFind(true)
   const starting = useAction()
   const nav = useRef<HTMLElement>(null)
   // On a phone not all have room: the one that is shown is among those that have.
@@ -58,7 +65,11 @@ export function TopBar() {
       run: () => go({ view, ...fresh }),
     })),
   )
-  useShortcuts('Page', [{ key: '?', words: 'This help', run: () => showHelp(true) }])
+  useShortcuts('Page', [
+    { key: '/', words: 'Find', run: find },
+    { key: commandK, words: 'Find', run: find },
+    { key: '?', words: 'This help', run: () => showHelp(true) },
+  ])
   return (
     <header class="top-bar">
       <div class="top-bar-row row">
@@ -87,6 +98,7 @@ export function TopBar() {
         )}
         <NowStrip starting={starting} />
         <div class="top-bar-buttons">
+          <Button kind="bare" icon="search" label="Find" title="Find (/)" onClick={find} />
           <CopyButton icon="link" what="a link to this view" text={() => linkTo(address)} />
           <Button
             kind="bare"
@@ -114,6 +126,7 @@ export function TopBar() {
           </Banner>
         </div>
       )}
+      {isFindShown && <FindDialog onClose={() => showFind(false)} />}
       {isHelpShown && <HelpDialog onClose={() => showHelp(false)} />}
     </header>
   )

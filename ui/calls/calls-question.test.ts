@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PageAddress, defaultAddress } from '../data/page-address.ts'
-import { exportPath, listKey, listPath, listedBounds, searched } from './calls-question.ts'
+import { exportPath, listKey, listPath, listedBounds } from './calls-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z')
 const dayMs = 86_400_000
@@ -33,13 +33,5 @@ test('a list is another one when its calls or their order are, not when a panel 
   assert.equal(listKey({ ...calls, call: '6gzw5raer00', tab: 'chat' }), key)
   for (const change of [{ q: 'x' }, { sort: 'cost' }, { range: { last: '1h' } }] as const) {
     assert.notEqual(listKey({ ...calls, ...change }), key)
-  }
-})
-
-test('a search is an id, a status or an error code', () => {
-  assert.deepEqual(searched(' 6GZW5RAER00 '), { id: '6gzw5raer00' })
-  assert.deepEqual(searched('429'), { filter: { statuses: ['429'], q: '' } })
-  for (const code of ['rate_limit_exceeded', '1302', '42', '4290', '']) {
-    assert.deepEqual(searched(code), { filter: { q: code } })
   }
 })

@@ -1,6 +1,6 @@
 import type { ExportFormat } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress, callsQuery, isStatus, queryKey } from '../data/page-address.ts'
+import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
 /** Calls that are asked for at once. */
@@ -46,16 +46,4 @@ export function selection(
   rest: Readonly<Record<string, string>>,
 ): URLSearchParams {
   return callsQuery(address, fromMs, isOpen ? null : toMs, rest)
-}
-
-/** A search asks for the panel of one call, or for a change of the filters. */
-export type Searched = { readonly id: string } | { readonly filter: Partial<PageAddress> }
-
-/** Reads a search: an id of eleven digits of Crockford's base32, a status as rows show it, else an error code or a trace. */
-export function searched(text: string): Searched {
-  const sought = text.trim()
-  const id = sought.toLowerCase()
-  // Of at most 53 bits.
-  if (/^[0-7][0-9a-hjkmnp-tv-z]{10}$/.test(id)) return { id }
-  return { filter: isStatus(sought) ? { statuses: [sought], q: '' } : { q: sought } }
 }

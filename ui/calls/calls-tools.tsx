@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks'
 import { type CallSort, isCallSort, sortWords } from '../data/call-text.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
@@ -6,18 +5,16 @@ import { useNavigation } from '../data/navigation.tsx'
 import { useObservable } from '../data/observable.ts'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
-import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { localValue } from '../data/local-storage.ts'
 import { CheckList, PanelFoot } from '../filters/check-list.tsx'
 import { FacetValues } from '../filters/filter-panels.tsx'
 import { type Facet, chosenOf, facets } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'
-import { exportPath, listedBounds, searched } from './calls-question.ts'
+import { exportPath, listedBounds } from './calls-question.ts'
 import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
 
 export interface CallsToolsProps {
-  readonly onOpen: (id: string) => void
   readonly isNarrow: boolean
   readonly columns: readonly ColumnName[]
   /** Calls that the filters mean; null while that is not known. */
@@ -31,14 +28,13 @@ export const keptColumns = localValue<readonly ColumnName[] | null>(
   (columns) => columns?.join(' ') ?? null,
 )
 
-/** Above the list: search, further filters, order, columns, export. */
-export function CallsTools({ onOpen, isNarrow, columns, total }: CallsToolsProps) {
+/** Above the list: further filters, order, columns, export. */
+export function CallsTools({ isNarrow, columns, total }: CallsToolsProps) {
   const { upstreams } = useNavigation().address
   const knowsSeveral = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
   const hasUpstreams = knowsSeveral || upstreams.length > 0
   return (
     <div class="calls-tools row wraps">
-      <CallSearch onOpen={onOpen} />
       <FacetMenu facet="client" />
       <FacetMenu facet="failure_code" />
       {hasUpstreams && <FacetMenu facet="upstream_name" />}
@@ -48,34 +44,6 @@ export function CallsTools({ onOpen, isNarrow, columns, total }: CallsToolsProps
         <ExportMenu total={total} />
       </div>
     </div>
-  )
-}
-
-/** Finds a call by its id, at whatever time it was, or the calls of a status, an error code or a trace in the range. */
-function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>) {
-  const { address, go } = useNavigation()
-  const [text, setText] = useState(address.q)
-  useEffect(() => setText(address.q), [address.q])
-  const search = (): void => {
-    const found = searched(text)
-    const { q } = 'id' in found ? address : { ...address, ...found.filter }
-    setText(q)
-    if ('id' in found) onOpen(found.id)
-    else if (q !== address.q || found.filter.statuses !== undefined) go(found.filter)
-  }
-  return (
-    <SearchField
-      label="Search calls"
-      placeholder="Id, status or code"
-      title="An id of eleven characters opens that call, whatever the range; three digits are a status, thirty-two are a trace, anything else is an exact error code."
-      value={text}
-      onValue={(value) => {
-        setText(value)
-        if (value === '' && address.q !== '') go({ q: '' })
-      }}
-      onSearch={search}
-      keysTitle="Calls"
-    />
   )
 }
 

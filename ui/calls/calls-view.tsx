@@ -41,7 +41,7 @@ export function CallsView() {
       <FilterBar asked={isRefused ? { ...list, error: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
         <VolumeStrip answer={answer} />
-        <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} total={total} />
+        <CallsTools isNarrow={isNarrow} columns={columns} total={total} />
         <div class="calls-told">
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>

@@ -131,7 +131,6 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
           placeholder="Model, upstream or key"
           value={search}
           onValue={(price) => amend({ price })}
-          keysTitle="Costs"
         />
       </div>
       {isFiltered({ ...address, models: [] }) && (

@@ -56,7 +56,7 @@ export interface ShortcutOptions {
 /**
  * Adds shortcuts for as long as the component is there: `useShortcuts('Calls', [{ key: 'j', words: 'Next call',
  * run }])`. They are listed under the title when `?` is pressed; the last component that takes a key has it. None
- * fires in a field, or with Ctrl, Meta or Alt.
+ * but `commandK` fires in a field, or with Ctrl, Meta or Alt.
  */
 export function useShortcuts(
   title: string,
@@ -86,6 +86,9 @@ const leader = 'g'
 /** Between the two. */
 const sequenceLimitMs = 1500
 
+/** With Ctrl or the command key, also from within a field. */
+export const commandK = 'Ctrl+k'
+
 const fields: ReadonlySet<string> = new Set(['INPUT', 'TEXTAREA', 'SELECT'])
 /** Held down for the key that follows: `$` is Shift and another one on most keyboards. */
 const modifiers: ReadonlySet<string> = new Set(['Shift', 'CapsLock', 'AltGraph'])
@@ -95,8 +98,8 @@ const spacePressed: ReadonlySet<string> = new Set(['BUTTON', 'SUMMARY'])
 
 /** The name of a shortcut's key; null where the press is something else's: of a field, or with a key held down. */
 export function shortcutKeyOf(press: KeyPress, place: KeyPlace | null): string | null {
-  if (press.ctrlKey || press.metaKey || press.altKey || press.isComposing || press.defaultPrevented)
-    return null
+  if (press.altKey || press.isComposing || press.defaultPrevented) return null
+  if (press.ctrlKey || press.metaKey) return press.key.toLowerCase() === 'k' ? commandK : null
   if (modifiers.has(press.key)) return null
   if (place !== null && (place.isContentEditable || fields.has(place.tagName))) return null
   // Enter on a link is the link's.

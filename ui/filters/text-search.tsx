@@ -6,7 +6,7 @@ import { SearchField, type SearchFieldProps } from '../design/search-field.tsx'
 const typingMs = 200
 
 /** A field for the text that the address looks for. */
-export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder' | 'keysTitle'>) {
+export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder'>) {
   const { address, amend } = useNavigation()
   const [text, setText] = useState(address.text)
   /** What it last gave the address, or took from it: by now somebody may have typed on. */

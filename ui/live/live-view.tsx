@@ -139,7 +139,7 @@ function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
   useShortcuts('Live', filterKeys(useNavigation()))
   return (
     <div class="live-tools row wraps" role="group" aria-label="Which calls are shown">
-      <TextSearch label="Find in payloads" placeholder="Find in payloads" keysTitle="Live" />
+      <TextSearch label="Find in payloads" placeholder="Find in payloads" />
       <ModelFilter models={models} />
       <ErrorsFilter />
       <FilterChips />

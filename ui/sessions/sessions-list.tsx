@@ -50,7 +50,7 @@ export function SessionsList() {
           All sessions
         </h2>
         <div class="sessions-tools card-bar">
-          <TextSearch label="Find a session" placeholder="Find by name" keysTitle="Sessions" />
+          <TextSearch label="Find a session" placeholder="Find by name" />
           <span class="fine" role="status">
             {answer !== null && !isRefused && seen.length > 0 && (
               <>

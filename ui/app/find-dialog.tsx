@@ -1,0 +1,211 @@
+import './find.css'
+import { useEffect, useId, useState } from 'preact/hooks'
+import type { SingleCall } from '../../src/api/single-call.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { queryKey, defaultAddress } from '../data/page-address.ts'
+import { type QueryState, useQuery } from '../data/use-query.ts'
+import { Banner } from '../design/banner.tsx'
+import { Button } from '../design/button.tsx'
+import { Icon } from '../design/icon.tsx'
+import { useModal } from '../design/use-modal.ts'
+import { type Facet, type FacetAnswer, facetPath, readFacet } from '../filters/facets.ts'
+import { counted } from '../format/figures.ts'
+import {
+  type Found,
+  type FoundKind,
+  callIdIn,
+  foundFor,
+  mayBeRequestId,
+  readCalls,
+  requestIdPath,
+  sessionsPath,
+} from './find-results.ts'
+
+/** The dashboard is asked when somebody has stopped typing for so long. */
+const typingMs = 200
+
+/** Finds calls, models, clients and sessions, and leads to them. */
+export function FindDialog({ onClose }: { readonly onClose: () => void }) {
+  const { go } = useNavigation()
+  const id = useId()
+  const { leave, props } = useModal(onClose)
+  const [typed, setTyped] = useState('')
+  const text = typed.trim()
+  const { kinds, isLoading, error } = useFound(text)
+  /** The result that the arrow keys chose; the first one until then. */
+  const [chosen, choose] = useState<string | null>(null)
+  const [isEntered, enter] = useState(false)
+  const found = kinds.flatMap((kind) => kind.found)
+  const at = Math.max(
+    0,
+    found.findIndex(({ key }) => key === chosen),
+  )
+  const active = found[at]
+  const open = ({ to }: Found): void => {
+    leave()
+    go(to)
+  }
+  const optionId = ({ key }: Found): string => `${id} ${key}`.replaceAll(/\s/g, '-')
+  const move = (step: number): void => {
+    const next = found.at((at + step) % found.length)
+    if (next === undefined) return
+    choose(next.key)
+    document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
+  }
+  const isSure = chosen !== null || callIdIn(text) !== null
+  // Enter waits for better results than those that are known at once.
+  useEffect(() => {
+    if (!isEntered || (isLoading && !isSure)) return
+    enter(false)
+    if (active !== undefined) open(active)
+  }, [isEntered, isLoading])
+  const steps: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => enter(true),
+  }
+  return (
+    <dialog
+      {...props}
+      class="find-dialog"
+      aria-label="Find"
+      // A press beside it is one on the dialog itself.
+      onClick={(event) => {
+        if (event.target === event.currentTarget) leave()
+      }}
+    >
+      <div class="find-field row" role="search">
+        <Icon name="search" size={16} />
+        <input
+          class="field"
+          role="combobox"
+          aria-label="Find calls, models, clients and sessions"
+          aria-expanded={found.length > 0}
+          aria-controls={id}
+          aria-autocomplete="list"
+          aria-activedescendant={active && optionId(active)}
+          placeholder="Id, model, client, session, status or failure code"
+          enterkeyhint="go"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onInput={({ currentTarget }) => {
+            setTyped(currentTarget.value)
+            choose(null)
+            enter(false)
+          }}
+          onKeyDown={(event) => {
+            const step = event.isComposing ? undefined : steps[event.key]
+            if (step === undefined) return
+            event.preventDefault()
+            step()
+          }}
+        />
+        <Button kind="bare" icon="close" label="Close" onClick={() => leave()} />
+      </div>
+      {error !== null && <Banner tone="bad">{error}</Banner>}
+      <div id={id} class="find-results" role="listbox" aria-label="Results" aria-busy={isLoading}>
+        {kinds.map(({ name, found }) => (
+          <div key={name} role="group" aria-label={name}>
+            <p class="finest" aria-hidden="true">
+              {name}
+            </p>
+            {found.map((one) => (
+              <div
+                key={one.key}
+                id={optionId(one)}
+                class="find-result row"
+                role="option"
+                aria-selected={one === active}
+                onClick={() => open(one)}
+              >
+                <span class="cut" title={one.words}>
+                  {one.words}
+                </span>
+                <span class="fine at-end">{one.note}</span>
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+      <p class="find-foot finest" role="status">
+        {isLoading
+          ? 'Searching…'
+          : found.length === 0
+            ? 'Nothing found.'
+            : `${counted(found.length, 'result')}.`}{' '}
+        Ids of calls and sessions are found at any time, all else in the range of the page.
+      </p>
+    </dialog>
+  )
+}
+
+interface Search {
+  readonly kinds: readonly FoundKind[]
+  readonly isLoading: boolean
+  readonly error: string | null
+}
+
+/** Asks for what a text may mean. */
+function useFound(text: string): Search {
+  const { address } = useNavigation()
+  const times = useTimes()
+  const settled = useSettled(text)
+  const models = useNames('model')
+  const clients = useNames('client')
+  const sessions = useQuery<FacetAnswer>(settled, () => sessionsPath(settled), { read: readFacet })
+  const callId = callIdIn(text)
+  const call = useQuery<SingleCall>(callId, () => `/api/calls/${callId}`)
+  // Every call of the range is read for it: only where nothing else has such a name.
+  const isNamed = [...(models.answer?.values ?? []), ...(clients.answer?.values ?? [])].some(({ value }) =>
+    value.toLowerCase().includes(settled.toLowerCase()),
+  )
+  const requestId = mayBeRequestId(settled) && callIdIn(settled) === null && !isNamed ? settled : null
+  const calls = useQuery(requestId, () => requestIdPath(address, settled), { read: readCalls })
+  const isCallAbsent = call.failure?.code === 'call_not_found'
+  const asked: readonly QueryState<unknown>[] = [
+    models,
+    clients,
+    sessions,
+    ...(requestId === null ? [] : [calls]),
+  ]
+  const error = asked.find(({ error }) => error !== null)?.error ?? null
+  return {
+    kinds: foundFor(
+      text,
+      address,
+      {
+        models: models.answer?.values ?? [],
+        clients: clients.answer?.values ?? [],
+        sessions: settled === text && !sessions.isStale ? (sessions.answer?.values ?? []) : [],
+        call: isCallAbsent ? undefined : call.isStale ? null : call.answer,
+        calls: settled === text && requestId !== null && !calls.isStale ? (calls.answer ?? []) : [],
+      },
+      (startedMs) => times.short(startedMs, nowMs()),
+    ),
+    isLoading:
+      settled !== text ||
+      asked.some(({ isStale, isLoading, error }) => isLoading || (isStale && error === null)),
+    error,
+  }
+}
+
+/** The values of a facet in the page's range, whatever is filtered. */
+function useNames(facet: Facet): QueryState<FacetAnswer> {
+  const { range, utc } = useNavigation().address
+  const unfiltered = { ...defaultAddress, range, utc }
+  return useQuery<FacetAnswer>(queryKey(unfiltered, facet), () => facetPath(facet, unfiltered, ''), {
+    read: readFacet,
+  })
+}
+
+/** The text when it has not changed for a moment. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), typingMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

@@ -1,0 +1,142 @@
+import type { SingleCall } from '../../src/api/single-call.ts'
+import type { CallsAnswer } from '../data/dashboard-api.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import {
+  type PageAddress,
+  callsQuery,
+  defaultAddress,
+  isStatus,
+  sessionAddress,
+} from '../data/page-address.ts'
+import { boundsOf } from '../data/page-range.ts'
+import type { FacetValue } from '../filters/facets.ts'
+import { counted } from '../format/figures.ts'
+
+/** Results of one kind. */
+export const mostOfKind = 8
+
+/** One result. */
+export interface Found {
+  /** Tells it apart from the others. */
+  readonly key: string
+  readonly words: string
+  readonly note?: string | undefined
+  /** Where it leads to. */
+  readonly to: PageAddress
+}
+
+/** Results of one kind, under a heading. */
+export interface FoundKind {
+  readonly name: string
+  readonly found: readonly Found[]
+}
+
+type Call = Pick<SingleCall, 'id' | 'started_at' | 'model' | 'endpoint'>
+
+/** All that is known of what is looked for; null for what has not been answered. */
+export interface Known {
+  readonly models: readonly FacetValue[]
+  readonly clients: readonly FacetValue[]
+  readonly sessions: readonly FacetValue[]
+  /** The call with the id that was typed; undefined if there is none. */
+  readonly call: Call | null | undefined
+  /** Calls with the request id that was typed. */
+  readonly calls: readonly Call[]
+}
+
+/** A call's id: eleven digits of Crockford's base32, of at most 53 bits; null for any other text. */
+export function callIdIn(text: string): string | null {
+  const id = text.toLowerCase()
+  return /^[0-7][0-9a-hjkmnp-tv-z]{10}$/.test(id) ? id : null
+}
+
+/** True for what may be an upstream's id of a request: long, without spaces, with a digit. */
+export function mayBeRequestId(text: string): boolean {
+  return /^(?=.*\d)\S{8,}$/.test(text)
+}
+
+/** Asks for the calls of the address's range with this id of the upstream. */
+export function requestIdPath(address: PageAddress, id: string): string {
+  const { fromMs, toMs } = boundsOf(address, nowMs())
+  const end = address.range.last === null ? toMs : null
+  const query = callsQuery(defaultAddress, fromMs, end, {
+    upstream_request_id: id,
+    limit: String(mostOfKind),
+  })
+  return `/api/query?${query}`
+}
+
+/** Asks for the sessions with this text in their names, whenever they were. */
+export function sessionsPath(text: string): string {
+  return `/api/sessions?${new URLSearchParams({ limit: String(mostOfKind), ...(text !== '' && { q: text }) })}`
+}
+
+/** The calls of an answer. */
+export function readCalls(text: string): CallsAnswer['calls'] {
+  return (JSON.parse(text) as CallsAnswer).calls
+}
+
+/** The results for a text, the surest first. `timeOf` writes the start of a call. */
+export function foundFor(
+  text: string,
+  address: PageAddress,
+  { models, clients, sessions, call, calls }: Known,
+  timeOf: (startedMs: number) => string,
+): readonly FoundKind[] {
+  // Other filters might hide the very calls that were found.
+  const { range, utc } = address
+  const inCalls = { ...defaultAddress, range, utc, view: 'calls' } as const
+  const opened = (id: string): PageAddress =>
+    address.view === 'calls' ? { ...address, call: id, tab: 'timing' } : { ...inCalls, call: id }
+  const callOf = ({ id, started_at: startedAt, model, endpoint }: Call): Found => ({
+    key: `call ${id}`,
+    words: id,
+    note: `${model ?? endpoint}, ${timeOf(Date.parse(startedAt))}`,
+    to: opened(id),
+  })
+  const id = callIdIn(text)
+  const ofId =
+    id === null || call === undefined
+      ? []
+      : call === null
+        ? [{ key: `call ${id}`, words: id, to: opened(id) }]
+        : [callOf(call)]
+  const ofStatus = isStatus(text)
+    ? [{ key: 'status', words: `Calls with status ${text}`, to: { ...inCalls, statuses: [text] } }]
+    : []
+  const ofText =
+    text === '' || id !== null
+      ? []
+      : [{ key: 'q', words: `Calls with the failure code or trace “${text}”`, to: { ...inCalls, q: text } }]
+  const named = (
+    name: string,
+    values: readonly FacetValue[],
+    to: (value: string) => PageAddress,
+  ): FoundKind => ({
+    name,
+    found: values
+      .filter(({ value }) => value.toLowerCase().includes(text.toLowerCase()))
+      .slice(0, mostOfKind)
+      .map(({ value, calls }) => ({
+        key: `${name} ${value}`,
+        words: value,
+        note: counted(calls, 'call'),
+        to: to(value),
+      })),
+  })
+  return [
+    { name: 'Calls', found: [...ofId, ...calls.map(callOf), ...ofStatus] },
+    named('Models', models, (model) => ({ ...inCalls, models: [model] })),
+    named('Clients', clients, (client) => ({ ...inCalls, clients: [client] })),
+    {
+      name: 'Sessions',
+      found: sessions.map(({ value, calls }) => ({
+        key: `Sessions ${value}`,
+        words: value,
+        note: counted(calls, 'call'),
+        to: { ...sessionAddress(value), utc },
+      })),
+    },
+    { name: 'Filter', found: ofText },
+  ].filter(({ found }) => found.length > 0)
+}
