@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { violations } from './axe-violations.ts'
+import { openDashboardPage, untilReady, untilStill } from './dashboard-page.ts'
 import { pageDatabase, writePageData } from './page-data.ts'
 import { writeRuns } from './session-data.ts'
 import { shareDashboard } from './shared-dashboard.ts'
@@ -109,6 +110,8 @@ test('the arrow keys choose, Escape closes, and the focus goes back', async () =
   assert.equal(await chosen(), 2)
   await page.keyboard.press('ArrowUp')
   assert.equal(await chosen(), 1)
+  await untilStill(page)
+  assert.deepEqual(await violations(page), [])
   await page.keyboard.press('Escape')
   await finder(page).waitFor({ state: 'detached' })
   await button('Find').and(page.locator(':focus')).waitFor()

@@ -135,7 +135,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
           : found.length === 0
             ? 'Nothing found.'
             : `${counted(found.length, 'result')}.`}{' '}
-        Ids of calls and sessions are found at any time, all else in the range of the page.
+        The range of the page applies, but not to ids of calls and to sessions.
       </p>
     </dialog>
   )

@@ -35,14 +35,14 @@ test('a call is there before the dashboard has answered, and goes if there is no
 test('a status and a failure code filter Calls', () => {
   assert.deepEqual(ways('429')[0], ['Calls', 'Calls with status 429', '/calls?range=7d&status=429'])
   assert.deepEqual(
-    ways('upstream_reset').map(([, , to]) => to),
+    ways('upstream_reset', { sessions: [{ value: 'with such a call', calls: 1 }] }).map(([, , to]) => to),
     ['/calls?range=7d&q=upstream_reset'],
   )
   assert.deepEqual(ways(''), [])
 })
 
 test('names are found by any part of them, at most eight of a kind', () => {
-  const models = Array.from({ length: 20 }, (_, at) => ({ value: `GPT-${at}`, calls: 20 - at }))
+  const models = Array.from({ length: 20 }, (_, at) => ({ value: `GPT-${19 - at}`, calls: 20 - at }))
   const known = {
     models,
     clients: [{ value: 'codex', calls: 1 }],
@@ -50,7 +50,9 @@ test('names are found by any part of them, at most eight of a kind', () => {
   }
   const found = ways('gpt', known)
   assert.equal(found.filter(([name]) => name === 'Models').length, mostOfKind)
-  assert.deepEqual(found[0], ['Models', 'GPT-0', '/calls?range=7d&model=GPT-0'])
+  assert.deepEqual(found[0], ['Models', 'GPT-19', '/calls?range=7d&model=GPT-19'])
   assert.deepEqual(found[mostOfKind], ['Sessions', 'gpt run', '/sessions?session=gpt+run'])
+  assert.deepEqual(ways('gpt-1', known)[0], ['Models', 'GPT-1', '/calls?range=7d&model=GPT-1'])
+  assert.deepEqual(ways('gpt-19', known)[0]?.[1], 'GPT-19')
   assert.deepEqual(ways('CODE', known)[0], ['Clients', 'codex', '/calls?range=7d&client=codex'])
 })

@@ -108,6 +108,8 @@ export function foundFor(
     text === '' || id !== null
       ? []
       : [{ key: 'q', words: `Calls with the failure code or trace “${text}”`, to: { ...inCalls, q: text } }]
+  const sought = text.toLowerCase()
+  const isWhole = ({ value }: FacetValue): number => Number(value.toLowerCase() === sought)
   const named = (
     name: string,
     values: readonly FacetValue[],
@@ -115,7 +117,9 @@ export function foundFor(
   ): FoundKind => ({
     name,
     found: values
-      .filter(({ value }) => value.toLowerCase().includes(text.toLowerCase()))
+      .filter(({ value }) => value.toLowerCase().includes(sought))
+      // A whole name comes before those that only have it in them.
+      .sort((one, other) => isWhole(other) - isWhole(one))
       .slice(0, mostOfKind)
       .map(({ value, calls }) => ({
         key: `${name} ${value}`,
@@ -128,15 +132,8 @@ export function foundFor(
     { name: 'Calls', found: [...ofId, ...calls.map(callOf), ...ofStatus] },
     named('Models', models, (model) => ({ ...inCalls, models: [model] })),
     named('Clients', clients, (client) => ({ ...inCalls, clients: [client] })),
-    {
-      name: 'Sessions',
-      found: sessions.map(({ value, calls }) => ({
-        key: `Sessions ${value}`,
-        words: value,
-        note: counted(calls, 'call'),
-        to: { ...sessionAddress(value), utc },
-      })),
-    },
+    // The dashboard also finds sessions by what their calls have: by a failure code.
+    named('Sessions', sessions, (session) => ({ ...sessionAddress(session), utc })),
     { name: 'Filter', found: ofText },
   ].filter(({ found }) => found.length > 0)
 }
