@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdirSync, utimesSync } from 'node:fs'
+import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
 import type { RecentPayloads } from '../../src/api/raw-log.ts'
 import { firstIdAt, formatCallId } from '../../src/call/call-id.ts'
 import type { QuerySource } from '../../src/dashboard/routes/dashboard-deps.ts'
+import { fullPath } from '../../src/payloads/file/payload-segments.ts'
 import { payloadAnswer } from '../../src/query/payload-answer.ts'
 import { QueryService } from '../../src/query/query-service.ts'
 import type { QueryOutcome } from '../../src/query/query-messages.ts'
@@ -39,13 +40,16 @@ function writeLog(directory: string, ...segments: readonly (readonly number[])[]
   mkdirSync(folder)
   const filePath = join(folder, 'payloads.jsonl')
   for (const [at, seconds] of segments.entries()) {
+    const text = seconds
+      .map((second) => `${line(second, 'incoming')}\n${line(second, 'outgoing')}\n`)
+      .join('')
     const path =
-      at === segments.length - 1 ? filePath : join(folder, `payloads.${idAt(seconds[0] ?? 0)}.jsonl`)
-    for (const second of seconds) {
-      appendFileSync(path, `${line(second, 'incoming')}\n${line(second, 'outgoing')}\n`)
-    }
+      at === segments.length - 1
+        ? filePath
+        : fullPath(filePath, idAt(seconds[0] ?? 0), 2 * seconds.length, Buffer.byteLength(text))
+    writeFileSync(path, text)
     const last = new Date(morning + (seconds.at(-1) ?? 0) * 1000)
-    if (seconds.length > 0) utimesSync(path, last, last)
+    utimesSync(path, last, last)
   }
   return filePath
 }

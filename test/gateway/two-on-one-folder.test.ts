@@ -64,7 +64,7 @@ test('what a gateway says first is where it listens, and by then a dashboard can
   assert.equal(gateway.stdout, '')
   lock?.[Symbol.dispose]()
   await gateway.waitForOutput(/calls are recorded in/)
-  assert.match(gateway.stdout, /^\S+ tokenweir gateway listening on /)
+  assert.match(gateway.stdout, /^\S+ \[\d+\] tokenweir gateway listening on /)
   assert.equal((await new ControlClient(dir.path).running(20_000))?.port, port)
 })
 
