@@ -294,7 +294,8 @@ test('a folder that does not exist is an error in words', async () => {
 
 test('a process record that is no such thing counts for nothing', async () => {
   await using dir = await makeTempDir()
-  const good = { pid: 2, startTicks: 5, bootId: 'b', instance: 'i', host: 'h', port: 1, started_at: 's' }
+  const identity = { pid: 2, startTicks: 5, bootId: 'b' }
+  const good = { ...identity, instance: 'i', host: 'h', port: 1, started_at: 's', supervised: false }
   await writeFile(dir.file('gateway-process.json'), JSON.stringify(good))
   assert.deepEqual(readProcessRecord(dir.path), good)
   for (const wrong of [

@@ -120,7 +120,7 @@ test('clearing the log of a running gateway leaves no gap at its head', async ()
   assert.deepEqual(await log.tail(20), { lines: [], totalLines: 0 })
   await supervisor.stop()
   const content = await readFile(log.path, 'utf8')
-  assert.match(content, /^\S+Z stopping/)
+  assert.match(content, /^\S+Z \[\d+\] stopping/)
   assert.ok(!content.includes('\0'))
 })
 
