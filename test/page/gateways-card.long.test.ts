@@ -23,7 +23,7 @@ test('several gateways are a table; one that is lost is released after a questio
     bypassCSP: true,
   })
   const { page } = opened
-  await page.getByRole('heading', { name: 'Clients' }).waitFor()
+  await page.getByRole('heading', { name: 'Right now' }).waitFor()
   const card = page.locator('.gateways-card')
   assert.equal(await card.count(), 0, 'one gateway alone has no table')
 
