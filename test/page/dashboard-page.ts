@@ -60,6 +60,8 @@ export async function openDashboardPage(
     if (new URL(request.url()).origin !== origin) problems.push(`request to ${request.url()}`)
   })
   await page.goto(`${origin}${path}`)
+  // Until it has painted first, Chromium drops what is pressed.
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   return {
     page,
     problems,
