@@ -244,6 +244,8 @@ test('the numbers of each panel are those of /api/query', async (t) => {
   )
   assert.equal(summary['calls'], knownCalls)
   const well = calls.filter(({ outcome }) => outcome === 'ok')
+  /** A row's times are rounded by so much at most: one at the limit of a bucket may lie on its other side in the metrics. */
+  const roundedMs = 0.0005
   /**
    * Prometheus reaches back over the window's millisecond in series that began before it, and in no others: a bucket's
    * count may be off by that share, and with it the rank that is looked for.
@@ -252,13 +254,13 @@ test('the numbers of each panel are those of /api/query', async (t) => {
     const some = await prometheus.query(`sum by (le) (tokenweir_${name}_seconds_bucket)`, toS)
     const bounds = some.map(({ labels }) => Number(labels['le']!.replace('+Inf', 'Infinity')))
     const values = well.filter((row) => model === undefined || row.model === model).map((row) => row[measure])
-    const valueAt = (share: number): number =>
+    const valueAt = (share: number, shiftMs: number): number =>
       bucketQuantile(
         share,
-        values.filter((ms) => ms !== null),
+        values.filter((ms) => ms !== null).map((ms) => ms + shiftMs),
         bounds.toSorted((one, other) => one - other),
       )
-    return [valueAt(part - atMost), valueAt(Math.min(1, part + atMost))]
+    return [valueAt(part - atMost, -roundedMs), valueAt(Math.min(1, part + atMost), roundedMs)]
   }
   const ofModels = async (figure: (model: string) => Promise<Between>): Promise<Wanted> =>
     Object.fromEntries(await Promise.all(models.map(async (model) => [model, await figure(model)] as const)))
