@@ -18,11 +18,12 @@ import {
   replyTo,
 } from '../support/broken-answers.ts'
 import {
-  type HostileEnd,
   type HostileKind,
   dashboardKinds,
   gatewayKinds,
+  hostileEnds,
   playHostile,
+  sessionOf,
 } from '../support/hostile-connections.ts'
 import { hostileContents, hostileKinds } from '../support/hostile-files.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -87,9 +88,9 @@ async function unlessKilled(work: () => Promise<string | null>): Promise<void> {
 async function strangers(to: number, kinds: readonly HostileKind[]): Promise<void> {
   for (let n = 0; !isOver(); n++) {
     const kind = any(kinds)
-    const session = `s${String(n % 1e6).padStart(6, '0')}`
+    const session = sessionOf(n % 1e6)
     const at = 1 + Math.floor(random() * kind.bytes(session).length)
-    const end = any<HostileEnd>(['reset', 'fin', 'half-open'])
+    const end = any(hostileEnds)
     await unlessKilled(async () => {
       await playHostile(to, { kind, at, end, session })
       return null

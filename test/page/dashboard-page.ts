@@ -61,7 +61,7 @@ export async function openDashboardPage(
   })
   await page.goto(`${origin}${path}`)
   // Until it has painted first, Chromium drops what is pressed.
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  await page.evaluate(painted)
   return {
     page,
     problems,
@@ -90,9 +90,12 @@ export async function untilReady(page: Page): Promise<void> {
   await untilStill(page)
 }
 
+/** An expression that is over once what there is now has been painted. */
+const painted = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
 /** Waits until nothing moves or fades any more. */
 export async function untilStill(page: Page): Promise<void> {
-  await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  await page.evaluate(`${painted}
     .then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))`)
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** How a connection ends after its last byte: torn down, in order, or not at all for a while. */
 export type HostileEnd = 'reset' | 'fin' | 'half-open'
 
-const ends: readonly HostileEnd[] = ['reset', 'fin', 'half-open']
+export const hostileEnds: readonly HostileEnd[] = ['reset', 'fin', 'half-open']
 
 /** What a stranger may send. */
 export interface HostileKind {
@@ -158,12 +158,12 @@ export function* hostileConnections(
   kinds: readonly HostileKind[],
   count: number,
 ): Generator<HostileConnection> {
-  const share = Math.ceil(count / kinds.length / ends.length)
+  const share = Math.ceil(count / kinds.length / hostileEnds.length)
   let serial = 0
   for (let round = 0; round < share; round++) {
     for (const each of kinds) {
       const { length } = each.bytes(sessionOf(0))
-      for (const end of ends) {
+      for (const end of hostileEnds) {
         if (serial === count) return
         // Never the same stride for all: the last place is the whole kind.
         const at = share > length ? (round % length) + 1 : Math.ceil(((round + 1) * length) / share)
@@ -173,7 +173,8 @@ export function* hostileConnections(
   }
 }
 
-function sessionOf(serial: number): string {
+/** The session that a connection with this number names. */
+export function sessionOf(serial: number): string {
   return `s${String(serial).padStart(sessionLength - 1, '0')}`
 }
 

@@ -3,13 +3,14 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import type { SingleCall } from '../../src/api/single-call.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { queryKey, defaultAddress } from '../data/page-address.ts'
+import { defaultAddress } from '../data/page-address.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 import { Banner } from '../design/banner.tsx'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
-import { useModal } from '../design/use-modal.ts'
-import { type Facet, type FacetAnswer, facetPath, readFacet } from '../filters/facets.ts'
+import { onPressBeside, useModal } from '../design/use-modal.ts'
+import { type Facet, type FacetAnswer, readFacet } from '../filters/facets.ts'
+import { useFacet, useSettled } from '../filters/use-facet.ts'
 import { counted } from '../format/figures.ts'
 import {
   type Found,
@@ -66,15 +67,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
     Enter: () => enter(true),
   }
   return (
-    <dialog
-      {...props}
-      class="find-dialog"
-      aria-label="Find"
-      // A press beside it is one on the dialog itself.
-      onClick={(event) => {
-        if (event.target === event.currentTarget) leave()
-      }}
-    >
+    <dialog {...props} class="find-dialog" aria-label="Find" onClick={onPressBeside(leave)}>
       <div class="find-field row" role="search">
         <Icon name="search" size={16} />
         <input
@@ -151,7 +144,7 @@ interface Search {
 function useFound(text: string): Search {
   const { address } = useNavigation()
   const times = useTimes()
-  const settled = useSettled(text)
+  const settled = useSettled(text, typingMs)
   const models = useNames('model')
   const clients = useNames('client')
   const sessions = useQuery<FacetAnswer>(settled, () => sessionsPath(settled), { read: readFacet })
@@ -195,17 +188,5 @@ function useFound(text: string): Search {
 function useNames(facet: Facet): QueryState<FacetAnswer> {
   const { range, utc } = useNavigation().address
   const unfiltered = { ...defaultAddress, range, utc }
-  return useQuery<FacetAnswer>(queryKey(unfiltered, facet), () => facetPath(facet, unfiltered, ''), {
-    read: readFacet,
-  })
-}
-
-/** The text when it has not changed for a moment. */
-function useSettled(text: string): string {
-  const [settled, settle] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => settle(text), typingMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
+  return useFacet(facet, unfiltered)
 }

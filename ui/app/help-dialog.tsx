@@ -4,7 +4,7 @@ import { act } from '../data/dashboard-api.ts'
 import { Button } from '../design/button.tsx'
 import { commandK, shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
-import { useModal } from '../design/use-modal.ts'
+import { onPressBeside, useModal } from '../design/use-modal.ts'
 import { useObservable } from '../data/observable.ts'
 import { keptKeys } from './preferences.ts'
 
@@ -24,15 +24,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const [terms] = useState(() => termsShown(document))
   const { leave, props } = useModal(onClose)
   return (
-    <dialog
-      {...props}
-      class="help-dialog"
-      aria-labelledby={id}
-      // A press beside it is one on the dialog itself.
-      onClick={(event) => {
-        if (event.target === event.currentTarget) leave()
-      }}
-    >
+    <dialog {...props} class="help-dialog" aria-labelledby={id} onClick={onPressBeside(leave)}>
       <header>
         <h2 id={id}>Help</h2>
         <Button kind="bare" icon="close" label="Close" onClick={() => leave()} />

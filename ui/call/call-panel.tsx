@@ -12,6 +12,7 @@ import { CopyButton } from '../design/copy-button.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
+import { onPressBeside } from '../design/use-modal.ts'
 import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/segments.tsx'
@@ -94,10 +95,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
         event.preventDefault()
         onClose()
       }}
-      onClick={(event) => {
-        // A press beside the panel is one on the dialog's backdrop.
-        if (event.target === event.currentTarget) onClose()
-      }}
+      onClick={onPressBeside(onClose)}
     >
       <header class="panel-head">
         <div class="panel-title">

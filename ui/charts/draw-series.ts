@@ -97,12 +97,16 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
     const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs, bridged).map((run) =>
       run.map(({ above }) => above).concat(run.map(({ below }) => below).reverse()),
     )
-    const lineThrough = (gaps: number): string => runsOf(points, gaps).map(linePath).join('')
     const runs = runsOf(points)
     const [dots, lines] = [runs.filter(({ length }) => length === 1), runs.filter(({ length }) => length > 1)]
     return [
       { kind: 'area', colour, opacity: fillOpacity, d: areas.map(linePath).join('') },
-      { kind: 'line', colour, opacity: bridgeOpacity, d: bridged === 0 ? '' : lineThrough(bridged) },
+      {
+        kind: 'line',
+        colour,
+        opacity: bridgeOpacity,
+        d: bridged === 0 ? '' : runsOf(points, bridged).map(linePath).join(''),
+      },
       { kind: isDashed ? 'dashed' : 'line', colour, d: lines.map(linePath).join('') },
       { kind: 'dots', colour, d: dots.flatMap((run) => run.map(dot)).join('') },
     ]

@@ -12,6 +12,13 @@ export interface Modal {
   }
 }
 
+/** Closes a `<dialog>` when somebody presses beside it: that is a press on the dialog itself. For its `onClick`. */
+export function onPressBeside(close: () => void): (event: MouseEvent) => void {
+  return (event) => {
+    if (event.target === event.currentTarget) close()
+  }
+}
+
 /**
  * A modal dialog that is open as long as it is there. That it was left is said at once: its close event comes with the next
  * frame, when somebody may have opened it again.

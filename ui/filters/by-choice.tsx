@@ -1,9 +1,8 @@
-import { tagKey } from '../../src/call/call-question.ts'
+import { tagKey, tagOf } from '../../src/call/call-question.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { type CompareBy, compareWords, queryKey } from '../data/page-address.ts'
-import { useQuery } from '../data/use-query.ts'
+import { type CompareBy, compareWords } from '../data/page-address.ts'
 import { Segments } from '../design/segments.tsx'
-import { type FacetAnswer, facetPath, readFacet, withoutFacet } from './facets.ts'
+import { useFacet } from './use-facet.ts'
 
 const withTag = { ...compareWords, tag: 'Tag' }
 
@@ -16,12 +15,8 @@ export interface ByChoiceProps {
 /** Chooses what calls are compared by: a field, or the key of a tag that calls of the range have. */
 export function ByChoice({ label, by, onChoose }: ByChoiceProps) {
   const { address } = useNavigation()
-  const { answer } = useQuery<FacetAnswer>(
-    queryKey(withoutFacet('tag', address), 'tags'),
-    () => facetPath('tag', address, ''),
-    { read: readFacet },
-  )
-  const chosen = by.startsWith('tag:') ? by.slice('tag:'.length) : null
+  const { answer } = useFacet('tag', address)
+  const chosen = tagOf(by)
   const told = answer?.values.map(({ value }) => tagKey(value)) ?? []
   const keys = [...new Set(chosen === null ? told : [...told, chosen])]
   const [first] = keys

@@ -1,27 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-text.ts'
-import { type Against, againstWords, queryKey } from '../data/page-address.ts'
-import { useQuery } from '../data/use-query.ts'
+import { type Against, againstWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Banner } from '../design/banner.tsx'
 import { useDelayed } from '../design/use-delayed.ts'
 import { count } from '../format/figures.ts'
 import { CheckList, PanelFoot } from './check-list.tsx'
-import {
-  type Facet,
-  type FacetAnswer,
-  changeTo,
-  chosenOf,
-  facetPath,
-  facets,
-  facetsOf,
-  listedValues,
-  readFacet,
-  valueWords,
-  withoutFacet,
-} from './facets.ts'
+import { type Facet, changeTo, chosenOf, facets, facetsOf, listedValues, valueWords } from './facets.ts'
+import { useFacet, useSettled } from './use-facet.ts'
 
 const outcomes = Object.keys(outcomeWords) as Outcome[]
 
@@ -88,13 +76,10 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const [sought, setSought] = useState('')
   const text = sought.trim()
   // Sessions can be too many to have them all here.
-  const asked = useSettled(facet === 'session' ? text : '')
-  const key = queryKey(withoutFacet(facet, address), facet, asked)
-  const { answer, error, isLoading, isStale, again } = useQuery<FacetAnswer>(
-    key,
-    () => facetPath(facet, address, asked),
-    { read: readFacet },
-  )
+  const wanted = facet === 'session' ? text : ''
+  // An empty text is asked for at once.
+  const asked = useSettled(wanted, wanted === '' ? 0 : typingMs)
+  const { answer, error, isLoading, isStale, again } = useFacet(facet, address, asked)
   const isSlow = useDelayed(isLoading, silentMs)
   const isReady = answer !== null
   const box = useRef<HTMLDivElement>(null)
@@ -160,16 +145,6 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
       />
     </div>
   )
-}
-
-/** The text when it has not changed for a moment; an empty one at once. */
-function useSettled(text: string): string {
-  const [settled, settle] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => settle(text), text === '' ? 0 : typingMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }
 
 /** What calls asked for, and how they ended; `types` are those that the database has calls of. */

@@ -5,18 +5,15 @@ import { Popover } from '../design/popover.tsx'
 
 const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeForm)
 
+/** Ranges that are chosen here, and go on. */
+const calendarWords: Readonly<Record<string, string>> = { today: 'Today', month: 'This month' }
+
 /** A range of two instants, if none of the usual lengths will do. */
 export function RangeFilter() {
   const { range, utc } = useNavigation().address
   const times = useTimes()
   const own =
-    range.last === null
-      ? times.between(range.fromMs, range.toMs)
-      : range.last === 'today'
-        ? 'Today'
-        : range.last === 'month'
-          ? 'This month'
-          : null
+    range.last === null ? times.between(range.fromMs, range.toMs) : (calendarWords[range.last] ?? null)
   return (
     <Popover
       label="Custom range"
