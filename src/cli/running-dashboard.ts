@@ -28,10 +28,12 @@ import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { readReceiver } from './alert-receiver.ts'
 import { readAdminToken } from './admin-token.ts'
+import { checkUpstream } from './doctor/check-upstream.ts'
 import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 import { shareAddress, shareRows } from './share-rows.ts'
 import { payloadFiles } from './payload-files.ts'
+import { upstreamModels } from './upstream-models.ts'
 
 /** A dashboard that listens, and the gateway that it starts and stops. */
 export interface RunningDashboard {
@@ -134,12 +136,8 @@ export async function openDashboard(
       dashboard: own,
       gatewayPort: options.port,
     }),
-    models: async () => {
-      const { upstreamModels } = await import('./upstream-models.ts')
-      return upstreamModels((await gateway.status()).upstream, env)
-    },
+    models: async () => upstreamModels((await gateway.status()).upstream, env),
     testUpstream: async (url) => {
-      const { checkUpstream } = await import('./doctor/check-upstream.ts')
       const findings = await checkUpstream({ url, key: '', connectTimeoutMs: testLimitMs }, env)
       const found = findings.find(({ check, state }) => check === 'upstream' || state === 'fault')
       return { ok: found?.state !== 'fault', detail: found?.message ?? `${url}: nothing is known` }

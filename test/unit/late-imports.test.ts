@@ -15,6 +15,12 @@ test('no module of the gateway or the dashboard is imported late', () => {
   assert.deepEqual(late, [])
 })
 
+test('a dashboard loads late only what speaks to PostgreSQL, before it listens', () => {
+  assert.deepEqual(linesThatImport('cli/running-dashboard.ts'), [
+    "const sharing = options.share ? await import('../share/slots/gateway-list.ts') : null",
+  ])
+})
+
 test('a late import is seen', () => {
   assert.equal(linesThatImport('store/write/row-observers.ts').length, 1)
 })
