@@ -9,10 +9,12 @@ const source: Record<string, string> = {
   lib: '',
   'lib/files': 'lib',
   'lib/http': 'lib',
+  'lib/process': 'lib',
   json: 'lib',
   secrets: 'lib',
   api: 'call',
-  call: '',
+  call: 'call',
+  'call/fields': '',
   options: 'api call json lib',
   pricing: 'api call json lib options',
 
@@ -84,6 +86,7 @@ const page: Record<string, string> = {
   data: 'format',
   design: 'data format',
   'design/table': 'data design format',
+  'design/overlay': 'design',
   charts: 'data design format',
   payloads: 'data design format',
   call: 'data design format payloads',
@@ -109,8 +112,9 @@ const sqliteBorder = {
 
 /** Whoever may import one of these may import all of it. */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  lib: ['lib', 'lib/files', 'lib/http'],
-  design: ['design', 'design/table'],
+  lib: ['lib', 'lib/files', 'lib/http', 'lib/process'],
+  call: ['call', 'call/fields'],
+  design: ['design', 'design/overlay', 'design/table'],
 }
 
 /** The rule for one folder. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { namedFields } from '../src/call/call-fields.ts'
-import type { FieldKind } from '../src/call/field-kinds.ts'
+import { namedFields } from '../src/call/fields/call-fields.ts'
+import type { FieldKind } from '../src/call/fields/field-kinds.ts'
 
 /** The page that `npm run docs` writes the fields of a call into. */
 export const fieldsDoc = fileURLToPath(new URL('../docs/fields.md', import.meta.url))

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { WordTable } from '../../src/call/call-fields.ts'
+import type { WordTable } from '../../src/call/fields/call-fields.ts'
 
 const columns = [
   'id',

@@ -1,6 +1,6 @@
 import type { CallType } from '../../src/call/call.ts'
 import { drawFrom, type Random } from '../../src/demo/random.ts'
-import { callTypeCodes, outcomeCodes, usageSourceCodes } from '../../src/call/call-fields.ts'
+import { callTypeCodes, outcomeCodes, usageSourceCodes } from '../../src/call/fields/call-fields.ts'
 import { at, type CallRow, emptyRow, type WordIds } from './call-rows.ts'
 import { type DemoClient, demoClients, manyClients } from './demo-clients.ts'
 import { endBadly } from './imagined-failures.ts'

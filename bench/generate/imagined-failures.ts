@@ -1,7 +1,7 @@
 import type { Outcome } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import type { Random } from '../../src/demo/random.ts'
-import { outcomeCodes, usageSourceCodes } from '../../src/call/call-fields.ts'
+import { outcomeCodes, usageSourceCodes } from '../../src/call/fields/call-fields.ts'
 import { at, type CallRow, type WordIds } from './call-rows.ts'
 import type { Incident, IncidentKind } from './incidents.ts'
 

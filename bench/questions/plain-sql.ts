@@ -1,5 +1,5 @@
 import type { CallFilter } from '../../src/call/call-filter.ts'
-import { callTypeCodes, outcomeCodes } from '../../src/call/call-fields.ts'
+import { callTypeCodes, outcomeCodes } from '../../src/call/fields/call-fields.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { FigureAsked, ListAsked } from './bench-question.ts'
 

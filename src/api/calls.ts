@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { callTypeCodes, namedFields, type PublicFields, valueType } from '../call/call-fields.ts'
+import { callTypeCodes, namedFields, type PublicFields, valueType } from '../call/fields/call-fields.ts'
 import type { CallType } from '../call/call.ts'
 import { Curves, GroupFigures, SumFigures } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'

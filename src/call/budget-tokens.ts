@@ -1,4 +1,4 @@
-import { type NamedField, storedFields } from './call-fields.ts'
+import { type NamedField, storedFields } from './fields/call-fields.ts'
 import type { StoredCall } from './call-record.ts'
 
 const spentNames = [

@@ -1,4 +1,4 @@
-import { type NamedField, type PublicFields, storedFields } from './call-fields.ts'
+import { type NamedField, type PublicFields, storedFields } from './fields/call-fields.ts'
 
 /**
  * Filters by what a field of a call holds, under their names in `/api/query`: parsing, selection in SQL and the types

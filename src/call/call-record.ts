@@ -1,4 +1,4 @@
-import { type PublicFields, type RecordFields, storedFields } from './call-fields.ts'
+import { type PublicFields, type RecordFields, storedFields } from './fields/call-fields.ts'
 import type { FailureCode } from './failure.ts'
 
 /**

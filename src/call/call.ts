@@ -1,5 +1,5 @@
 import type { StoredCall } from './call-record.ts'
-import type { RecordFields } from './call-fields.ts'
+import type { RecordFields } from './fields/call-fields.ts'
 
 /** The kinds of calls. `other` is every forwarded path of no other kind. */
 export type CallType = RecordFields['callType']

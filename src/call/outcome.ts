@@ -1,4 +1,4 @@
-import type { RecordFields } from './call-fields.ts'
+import type { RecordFields } from './fields/call-fields.ts'
 
 /** How a call ended. */
 export type Outcome = RecordFields['outcome']

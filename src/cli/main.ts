@@ -1,6 +1,6 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { codeOf, messageOf, systemWords } from '../lib/errors.ts'
-import { lowerPriority } from '../lib/lower-priority.ts'
+import { lowerPriority } from '../lib/process/lower-priority.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
 import { checkFolders, type FolderUse } from './folder-rights.ts'
 import { afterOptions, helpLayout, helpOf, helpWidth, sentence } from './help.ts'

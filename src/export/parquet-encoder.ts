@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { type NamedField, namedFields, valueType } from '../call/call-fields.ts'
+import { type NamedField, namedFields, valueType } from '../call/fields/call-fields.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallEncoder } from './call-encoder.ts'
 

@@ -1,5 +1,5 @@
 import { firstIdAt } from '../call/call-id.ts'
-import { callTypeCodes } from '../call/call-fields.ts'
+import { callTypeCodes } from '../call/fields/call-fields.ts'
 import { blankRecord, type CallDraft, type StoredCall } from '../call/call-record.ts'
 import type { CallType } from '../call/call.ts'
 import { joinedTags, tagText } from '../gateway/call/caller-tags.ts'

@@ -1,7 +1,7 @@
-import { storedFields } from '../call/call-fields.ts'
+import { storedFields } from '../call/fields/call-fields.ts'
 import type { StoredCall } from '../call/call-record.ts'
-import { amountOf } from '../call/field-kinds.ts'
-import { plausibleAmounts } from '../call/plausible-amounts.ts'
+import { amountOf } from '../call/fields/field-kinds.ts'
+import { plausibleAmounts } from '../call/fields/plausible-amounts.ts'
 
 /** Fields that are amounts, and the bounds of each. */
 const amounts = storedFields.flatMap((field) => {

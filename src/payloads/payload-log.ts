@@ -6,7 +6,7 @@ import { type Clock, systemClock, withTimeout } from '../call/clock.ts'
 import type { PayloadCall, PayloadListener, PayloadTap, PayloadTaps } from '../call/payload-log.ts'
 import { messageOf } from '../lib/errors.ts'
 import { formatBytes } from '../lib/number-format.ts'
-import { WorkerHost } from '../lib/worker-host.ts'
+import { WorkerHost } from '../lib/process/worker-host.ts'
 import { measureSegments } from './file/payload-segments.ts'
 import type {
   FromPayloadWorker,

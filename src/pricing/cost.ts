@@ -1,5 +1,5 @@
 import type { CostPart, Rates } from '../api/costs.ts'
-import { mostCostNanoUsd } from '../call/plausible-amounts.ts'
+import { mostCostNanoUsd } from '../call/fields/plausible-amounts.ts'
 import { type PicoTier, tierFor } from './price-tiers.ts'
 
 /** The metered usage of a call, as its record has it; null is not known. */

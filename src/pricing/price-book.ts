@@ -1,6 +1,6 @@
 import type { CostPart, MatchedPrice, PriceEntry } from '../api/costs.ts'
 import { cacheSavedNanoUsd, costNanoUsd, costParts, type MeteredUsage } from './cost.ts'
-import type { PublicFields } from '../call/call-fields.ts'
+import type { PublicFields } from '../call/fields/call-fields.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
 import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../call/clock.ts'
-import { WorkerHost } from '../lib/worker-host.ts'
+import { WorkerHost } from '../lib/process/worker-host.ts'
 import type { FromQuery, QueryOutcome, ToQuery } from './query-messages.ts'
 import type { QueryQuestion } from './query-question.ts'
 import type { SpawnQuery } from './spawn-query.ts'

@@ -1,5 +1,5 @@
 /** The entry of the query process. Its parent is a `QueryProcess`, and it ends with it. */
-import { lowerPriority } from '../lib/lower-priority.ts'
+import { lowerPriority } from '../lib/process/lower-priority.ts'
 import { QueryService } from './query-service.ts'
 import { type FromQuery, isToQuery } from './query-messages.ts'
 import { reportFault } from '../lib/fault.ts'

@@ -2,7 +2,7 @@ import { ControlClient, type NoAnswer } from '../control/control-client.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import { type ProcessRecord, readProcessRecord, removeProcessRecord } from '../control/process-record.ts'
 import { messageOf } from '../lib/errors.ts'
-import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
+import { type ProcessIdentity, isAlive } from '../lib/process/process-identity.ts'
 
 /** A supervisor's time limits, in milliseconds. */
 export type SupervisorLimits = Readonly<typeof defaultLimits>

@@ -2,7 +2,7 @@ import { type Clock, withTimeout } from '../call/clock.ts'
 import type { Stopping } from '../control/control-client.ts'
 import type { SpawnedGateway } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/errors.ts'
-import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
+import { type ProcessIdentity, isAlive } from '../lib/process/process-identity.ts'
 import { type GatewayFinder, isCertain } from './gateway-finder.ts'
 import { ProcessError } from './process-error.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseStat } from '../../src/lib/process-identity.ts'
+import { parseStat } from '../../src/lib/process/process-identity.ts'
 
 /** Where a fault is brought about. */
 export interface FaultPlace {

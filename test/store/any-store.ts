@@ -1,7 +1,7 @@
 /** What any store must answer, whatever it stores calls in. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storedFields } from '../../src/call/call-fields.ts'
+import { storedFields } from '../../src/call/fields/call-fields.ts'
 import type { CallFilter } from '../../src/call/call-filter.ts'
 import { formatCallId } from '../../src/call/call-id.ts'
 import type { CallSort, StoreReader } from '../../src/call/call-reader.ts'

@@ -1,4 +1,4 @@
-import { storedFields } from '../../src/call/call-fields.ts'
+import { storedFields } from '../../src/call/fields/call-fields.ts'
 import { type CallRecord, unknownFields } from '../../src/call/call-record.ts'
 import type { CallStart } from '../../src/call/call.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'

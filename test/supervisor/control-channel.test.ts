@@ -12,7 +12,7 @@ import { ControlClient } from '../../src/control/control-client.ts'
 import { type ControlServer, openControl } from '../../src/control/control-server.ts'
 import { openSocketAddress } from '../../src/control/control-socket.ts'
 import { readProcessRecord } from '../../src/control/process-record.ts'
-import { ownIdentity } from '../../src/lib/process-identity.ts'
+import { ownIdentity } from '../../src/lib/process/process-identity.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { FakeGateway } from './fake-gateway.ts'
 

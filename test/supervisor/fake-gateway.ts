@@ -9,7 +9,7 @@ import type {
 } from '../../src/control/control-messages.ts'
 import type { LiveCalls } from '../../src/api/live-calls.ts'
 import { sampleHealth } from '../support/sample-health.ts'
-import { ownIdentity } from '../../src/lib/process-identity.ts'
+import { ownIdentity } from '../../src/lib/process/process-identity.ts'
 
 /** A gateway as its control server sees it, that only remembers what it was told. */
 export class FakeGateway implements ControlledGateway {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ownIdentity, parseStat } from '../../src/lib/process-identity.ts'
+import { ownIdentity, parseStat } from '../../src/lib/process/process-identity.ts'
 import { makeWorkplace } from './workplace.ts'
 
 const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']

@@ -1,4 +1,4 @@
-import { namedFields } from '../../src/call/call-fields.ts'
+import { namedFields } from '../../src/call/fields/call-fields.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 
 /** The fields of a call of which nothing is known. */

@@ -1,6 +1,6 @@
 import type { DrainAnswer, DrainReport } from '../../src/control/control-messages.ts'
 import { isDrainAnswer, isDrainReport } from '../../src/control/control-messages.ts'
-import { ownIdentity } from '../../src/lib/process-identity.ts'
+import { ownIdentity } from '../../src/lib/process/process-identity.ts'
 import { KeptLimits } from '../../src/gateway/limits/kept-limits.ts'
 import { LimitsAcrossRestarts } from '../../src/gateway/limits/limits-across-restarts.ts'
 import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'

@@ -4,7 +4,7 @@ import { act } from '../data/dashboard-api.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmButton } from '../design/confirm.tsx'
+import { ConfirmButton } from '../design/overlay/confirm.tsx'
 import { SettingRow } from '../design/setting-row.tsx'
 import { formats, receiverWords } from './alert-text.ts'
 

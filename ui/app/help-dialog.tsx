@@ -4,7 +4,7 @@ import { act } from '../data/dashboard-api.ts'
 import { Button } from '../design/button.tsx'
 import { commandK, shortcutsInUse } from '../design/keys.ts'
 import { termsShown } from '../design/meanings.ts'
-import { onPressBeside, useModal } from '../design/use-modal.ts'
+import { onPressBeside, useModal } from '../design/overlay/use-modal.ts'
 import { useObservable } from '../data/observable.ts'
 import { keptKeys } from './preferences.ts'
 

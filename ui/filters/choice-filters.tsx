@@ -4,7 +4,7 @@ import { againstWords } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { type Shortcut, useShortcuts } from '../design/keys.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
-import { Popover } from '../design/popover.tsx'
+import { Popover } from '../design/overlay/popover.tsx'
 
 const FacetMenu = lazyPart(async () => (await import('./filter-panels.tsx')).FacetMenu)
 const FacetValues = lazyPart(async () => (await import('./filter-panels.tsx')).FacetValues)

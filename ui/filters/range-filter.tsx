@@ -1,7 +1,7 @@
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
-import { Popover } from '../design/popover.tsx'
+import { Popover } from '../design/overlay/popover.tsx'
 
 const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeForm)
 

@@ -1,4 +1,4 @@
-import type { Question } from '../design/confirm.tsx'
+import type { Question } from '../design/overlay/confirm.tsx'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
 import { count, counted, longDuration, percent, shortCount } from '../format/figures.ts'
 import type { RowState } from './row-state.ts'

@@ -1,4 +1,4 @@
-import type { Question } from '../design/confirm.tsx'
+import type { Question } from '../design/overlay/confirm.tsx'
 import type { UpstreamHealth } from '../../src/api/health-report.ts'
 import type { UpstreamRow } from '../../src/api/upstreams.ts'
 import { count } from '../format/figures.ts'

@@ -3,7 +3,7 @@ import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { actions } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
-import { ConfirmDialog } from '../design/confirm.tsx'
+import { ConfirmDialog } from '../design/overlay/confirm.tsx'
 import { type GatewayAction, actionsOf, consequencesOf } from './gateway-text.ts'
 
 /** State and handlers of the buttons that start, stop and restart the gateway. */

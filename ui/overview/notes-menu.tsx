@@ -1,5 +1,5 @@
 import { lazyPart } from '../design/lazy-part.tsx'
-import { Popover } from '../design/popover.tsx'
+import { Popover } from '../design/overlay/popover.tsx'
 
 const NotesPanel = lazyPart(async () => (await import('./notes-panel.tsx')).NotesPanel)
 

@@ -10,7 +10,7 @@ import { type Bounds, type BucketRange, type TimeFrame, sumOver } from '../chart
 import { FigureCards } from '../design/figure-cards.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Banner } from '../design/banner.tsx'
-import { Popover } from '../design/popover.tsx'
+import { Popover } from '../design/overlay/popover.tsx'
 import { counted } from '../format/figures.ts'
 import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'

@@ -7,7 +7,7 @@ import { useAction } from '../data/use-action.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmButton } from '../design/confirm.tsx'
+import { ConfirmButton } from '../design/overlay/confirm.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
 import { bytes, known, unknownFigure } from '../format/figures.ts'
 import {

@@ -5,7 +5,7 @@ import type { ControlClient } from '../../control/control-client.ts'
 import type { CallsAnswer, DrainAnswer, DrainReport, RawLogSwitch } from '../../control/control-messages.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { reportFault } from '../../lib/fault.ts'
-import { ownIdentity } from '../../lib/process-identity.ts'
+import { ownIdentity } from '../../lib/process/process-identity.ts'
 import type { SharedParts } from './predecessors.ts'
 import { type Limiter, ShrinkingSlots } from './shrinking-slots.ts'
 

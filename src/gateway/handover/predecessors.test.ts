@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { Chain, type GatewayOfAChain } from '../../../test/support/gateway-of-a-chain.ts'
 import type { DrainAnswer, DrainReport } from '../../control/control-messages.ts'
-import { ownIdentity } from '../../lib/process-identity.ts'
+import { ownIdentity } from '../../lib/process/process-identity.ts'
 
 const minute = Date.UTC(2026, 10, 21, 6) / 60_000
 

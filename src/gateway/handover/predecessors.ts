@@ -9,7 +9,7 @@ import type {
   PredecessorGateway,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
-import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
+import { type ProcessIdentity, isAlive } from '../../lib/process/process-identity.ts'
 import type { TokenWindow } from '../admission/token-window.ts'
 import type { LimitsAcrossRestarts } from '../limits/limits-across-restarts.ts'
 import type { TokenWindows } from '../admission/token-windows.ts'

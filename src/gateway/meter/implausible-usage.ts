@@ -1,4 +1,4 @@
-import { mostCostNanoUsd, mostTokens } from '../../call/plausible-amounts.ts'
+import { mostCostNanoUsd, mostTokens } from '../../call/fields/plausible-amounts.ts'
 import { isObject } from '../../lib/message-shape.ts'
 import {
   type ReportedFigures,

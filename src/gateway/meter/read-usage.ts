@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
-import { mostCostNanoUsd, mostTokens } from '../../call/plausible-amounts.ts'
+import { mostCostNanoUsd, mostTokens } from '../../call/fields/plausible-amounts.ts'
 import { isObject } from '../../lib/message-shape.ts'
 
 /** Objects that an answer was found to hold, as parsed; `undefined` or `null` where there was none. */

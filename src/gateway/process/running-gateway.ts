@@ -15,7 +15,7 @@ import type {
 import { type ControlServer, openControl } from '../../control/control-server.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { reportFault } from '../../lib/fault.ts'
-import { ownIdentity } from '../../lib/process-identity.ts'
+import { ownIdentity } from '../../lib/process/process-identity.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { replaceFile } from '../../lib/files/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'

@@ -1,5 +1,5 @@
 import { renameSync, rmSync } from 'node:fs'
-import { isAlive } from '../../lib/process-identity.ts'
+import { isAlive } from '../../lib/process/process-identity.ts'
 import { ActiveSegment } from './active-segment.ts'
 import { codeOf } from '../../lib/errors.ts'
 import { OpenSegment } from './open-segment.ts'

@@ -1,4 +1,4 @@
-import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
 import { codesWithoutTokens, columnType, interruptedCode } from '../schema/row-tables.ts'
 
 const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id', 'cache_saved_nano_usd']

@@ -1,4 +1,4 @@
-import { storedFields } from '../../call/call-fields.ts'
+import { storedFields } from '../../call/fields/call-fields.ts'
 import type { Inbox, PulledRow } from '../../store/share/inbox.ts'
 import { type EventRow, minuteFigures, type MinuteRow } from '../../store/share/outbox.ts'
 import { numberArray, type SharedDatabase } from './shared-database.ts'

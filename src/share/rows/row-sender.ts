@@ -1,6 +1,6 @@
 import { estimatedTokens } from '../../call/budget-tokens.ts'
 import { idsPerMs, startedAtMs } from '../../call/call-id.ts'
-import { storedFields, type WordTable } from '../../call/call-fields.ts'
+import { storedFields, type WordTable } from '../../call/fields/call-fields.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { Outbox } from '../../store/share/outbox.ts'
 import { callOf, type StoredValues } from '../../store/share/stored-values.ts'

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import { WorkerHost } from '../../lib/worker-host.ts'
+import { WorkerHost } from '../../lib/process/worker-host.ts'
 import { closeMessage, type ShareStatus, isShareStatus, type ShareTask } from './share-messages.ts'
 
 /** Longer than the last rows take where PostgreSQL answers. */

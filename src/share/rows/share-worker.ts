@@ -1,6 +1,6 @@
 /** The entry of the process that keeps a file and the common database in step. Its parent is a `ShareProcess`. */
 import { systemClock } from '../../call/clock.ts'
-import { lowerPriority } from '../../lib/lower-priority.ts'
+import { lowerPriority } from '../../lib/process/lower-priority.ts'
 import { readMessage } from '../../lib/message-shape.ts'
 import { ShareState } from '../../store/share/share-state.ts'
 import { openForReading } from '../../store/sqlite/open-store.ts'

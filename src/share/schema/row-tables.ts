@@ -5,9 +5,9 @@ import {
   namedFields,
   outcomeCodes,
   storedFields,
-} from '../../call/call-fields.ts'
-import { fieldKinds } from '../../call/field-kinds.ts'
-import { derivedSql, idSql, shownSql } from '../../call/shown-sql.ts'
+} from '../../call/fields/call-fields.ts'
+import { fieldKinds } from '../../call/fields/field-kinds.ts'
+import { derivedSql, idSql, shownSql } from '../../call/fields/shown-sql.ts'
 
 /** PostgreSQL's type of a field's column. */
 export function columnType({ kind }: CallField): 'bigint' | 'integer' | 'smallint' | 'text' {

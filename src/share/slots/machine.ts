@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { orNull } from '../../lib/errors.ts'
 import { readText } from '../../lib/files/read-file.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
-import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process-identity.ts'
+import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process/process-identity.ts'
 
 /** The identity of a gateway's process among all machines. */
 export interface RunIdentity extends ProcessIdentity {

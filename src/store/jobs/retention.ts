@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import { CompressResult } from '../../api/database-job.ts'
 import type { Clock } from '../../call/clock.ts'
-import { lowerPriority } from '../../lib/lower-priority.ts'
+import { lowerPriority } from '../../lib/process/lower-priority.ts'
 import { fits } from '../../lib/message-schema.ts'
 import { readMessage } from '../../lib/message-shape.ts'
-import { programChange } from '../../lib/program-files.ts'
+import { programChange } from '../../lib/process/program-files.ts'
 import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 
 /** How much is kept call by call: whole days before today, and megabytes of the database; 0 for all. */

@@ -1,4 +1,4 @@
-import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
 import { callDimensions, type FieldDimension } from '../../call/call-question.ts'
 
 export const dimensionFields = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
 import { type CallFilter, type FilterName, namedFilters } from '../../call/call-filter.ts'
 import { tagKey } from '../../call/call-question.ts'
-import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
-import { amountOf } from '../../call/field-kinds.ts'
+import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/fields/call-fields.ts'
+import { amountOf } from '../../call/fields/field-kinds.ts'
 import type { FieldDimension } from '../../call/call-question.ts'
 import { dimensionFields } from './call-dimensions.ts'
 import {

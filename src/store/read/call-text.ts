@@ -1,6 +1,6 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync } from 'node:sqlite'
-import type { WordTable } from '../../call/call-fields.ts'
+import type { WordTable } from '../../call/fields/call-fields.ts'
 import { tagKey } from '../../call/call-question.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 

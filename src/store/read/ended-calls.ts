@@ -1,6 +1,6 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { EndedBounds, EndedCall } from '../../call/call-reader.ts'
-import { firstFailedOutcome, outcomeCodes } from '../../call/call-fields.ts'
+import { firstFailedOutcome, outcomeCodes } from '../../call/fields/call-fields.ts'
 import { unpricedSql } from '../../call/unpriced.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { firstFailedOutcome } from '../../call/call-fields.ts'
+import { firstFailedOutcome } from '../../call/fields/call-fields.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { type CallDimension, type CallQuestion, isUnbounded, tagOf } from '../../call/call-question.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'

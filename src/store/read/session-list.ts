@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
-import { firstFailedOutcome } from '../../call/call-fields.ts'
+import { firstFailedOutcome } from '../../call/fields/call-fields.ts'
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { FoundSessions, SessionPage } from '../../call/call-session.ts'
 import type { CallSession } from '../../call/figures.ts'

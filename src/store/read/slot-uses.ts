@@ -1,5 +1,5 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import { outcomeCodes } from '../../call/call-fields.ts'
+import { outcomeCodes } from '../../call/fields/call-fields.ts'
 import type { SlotUses, SlotUsesBounds } from '../../call/call-reader.ts'
 import type { FailureCode } from '../../call/failure.ts'
 import type { IsOver } from '../../call/no-answer.ts'

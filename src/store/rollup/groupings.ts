@@ -1,4 +1,4 @@
-import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
 
 /** The fields by which the sums tell calls apart. */
 export const sumDimensions = [

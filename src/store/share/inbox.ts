@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { storedFields } from '../../call/call-fields.ts'
+import { storedFields } from '../../call/fields/call-fields.ts'
 import { firstIdAt } from '../../call/call-id.ts'
 import { costColumns, type CostEdit, costWriter, type StoredCost } from '../jobs/cost-writer.ts'
 import { figureSourceList } from '../rollup/call-figures.ts'

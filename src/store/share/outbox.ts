@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { storedFields, type WordTable } from '../../call/call-fields.ts'
+import { storedFields, type WordTable } from '../../call/fields/call-fields.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { ShareState } from './share-state.ts'

@@ -1,6 +1,6 @@
-import { storedFields } from '../../call/call-fields.ts'
+import { storedFields } from '../../call/fields/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
-import { inTexts, recordReader, type StoredRow } from '../../call/record-reader.ts'
+import { inTexts, recordReader, type StoredRow } from '../../call/fields/record-reader.ts'
 
 /** A row's values: its id, then one for each of `storedFields`, in their order. Words are texts or numbers. */
 export type StoredValues = StoredRow

@@ -1,5 +1,5 @@
-import { type CallField, namedFields } from '../../call/call-fields.ts'
-import { derivedSql, idSql, shownSql } from '../../call/shown-sql.ts'
+import { type CallField, namedFields } from '../../call/fields/call-fields.ts'
+import { derivedSql, idSql, shownSql } from '../../call/fields/shown-sql.ts'
 
 /** The id without its lowest 12 bits is the time of arrival in milliseconds. */
 const startedAtSql = `strftime('%Y-%m-%dT%H:%M:%fZ', (c.id >> 12) / 1000.0, 'unixepoch')`

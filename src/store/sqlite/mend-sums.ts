@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { lowerPriority } from '../../lib/lower-priority.ts'
-import { programChange } from '../../lib/program-files.ts'
+import { lowerPriority } from '../../lib/process/lower-priority.ts'
+import { programChange } from '../../lib/process/program-files.ts'
 
 /** A page that cannot be mended is not tried again all the time. */
 const againAfterMs = 600_000

@@ -2,7 +2,7 @@ import { codeOf } from '../../lib/errors.ts'
 import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { WordTable } from '../../call/call-fields.ts'
+import type { WordTable } from '../../call/fields/call-fields.ts'
 
 /** A row as its columns in their order; of most tables they are numbers. */
 export type Row = readonly (number | null)[]

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { rowsOf } from '../../../test/store/rows-of.ts'
 import { formatCallId } from '../../call/call-id.ts'
 import { isFailed, type Outcome } from '../../call/outcome.ts'
-import { firstFailedOutcome, outcomeCodes } from '../../call/call-fields.ts'
+import { firstFailedOutcome, outcomeCodes } from '../../call/fields/call-fields.ts'
 import { publicFields } from './calls-readable.ts'
 import { hasSchema, makeSchema, schemaVersion, versionOf } from './schema.ts'
 

@@ -6,7 +6,7 @@ import {
   storedFields,
   usageSourceCodes,
   wordTables,
-} from '../../call/call-fields.ts'
+} from '../../call/fields/call-fields.ts'
 import { groupings, keyColumns } from '../rollup/groupings.ts'
 import { sumColumns } from '../rollup/rollup-figures.ts'
 import { callsReadableSql } from './calls-readable.ts'

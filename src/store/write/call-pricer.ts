@@ -1,4 +1,4 @@
-import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
 import type { MeteredUsage } from '../../pricing/cost.ts'
 import type { AskedPrice, PriceBook } from '../../pricing/price-book.ts'
 

@@ -8,7 +8,7 @@ import {
   usageSourceCodes,
   type WordTable,
   wordTables,
-} from '../../call/call-fields.ts'
+} from '../../call/fields/call-fields.ts'
 import { type BookedCost, type CallPricer, type PriceableCall, priceableFields } from './call-pricer.ts'
 import { hourOf } from '../rollup/time-cover.ts'
 import { noteCalls } from '../rollup/unsummed.ts'

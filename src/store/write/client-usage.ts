@@ -2,7 +2,7 @@ import { isFingerprint } from '../../call/key-fingerprint.ts'
 import { estimatedTokens, reportedTokens, type SpentCall, spentFields } from '../../call/budget-tokens.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { ClientUsage, ClientUsageQuestion, RecentCall } from '../../call/call-sink.ts'
-import { inTexts, recordReader, type StoredRow } from '../../call/record-reader.ts'
+import { inTexts, recordReader, type StoredRow } from '../../call/fields/record-reader.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { requestTokens } from '../../call/budget-tokens.ts'
 import { startedAtMs } from '../../call/call-id.ts'
-import { callTypeCodes } from '../../call/call-fields.ts'
+import { callTypeCodes } from '../../call/fields/call-fields.ts'
 import { hourOf } from '../rollup/time-cover.ts'
 import { noteChange } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'

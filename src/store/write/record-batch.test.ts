@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { bareCall, chatCall, fullCall, sampleStartMs } from '../../../test/store/sample-call.ts'
 import { idsPerMs } from '../../call/call-id.ts'
-import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import {
   BatchEncoder,

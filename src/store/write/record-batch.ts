@@ -3,10 +3,10 @@
  * whose words cross once, the rest as a list. A structured clone of the records would cost some thirty times as much.
  */
 import { estimatedTokens } from '../../call/budget-tokens.ts'
-import { plausibleAmounts } from '../../call/plausible-amounts.ts'
-import { type NamedField, type RecordFields, storedFields } from '../../call/call-fields.ts'
+import { plausibleAmounts } from '../../call/fields/plausible-amounts.ts'
+import { type NamedField, type RecordFields, storedFields } from '../../call/fields/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
-import { recordReader } from '../../call/record-reader.ts'
+import { recordReader } from '../../call/fields/record-reader.ts'
 import type { OpenCall } from './open-calls.ts'
 
 /** Behind the columns: tokens that are no part of the row, and that the budget counts with it. */

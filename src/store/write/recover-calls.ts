@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type NamedField, storedFields, valueType } from '../../call/call-fields.ts'
+import { type NamedField, storedFields, valueType } from '../../call/fields/call-fields.ts'
 import type { CallStart } from '../../call/call.ts'
 import { type StoredCall, unknownFields } from '../../call/call-record.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'

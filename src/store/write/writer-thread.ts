@@ -16,7 +16,7 @@ import type {
 import type { CallStart } from '../../call/call.ts'
 import { type Clock, systemClock } from '../../call/clock.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
-import { WorkerHost } from '../../lib/worker-host.ts'
+import { WorkerHost } from '../../lib/process/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
 import { type OpenCall, OpenCalls } from './open-calls.ts'
 import { PendingCalls } from './pending-calls.ts'

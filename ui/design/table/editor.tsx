@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { act } from '../../data/dashboard-api.ts'
 import { useAction } from '../../data/use-action.ts'
 import { Button } from '../button.tsx'
-import { ConfirmButton, type Question } from '../confirm.tsx'
+import { ConfirmButton, type Question } from '../overlay/confirm.tsx'
 import { Control, type ControlProps } from '../control.tsx'
 
 type ValueOf<Name extends string> = (name: Name) => string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { storedFields } from './call-fields.ts'
-import type { StoredCall } from './call-record.ts'
+import type { StoredCall } from '../call-record.ts'
 import { inTexts, recordReader, type StoredRow } from './record-reader.ts'
 
 const kinds: readonly (readonly [name: keyof StoredCall, stored: number | string | null, value: unknown])[] =

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { codeOf } from './errors.ts'
+import { codeOf } from '../errors.ts'
 
 /** A process, told apart from a later one that was given the same number. */
 export interface ProcessIdentity {

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import { Button } from './button.tsx'
-import { Icon, type IconName } from './icon.tsx'
+import { Button } from '../button.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 
 /** Between what has opened and the button, and the edges of the window, in pixels. */
 const gapPx = 6

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { FakeClock } from '../../test/support/fake-clock.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { WorkerHost } from './worker-host.ts'
 
 type To = { readonly question: number; readonly text: string } | { readonly say: string }

@@ -1,9 +1,8 @@
 import { globSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, resolve } from 'node:path'
 
 /** The folder of all modules: `src` or, built, `dist`. */
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const root = resolve(import.meta.dirname, '../..')
 const manifest = `${dirname(root)}/package.json`
 const atStart = stateOf(manifest)
 /** A start need not look: nobody updates what has just begun. */

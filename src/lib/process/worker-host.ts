@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
-import { backoffMs } from './backoff.ts'
-import { messageOf } from './errors.ts'
-import { reportFault } from './fault.ts'
+import { backoffMs } from '../backoff.ts'
+import { messageOf } from '../errors.ts'
+import { reportFault } from '../fault.ts'
 import { programChange } from './program-files.ts'
 
 /** To a thread that is asked something: the host numbers it, and the answer carries its number. */

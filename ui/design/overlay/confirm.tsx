@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { Button, type ButtonProps } from './button.tsx'
+import { Button, type ButtonProps } from '../button.tsx'
 import { useModal } from './use-modal.ts'
 
 export interface ConfirmDialogProps {
