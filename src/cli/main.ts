@@ -147,7 +147,7 @@ export const commands: Readonly<
     'list alert rules and what is active, or send a test',
     () => import('./commands/alerts.ts'),
     'reads',
-    'tokenweir alerts test',
+    'tokenweir alerts',
   ],
   'db compress': [
     'fold old calls into sums and make the file smaller',
