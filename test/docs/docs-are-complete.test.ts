@@ -5,9 +5,12 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { optionDocs } from '../../build/options-doc.ts'
+import { commands } from '../../src/cli/main.ts'
 import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
 import { errorStatuses } from '../../src/dashboard/http/request-error.ts'
 import { startDashboard } from '../dashboard/dashboard-under-test.ts'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
 
 function readDoc(name: string): Promise<string> {
   return readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
@@ -53,6 +56,32 @@ test('docs name no option that the gateway does not have', async () => {
     for (const [option] of (await readDoc(name)).matchAll(/--[a-z][a-z\d-]+/g))
       assert.ok(known.has(option), `${name}: ${option}`)
   }
+})
+
+test('a command that a message or a page tells of exists, with its options', async () => {
+  const files = globSync(['{src,ui}/**/*.{ts,tsx}', 'docs/**/*.md', 'README.md'], { cwd: repository })
+  let found = 0
+  // The first lines of a start have the program's name, and no command.
+  for (const file of files.filter((name) => !/\.test\.|start-lines/.test(name))) {
+    const text = await readFile(join(repository, file), 'utf8')
+    for (const [, told = ''] of text.matchAll(/(?:`|\\`|: )tokenweir ((?:[a-z]+ ?)+[^`'\n\\]*)/g)) {
+      const [first = '', second = ''] = told.split(' ')
+      const name = [`${first} ${second}`, first, `${first} list`].find((known) => known in commands)
+      if (name === undefined) {
+        assert.ok(
+          Object.keys(commands).some((known) => known.startsWith(`${first} `)),
+          `${file}: ${told}`,
+        )
+        continue
+      }
+      found += 1
+      const { table } = await commands[name]![1]()
+      const options = new Set(Object.values(table).map((spec) => (spec as { readonly name: string }).name))
+      for (const [, option = ''] of told.matchAll(/ --([a-z][a-z\d-]+)/g))
+        assert.ok(options.has(option) || option === 'help', `${file}: tokenweir ${told}`)
+    }
+  }
+  assert.ok(found > 60, String(found))
 })
 
 test('docs/api-errors.md tells of every error code with its status, and of none that is not answered', async () => {
