@@ -61,9 +61,9 @@ export class GatewayKeeper {
     return this.#crash
   }
 
-  /** The gateway that answered last; null if none did, or it was told to end. */
+  /** The gateway that the last look met; null if it met none, or that one was told to end. */
   get knownPid(): number | null {
-    return this.#options.finder.seen?.identity.pid ?? null
+    return this.#options.finder.seen === null ? null : this.#lastPid
   }
 
   /** A child of this process has ended. */
