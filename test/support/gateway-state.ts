@@ -3,7 +3,7 @@ import type { GatewayProcess } from './gateway-process.ts'
 import { type JsonRecord, asRecord } from './json-record.ts'
 
 const waitLimitMs = 30_000
-const pollMs = 5
+const pollMs = 20
 
 /** Calls at a gateway, as its health report tells. */
 export interface CallsAtGateway {
