@@ -3,12 +3,14 @@ import type { QueryParameter } from '../dashboard/http/query-parameters.ts'
 import { RequestError } from '../dashboard/http/request-error.ts'
 import { filterOf, type OverviewQuery, overviewTable } from '../dashboard/routes/query-request.ts'
 import type { OptionRow } from '../options/option-spec.ts'
-import { age, type ValueKind } from '../options/value-kind.ts'
+import { age, timeZone, type ValueKind } from '../options/value-kind.ts'
 import { optional } from './option-rows.ts'
 import { OptionError } from './parse-options.ts'
 
 /** The filters of calls, as options. */
-export interface FilterValues extends OverviewQuery {
+export interface FilterValues extends Omit<OverviewQuery, 'tz'> {
+  /** An IANA name; `null` is the machine's own. */
+  readonly tz: string | null
   /** Milliseconds. */
   readonly since: number | null
 }
@@ -21,6 +23,7 @@ export const filterRows: { readonly [Name in keyof FilterValues]: OptionRow<Filt
       filterRow(name, parameter),
     ]),
   ) as unknown as { readonly [Name in keyof OverviewQuery]: OptionRow<OverviewQuery[Name]> }),
+  tz: optional(timeZone, 'time zone of all times (default: that of this machine)'),
   since: optional(age, 'only calls that began at most that long ago: 90s, 15m, 1h, 7d'),
 }
 
@@ -45,10 +48,14 @@ function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<
   }
 }
 
-/** The calls that the options mean. Throws {@link OptionError} if they do not go together. */
+/**
+ * The calls that the options mean. All times that this process reads and prints are in the zone of `--tz` from now on.
+ * Throws {@link OptionError} if the options do not go together.
+ */
 export function filterIn(options: FilterValues, nowMs: number): CallFilter {
+  if (options.tz !== null) process.env['TZ'] = options.tz
   try {
-    const filter = filterOf(options)
+    const filter = filterOf({ ...options, tz: Intl.DateTimeFormat().resolvedOptions().timeZone })
     if (options.since === null) return filter
     return { ...filter, fromMs: Math.max(filter.fromMs ?? 0, nowMs - options.since) }
   } catch (error) {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -27,7 +36,8 @@ function tokenweir(args: readonly string[], nodeArgs: readonly string[] = [], fi
 
 describe('tokenweir', () => {
   it('tells its version', () => {
-    assert.match(tokenweir(['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
+    for (const word of ['--version', '-v', 'version'])
+      assert.match(tokenweir([word]).stdout, /^\d+\.\d+\.\d+\n$/)
   })
 
   it('helps, with the commands and with the options of each', () => {
@@ -43,6 +53,7 @@ describe('tokenweir', () => {
       [['gatway'], /^tokenweir: unknown command 'gatway' \(Did you mean gateway\?\)\n$/],
       [['--wat'], /^tokenweir: unknown option '--wat'\n$/],
       [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65535; got "x"\n$/],
+      [['upstreams', 'remov', 'x'], /^tokenweir: unknown command 'remov' \(Did you mean remove\?\)\n$/],
       [['calls', 'now'], /^tokenweir: too many arguments\. Expected 0 arguments but got 1: now\.\n$/],
     ]
     for (const [args, message] of wrong) {
@@ -62,6 +73,20 @@ describe('tokenweir', () => {
       assert.deepEqual([run.code, run.stdout], [1, ''])
       assert.match(run.stderr, /^tokenweir: \/nowhere\/calls\.db: There is no database yet[^\n]+\n$/)
     }
+  })
+
+  it('says that standard output cannot be written', { skip: !existsSync('/dev/full') }, () => {
+    using full = new DisposableStack()
+    const file = full.adopt(openSync('/dev/full', 'w'), closeSync)
+    const { status, stderr } = spawnSync(process.execPath, [command, 'costs', 'list'], {
+      encoding: 'utf8',
+      stdio: ['ignore', file, 'pipe'],
+    })
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /^tokenweir: standard output: the disk is full; make room and try again \(ENOSPC\)\n$/,
+    )
   })
 
   it('names the Node that it needs when it is run by an older one', () => {

@@ -1,5 +1,5 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
-import { codeOf, messageOf, systemWords } from '../lib/errors.ts'
+import { codeOf, fileFault, messageOf, reasonOf } from '../lib/errors.ts'
 import { lowerPriority } from '../lib/process/lower-priority.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
 import { checkFolders, type FolderUse } from './folder-rights.ts'
@@ -240,6 +240,13 @@ const groups: Readonly<Record<string, string>> = {
   service: 'run it as a service of the system',
 }
 
+/** Commands by the names that people try. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  version: ['--version'],
+  'costs list': ['costs', 'show'],
+  'costs remove': ['costs', 'set', '--remove'],
+}
+
 /** The headings of the help, each with its commands. */
 const sections: Readonly<Record<string, readonly string[]>> = {
   Run: ['up', 'gateway', 'dashboard', 'demo'],
@@ -256,14 +263,21 @@ const sections: Readonly<Record<string, readonly string[]>> = {
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // A reader that has seen enough, as `head` has, is no fault.
   process.stdout.on('error', (error) => {
-    if (codeOf(error) !== 'EPIPE') process.exitCode = exitCode.fault
+    if (codeOf(error) === 'EPIPE') return
+    if (process.exitCode !== exitCode.fault)
+      process.stderr.write(`tokenweir: standard output: ${reasonOf(error)}\n`)
+    process.exitCode = exitCode.fault
   })
   // Words for people that cannot be written, as on a full disk, end no program.
   process.stderr.on('error', () => {})
   try {
     const [first = '', second = ''] = argv
+    const same = otherNames[`${first} ${second}`] ?? otherNames[argv.join(' ')]
+    if (same !== undefined) return await main([...same, ...argv.slice(2)], env)
     const isWhole = `${first} ${second}` in commands
-    const name = isWhole ? `${first} ${second}` : `${first} list` in commands ? `${first} list` : first
+    const isGroup = groups[first] !== undefined
+    const lists = second === '' || second.startsWith('-') ? `${first} list` : ''
+    const name = isWhole ? `${first} ${second}` : isGroup ? lists : first
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
@@ -299,11 +313,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
 
 /** The system's refusal about a file or the working folder, in one line; null for any other error. */
 function systemFault(error: unknown): string | null {
-  if (!(error instanceof Error)) return null
-  const { path, syscall } = error as NodeJS.ErrnoException
-  if (syscall === 'uv_cwd') return 'the folder that this was started in is gone: change to another one'
-  const words = systemWords(error)
-  return path === undefined || words === null ? null : `${path}: ${words}`
+  const isFolder = error instanceof Error && (error as NodeJS.ErrnoException).syscall === 'uv_cwd'
+  return isFolder ? 'the folder that this was started in is gone: change to another one' : fileFault(error)
 }
 
 /** Prints help or version, or refuses what names no command. Throws `CommanderError`. */

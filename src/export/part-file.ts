@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { flushFolder } from '../lib/files/replace-file.ts'
 
@@ -27,6 +37,9 @@ export class PartFile implements Disposable {
     if (found !== undefined && !force) {
       throw new PartFileError(`${target} is there already; --force writes over it`)
     }
+    const folder = dirname(target)
+    if (!existsSync(folder))
+      throw new PartFileError(`the folder ${folder} is not there: make it, or name another`)
     // SQLite would put it into what gets the name.
     if ((statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
       throw new PartFileError(`${target} is a database in use: ${target}-wal is beside it`)

@@ -80,6 +80,13 @@ export function systemWords(error: unknown): string | null {
   return words === undefined ? null : `${words} (${String(code)})`
 }
 
+/** A system's error about a file, in one line with its path. Null for any other error. */
+export function fileFault(error: unknown): string | null {
+  const words = systemWords(error)
+  const path = (error as NodeJS.ErrnoException | null)?.path
+  return path === undefined || words === null ? null : `${path}: ${words}`
+}
+
 /** Why something failed: {@link systemWords} of a system's error, else the error's own message. */
 export function reasonOf(error: unknown): string {
   return systemWords(error) ?? messageOf(error)

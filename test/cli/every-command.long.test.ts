@@ -32,7 +32,7 @@ interface Asked {
 
 const noDatabase = /data\/llm_telemetry\.db: There is no database yet: it is made when the gateway first runs/
 const noCalls =
-  /^No calls are recorded in data\/llm_telemetry\.db yet: start "tokenweir gateway" and send a call/
+  /^No calls are recorded in \S+\/data\/llm_telemetry\.db yet: start "tokenweir gateway" and send a call/
 
 /** Each command as a newcomer types it. One that is missing here fails the first test. */
 const asked: Readonly<Record<string, Asked>> = {

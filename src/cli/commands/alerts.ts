@@ -45,7 +45,7 @@ export const run: CommandRun<typeof table> = async (
   const { receiver } = record
   const report = lastLook(settings, record)
   if (options.json) {
-    print(`${JSON.stringify({ ...report, receiver }, null, 2)}\n`)
+    print(`${JSON.stringify({ ...report, receiver })}\n`)
     return 0
   }
   const { rules, active, problem, looked_at } = report

@@ -115,9 +115,9 @@ describe('tokenweir calls', () => {
     const run = setUp(reader)
     assert.equal(await run.calls(['--recent', '2']), 0)
     const lines = run.stdout.split('\n')
-    assert.match(lines[0] ?? '', /time {2}model/)
+    assert.match(lines[0] ?? '', /time UTC {2}model/)
     assert.equal(lines.length, 5)
-    assert.match(lines[3] ?? '', /^2 calls · 0 failed · 2,408 → 344 tokens$/)
+    assert.match(lines[3] ?? '', /^the newest 2 calls · 0 failed · 2,408 → 344 tokens$/)
     assert.deepEqual(run.paths, ['data/llm_telemetry.db'])
     assert.ok(reader.closed)
   })
@@ -154,13 +154,26 @@ describe('tokenweir calls', () => {
     assert.deepEqual(run.paths, ['x.db'])
   })
 
+  it('reads and prints times in one zone, which the heading names', async (context) => {
+    const { TZ } = process.env
+    context.after(() => {
+      if (TZ === undefined) delete process.env['TZ']
+      else process.env['TZ'] = TZ
+    })
+    const reader = new FakeReader('a')
+    const run = setUp(reader)
+    await run.calls(['--tz', 'Asia/Tokyo', '--from', '2026-11-21'])
+    assert.deepEqual(reader.filters, [{ fromMs: Date.parse('2026-11-20T15:00:00Z') }])
+    assert.match(run.stdout, /time UTC\+9 {2}model/)
+  })
+
   it('says how to record a first call where there is none, and fails nobody', async () => {
     for (const nothing of ['missing', 'empty', new FakeReader()] as const) {
       const run = setUp(nothing)
       assert.equal(await run.calls([], { TOKENWEIR_DB: 'my.db' }), 0)
       assert.match(
         run.stdout,
-        /^No calls are recorded in my\.db yet: start "tokenweir gateway" .*9090\/v1.*\n$/,
+        /^No calls are recorded in \S+\/my\.db yet: start "tokenweir gateway" .*9090\/v1.*\n$/,
       )
       const json = setUp(nothing)
       assert.equal(await json.calls(['--json']), 0)
@@ -177,7 +190,7 @@ describe('tokenweir calls', () => {
 
   it('fails on a file that it cannot read', async () => {
     const run = setUp('damaged')
-    await assert.rejects(run.calls(['--db', 'x.db']), commandFault(/^x\.db: The file is damaged/))
+    await assert.rejects(run.calls(['--db', 'x.db']), commandFault(/^\S+\/x\.db: The file is damaged/))
     assert.equal(run.stdout, '')
   })
 

@@ -1,16 +1,17 @@
+import { resolve } from 'node:path'
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { CallJson } from '../../call/call-record.ts'
 import type { CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { callsTable } from '../terminal/calls-table.ts'
-import { defaultGatewayPort } from '../../options/gateway-options.ts'
+import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
 import { CommandError } from '../exit-code.ts'
 import { filterIn, filterRows } from '../filter-options.ts'
-import type { CommandContext } from '../parse-options.ts'
+import { type CommandContext, type Environment, parseOptions } from '../parse-options.ts'
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
@@ -32,19 +33,19 @@ const followedAtOnce = 1000
  */
 export async function run(
   options: CallsOptions,
-  { terminal }: CommandContext,
+  { terminal, env }: CommandContext,
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
   const filter = filterIn(options, terminal.clock.wallTime())
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {
-    terminal.warn(`${noCallsYet(options.db)}\n`)
+    terminal.warn(`${noCallsYet(options.db, env)}\n`)
     while (isYetToCome(reader) && (await pause(terminal))) reader = openReader(options.db)
     if (isYetToCome(reader)) return 0
   }
-  if (typeof reader === 'string') return tellAbsence(reader, options, terminal)
+  if (typeof reader === 'string') return tellAbsence(reader, options, env, terminal)
   try {
-    await show(reader, filter, options, terminal)
+    await show(reader, filter, options, env, terminal)
     return 0
   } finally {
     reader.close()
@@ -59,13 +60,14 @@ export function tellAbsence(
     json,
     sources,
   }: Pick<CallsOptions, 'db' | 'json'> & { readonly sources: Pick<CallsOptions['sources'], 'db'> },
+  env: Environment,
   terminal: Terminal,
 ): number {
   if (absence === 'empty' || (absence === 'missing' && sources.db !== 'flag')) {
-    if (!json) terminal.print(`${noCallsYet(db)}\n`)
+    if (!json) terminal.print(`${noCallsYet(db, env)}\n`)
     return 0
   }
-  throw new CommandError(`${db}: ${absenceText[absence]}`)
+  throw new CommandError(`${resolve(db)}: ${absenceText[absence]}`)
 }
 
 /** The last calls, and then, if that was asked for, every one that ends, until nobody reads any more. */
@@ -73,16 +75,20 @@ async function show(
   reader: CallReader,
   filter: CallFilter,
   { recent: limit, json, follow, db }: CallsOptions,
+  env: Environment,
   terminal: Terminal,
 ): Promise<void> {
   // Asked before the list: a call that ends in between is met again below, and told by its id.
   let seq = await reader.lastSeq()
-  const recent = (await reader.list(filter, { limit })).toReversed()
+  const newest = await reader.list(filter, { limit: limit + 1 })
+  const recent = newest.slice(0, limit).toReversed()
   if (recent.length === 0 && !json && !follow) {
-    terminal.print(`${seq === 0 ? noCallsYet(db) : 'No recorded call matches.'}\n`)
+    terminal.print(`${seq === 0 ? noCallsYet(db, env) : 'No recorded call matches.'}\n`)
     return
   }
-  const table = json ? null : callsTable(recent, { ...lineStyle(terminal), open: follow })
+  const table = json
+    ? null
+    : callsTable(recent, newest.length <= limit, { ...lineStyle(terminal), open: follow })
   const print = (calls: readonly CallJson[]): void => {
     const lines = calls.map((call) => `${table?.row(call) ?? JSON.stringify(call)}\n`)
     if (lines.length > 0) terminal.print(lines.join(''))
@@ -114,7 +120,9 @@ export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missi
   return reader === 'missing' || reader === 'empty'
 }
 
-export function noCallsYet(db: string): string {
+/** The port is the one at which a gateway is looked for. */
+export function noCallsYet(db: string, env: Environment): string {
+  const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
   const start = 'start "tokenweir gateway" and send a call to'
-  return `No calls are recorded in ${db} yet: ${start} http://localhost:${defaultGatewayPort}/v1, and it shows up here.`
+  return `No calls are recorded in ${resolve(db)} yet: ${start} http://localhost:${port}/v1, and it shows up here.`
 }

@@ -66,7 +66,7 @@ const columns: readonly Column<CallSession>[] = [
 /** `tokenweir sessions`: the last sessions, the newest last. Gives the exit code; throws `CommandError`. */
 export async function run(
   options: OptionsOf<typeof table>,
-  { terminal }: CommandContext,
+  { terminal, env }: CommandContext,
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
   const { recent: limit, since, client, model, json, db } = options
@@ -76,7 +76,7 @@ export async function run(
     ...(since === null ? {} : { fromMs: terminal.clock.wallTime() - since }),
   }
   const reader = openReader(db)
-  if (typeof reader === 'string') return tellAbsence(reader, options, terminal)
+  if (typeof reader === 'string') return tellAbsence(reader, options, env, terminal)
   try {
     const sessions = (await reader.sessions(filter, { limit })).sessions.toReversed()
     if (json) terminal.print(sessions.map((session) => `${JSON.stringify(session)}\n`).join(''))
@@ -84,7 +84,9 @@ export async function run(
       printTable(columns, sessions, terminal)
       terminal.print(`${paint('faint', footerText(sessions, terminal.width()), terminal.color)}\n`)
     } else
-      terminal.print(`${(await reader.lastSeq()) === 0 ? noCallsYet(db) : 'No recorded session matches.'}\n`)
+      terminal.print(
+        `${(await reader.lastSeq()) === 0 ? noCallsYet(db, env) : 'No recorded session matches.'}\n`,
+      )
     return 0
   } finally {
     reader.close()

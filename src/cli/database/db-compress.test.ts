@@ -95,7 +95,7 @@ test('why it came to nothing is told, with exit code 1', async () => {
       /x\.db: compress, rebuild, reprice or import is at work on it already, in another process/,
     ],
     [() => Promise.resolve('missing'), 'no_database', /x\.db: There is no database yet/],
-    [() => Promise.resolve('foreign'), 'job_failed', /x\.db: The file is a database of another program/],
+    [() => Promise.resolve('foreign'), 'job_failed', /x\.db: The file belongs to another program/],
     [() => Promise.reject(new Error('disk I/O error')), 'job_failed', /disk I\/O error\. .*nothing is lost/],
   ]
   for (const [compress, code, message] of wrongs) {

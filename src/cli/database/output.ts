@@ -1,5 +1,5 @@
 import { PartFile, PartFileError } from '../../export/part-file.ts'
-import { codeOf, messageOf } from '../../lib/errors.ts'
+import { codeOf, fileFault, messageOf } from '../../lib/errors.ts'
 import { path } from '../../options/value-kind.ts'
 import { exitCode } from '../exit-code.ts'
 import { flag, optional } from '../option-rows.ts'
@@ -90,7 +90,7 @@ export function tellFault(error: unknown): number {
   // A reader that has seen enough, as `head` has, is no fault.
   if (codeOf(error) === 'EPIPE') return 0
   const isForMaker = !(error instanceof PartFileError) && codeOf(error) === null
-  const text = isForMaker && error instanceof Error ? error.stack : messageOf(error)
+  const text = isForMaker && error instanceof Error ? error.stack : (fileFault(error) ?? messageOf(error))
   process.stderr.write(`tokenweir: ${text}\n`)
   return exitCode.fault
 }

@@ -36,14 +36,14 @@ const left = callJson({
 })
 
 function lines(calls: readonly CallJson[], width: number, color = false, open = false): readonly string[] {
-  const table = callsTable(calls, { width, color, nowMs, open })
+  const table = callsTable(calls, true, { width, color, nowMs, open })
   return [table.header, ...calls.flatMap((call) => table.row(call).split('\n')), table.footer]
 }
 
 describe('callsTable', () => {
   it('shows on 80 columns what matters most', () => {
     assert.deepEqual(lines([good, limited, left], 80), [
-      '    time  model                status   total  queue    TTFT  tok/s     in → out',
+      'time UTC  model                status   total  queue    TTFT  tok/s     in → out',
       '09:03:05  gpt-5-mini           ✓ 200   3.21 s   0 ms  412 ms   61.3  1,204 → 172',
       '09:03:05  gpt-5-mini           ✗ 429   210 ms   0 ms       –      –      – →   –',
       '  └ upstream_http rate_limit_exceeded: Rate limit reached.',
@@ -59,7 +59,7 @@ describe('callsTable', () => {
     const model = 'meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8'
     const space = ' '.repeat(model.length - 5)
     const titles = 'type         status   total  queue    TTFT  tok/s     in → out      cost  client'
-    assert.equal(header, `    time  model${space}  ${titles}         end`)
+    assert.equal(header, `time UTC  model${space}  ${titles}         end`)
     const chat =
       'chat stream  ✓ 200   3.21 s   0 ms  412 ms   61.3  1,204 → 172  $0.00042  OpenAI/Python  stop'
     assert.equal(first, `09:03:05  gpt-5-mini${space.slice(5)}  ${chat}`)
@@ -80,7 +80,7 @@ describe('callsTable', () => {
   it('gives the date of calls of other days', () => {
     const yesterday = callJson({ started_at: new Date(2026, 10, 20, 22, 0, 0).toISOString() })
     const [header = '', first = '', second = ''] = lines([yesterday, good], 100)
-    assert.match(header, /^ {10}time {2}model/)
+    assert.match(header, /^ {6}time UTC {2}model/)
     assert.match(first, /^11-20 22:00:00 {2}gpt/)
     assert.match(second, /^ {6}09:03:05 {2}gpt/)
   })

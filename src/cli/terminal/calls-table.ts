@@ -1,6 +1,16 @@
 import type { CallJson } from '../../call/call-record.ts'
 import { shorten } from './display-width.ts'
-import { clockTime, count, counted, duration, exactDollars, known, speed, unknownFigure } from './figures.ts'
+import {
+  clockTime,
+  count,
+  counted,
+  duration,
+  exactDollars,
+  known,
+  speed,
+  unknownFigure,
+  zoneText,
+} from './figures.ts'
 import { paint, type Tone } from './paint.ts'
 import { printable } from './printable.ts'
 import { type Column, column, fitting, tableOf, type TableStyle } from './table-layout.ts'
@@ -19,12 +29,8 @@ const right = { align: 'right' } as const
 /** How the call ended, if there is room for it. */
 const endColumn: Column<CallJson> = column('end', 5, 20, endText, { tone: toneOf })
 
-/** From left to right. */
+/** From left to right, after the time. */
 const columns: readonly Column<CallJson>[] = [
-  column('time', 0, 8, (call, nowMs) => clockTime(Date.parse(call.started_at), nowMs), {
-    align: 'right',
-    gap: '',
-  }),
   column('model', 0, 24, (call) => printable(call.model ?? unknownFigure), {
     cut: { minWidth: 16, at: 'middle' },
   }),
@@ -43,9 +49,17 @@ const columns: readonly Column<CallJson>[] = [
   endColumn,
 ]
 
-export function callsTable(calls: readonly CallJson[], style: TableStyle): CallsTable {
-  const { width, color } = style
-  const table = tableOf(columns, calls, style)
+/** `isAll` is false if the calls are the newest of more. */
+export function callsTable(calls: readonly CallJson[], isAll: boolean, style: TableStyle): CallsTable {
+  const { width, color, nowMs } = style
+  const time = column<CallJson>(
+    `time ${zoneText(nowMs)}`,
+    0,
+    8,
+    (call) => clockTime(Date.parse(call.started_at), nowMs),
+    { align: 'right', gap: '' },
+  )
+  const table = tableOf([time, ...columns], calls, style)
   const hasEndColumn = table.columns.includes(endColumn)
   return {
     header: table.header,
@@ -54,7 +68,7 @@ export function callsTable(calls: readonly CallJson[], style: TableStyle): Calls
       if (detail === '') return table.line(call)
       return `${table.line(call)}\n${paint(toneOf(call), shorten(`  └ ${detail}`, width), color)}`
     },
-    footer: paint('faint', footerText(calls, width), color),
+    footer: paint('faint', footerText(calls, isAll, width), color),
   }
 }
 
@@ -86,8 +100,12 @@ function toneOf(call: CallJson): Tone {
   return call.failed ? 'failed' : call.outcome === 'ok' ? 'plain' : 'left'
 }
 
-function footerText(calls: readonly CallJson[], width: number): string {
-  const parts = [counted(calls.length, 'call'), `${calls.filter((call) => call.failed).length} failed`]
+function footerText(calls: readonly CallJson[], isAll: boolean, width: number): string {
+  const shown = counted(calls.length, 'call')
+  const parts = [
+    isAll ? shown : `the newest ${shown}`,
+    `${calls.filter((call) => call.failed).length} failed`,
+  ]
   const left = calls.filter((call) => toneOf(call) === 'left').length
   if (left > 0) parts.push(`${left} left by the client`)
   const input = sum(calls, (call) => call.input_tokens)

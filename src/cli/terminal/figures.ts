@@ -17,6 +17,12 @@ export function clockTime(atMs: number, nowMs: number): string {
   return at.slice(0, 4) === now.slice(0, 4) ? at.slice(5) : at
 }
 
+/** The offset of local time at that instant: `UTC`, `UTC+5:45`. */
+export function zoneText(atMs: number): string {
+  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(atMs)
+  return parts.find(({ type }) => type === 'timeZoneName')!.value.replace(/^GMT(?:\+0$)?/, 'UTC')
+}
+
 /** `2025-11-20 14:03:22`, which is how Swedes write it. */
 function localTime(ms: number): string {
   return new Date(ms).toLocaleString('sv')

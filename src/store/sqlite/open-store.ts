@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -28,7 +29,7 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
   other_version:
     'The database is of another version of tokenweir and is left as it is. To start anew, export its calls with that version (`tokenweir db export --out calls.csv`), move the file away, and run `tokenweir db import calls.csv`.',
   foreign:
-    'The file is a database of another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
+    'The file belongs to another program and is left as it is: choose another path, as in --db data/tokenweir.db.',
   damaged:
     'The file is damaged, or no database: `tokenweir db check` says where, `sqlite3` with .recover may save what it holds.',
   unreadable: 'The file or its folder cannot be read with the rights of this user.',
@@ -47,6 +48,22 @@ export function hasOurHeader(file: number): boolean {
   readSync(file, bytes, 0, bytes.length, 0)
   const isSqlite = bytes.toString('latin1', 0, header.text.length) === header.text
   return isSqlite && bytes.readUInt32BE(header.applicationIdAt) === applicationId
+}
+
+/**
+ * Whether SQLite refused a text, which no damage makes of a database: somebody mistyped a path. The file is opened only now:
+ * to close it would drop the locks of this process's connections, which a database that opens may have.
+ */
+function isTextRefused(error: unknown, path: string): boolean {
+  if (sqliteCode(error) !== sqliteCodes.notADatabase) return false
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(header.bytes)
+    const start = bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
+    return isUtf8(start) && !start.some((byte) => byte < 9)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Milliseconds for which the one writer waits for another process's lock. */
@@ -90,6 +107,7 @@ function assertOurs(path: string): void {
     if (isEmpty(database)) return
     assertWritable(database)
   } catch (error) {
+    if (isTextRefused(error, path)) throw new StoreError('foreign', absenceText.foreign)
     // What was cut off before the log's time only a writer can put right.
     if (sqliteCode(error) !== sqliteCodes.readOnly) throw error
   } finally {
@@ -117,7 +135,7 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
     return own === path ? absence : openForReading(own)
   } catch (error) {
     if (database?.isOpen === true) database.close()
-    const absence = absenceOf(error)
+    const absence = isTextRefused(error, path) ? 'foreign' : absenceOf(error)
     if (absence === null) throw error
     return absence
   }
