@@ -15,6 +15,8 @@ export interface CallPage {
   readonly beforeId?: number
   /** Other than `started_at`: the largest first, calls without a value left out, no further page. */
   readonly sort?: CallSort
+  /** The smallest first, no further page. */
+  readonly rising?: boolean
 }
 
 /** Calls in the order in which they ended, for those who follow along. */

@@ -24,9 +24,17 @@ export const sessionFields = [
   'between_ms',
 ] as const satisfies readonly (keyof CallSession)[]
 
-/** A page of sessions: those first in which a call that was asked for began last. */
+/** By what sessions are sorted: the last of the calls that were asked for, or a total of the session as a whole. */
+export const sessionSorts = ['last_at', 'calls', 'tokens', 'cost', 'duration'] as const
+
+export type SessionSort = (typeof sessionSorts)[number]
+
+/** A page of sessions: the largest first; by `last_at` unless sorted otherwise. */
 export interface SessionPage {
   readonly limit: number
+  readonly sort?: SessionSort
+  /** The smallest first. What is not known comes last either way. */
+  readonly rising?: boolean
   /** Only sessions whose last such call has a smaller id: `nextBeforeId` of the page before. */
   readonly beforeId?: number
   /** A session's name or a part of it, or what `exactly` of a filter can be. */
@@ -35,6 +43,6 @@ export interface SessionPage {
 
 export interface FoundSessions {
   readonly sessions: readonly CallSession[]
-  /** Null if there are no more. */
+  /** Null if there are no more, and in any order but the usual one. */
   readonly nextBeforeId: number | null
 }

@@ -52,6 +52,7 @@ test('the calls that are listed and what is told of all of them are of one insta
       filter: {},
       limit: 10,
       sort: 'started_at',
+      rising: false,
       beforeId: null,
       format: 'json',
     } as const

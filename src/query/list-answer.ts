@@ -64,8 +64,8 @@ export async function recordedFrom(reader: CallReader): Promise<string | null> {
 }
 
 /** One call more than is shown tells whether there is another page. */
-function pageOf({ limit, beforeId, sort }: ListQuestion): CallPage {
-  return sort === 'started_at'
+function pageOf({ limit, beforeId, sort, rising }: ListQuestion): CallPage {
+  return sort === 'started_at' && !rising
     ? { limit: limit + 1, ...(beforeId === null ? {} : { beforeId }) }
-    : { limit, sort }
+    : { limit, sort, rising }
 }

@@ -18,6 +18,8 @@ export interface ListQuestion {
   /** The id of the last call of the page before. */
   readonly beforeId: number | null
   readonly sort: CallSort
+  /** The smallest first. */
+  readonly rising: boolean
   readonly format: QueryFormat
 }
 
@@ -145,7 +147,7 @@ export const mostEntries = 500
 export const topEntries = 20
 /** Sessions that are told apart. */
 export const topSessions = 100
-/** Calls of a list that is sorted by anything but time. */
+/** Rows of a list in another order than the newest first. */
 export const maxSorted = 100
 
 /** A question that was read well and is not answered as it stands. Its asker is told why. */

@@ -126,6 +126,15 @@ describe('sessions', () => {
     assert.deepEqual(none.sessions, [])
   })
 
+  test('sorted by a total there is one page, of the largest or the smallest', async () => {
+    const sorted = async (query: string): Promise<Sessions> =>
+      queried.getJson<Sessions>(`/api/sessions?limit=2&sort=calls${query}`)
+    const { sessions, next_cursor } = await sorted('')
+    assert.deepEqual([sessions[0]?.session, next_cursor], [long, null])
+    const counts = (await sorted('&rising=true')).sessions.map(({ calls }) => calls)
+    assert.deepEqual(counts, [1, 1])
+  })
+
   test('what is asked wrongly is refused in words', async () => {
     for (const [query, param] of [
       ['limit=0', 'limit'],
@@ -133,7 +142,9 @@ describe('sessions', () => {
       ['cursor=x', 'cursor'],
       ['group_by=model', 'group_by'],
       ['session=', 'session'],
-      ['sort=cost', 'sort'],
+      ['sort=ttft', 'sort'],
+      ['sort=cost&cursor=00000000000', 'cursor'],
+      ['rising=true&limit=101', 'limit'],
     ]) {
       const answer = await queried.get(`/api/sessions?${query}`)
       assert.deepEqual(

@@ -95,6 +95,7 @@ test('each form has every call with every field, the newest first, as questions 
       limit: many,
       beforeId: null,
       sort: 'started_at',
+      rising: false,
       format: 'csv',
     } as const
     const answer = await answerQuestion(sources, question, nowMs)

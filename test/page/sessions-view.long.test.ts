@@ -65,6 +65,33 @@ test('sessions are listed, the last one first, found by name, and reached by key
   assert.deepEqual(problems, [])
 })
 
+test('headings sort the sessions both ways, the address keeps it, and a narrow window has a list of orders', async () => {
+  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
+  const { page, problems } = opened
+  const first = page.getByRole('list', { name: 'Sessions', exact: true }).getByRole('listitem').first()
+  const heading = (name: string) => page.getByRole('columnheader', { name })
+  await heading('Cost').getByRole('button').click()
+  await heading('Cost').and(page.locator('[aria-sort="descending"]')).waitFor()
+  await first.getByText('three-hundred', { exact: true }).waitFor()
+  await page.getByText('100 sessions, most expensive first').waitFor()
+  assert.equal(new URL(page.url()).search, '?order=cost')
+  await heading('Cost').getByRole('button').click()
+  await heading('Cost').and(page.locator('[aria-sort="ascending"]')).waitFor()
+  await first.getByText(/^old-/).waitFor()
+  assert.equal(new URL(page.url()).search, '?order=cost&rising=true')
+  await heading('Took').getByRole('button').click()
+  await first.getByText('three-hundred', { exact: true }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.goBack()
+  await first.getByText(/^old-/).waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('Most calls')
+  await first.getByText('three-hundred', { exact: true }).waitFor()
+  assert.equal(new URL(page.url()).search, '?order=calls')
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(problems, [])
+})
+
 test('rows are as high as their text: letters of twice the size make them higher, and none covers another', async () => {
   await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
   const { page } = opened

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallFilter } from '../../src/call/call-filter.ts'
 import type { CallDimension } from '../../src/call/call-question.ts'
+import type { SessionPage, SessionSort } from '../../src/call/call-session.ts'
 import { formatCallId } from '../../src/call/call-id.ts'
 import { bareCall, chatCall, sampleStartMs } from './sample-call.ts'
 import { type OpenStore, type StoreContent, idAt } from './store-content.ts'
@@ -74,6 +75,37 @@ export function testSessions(what: string, open: OpenStore): void {
       )
       assert.equal(whole.nextBeforeId, null)
     })
+
+  test(`${what}: sessions are sorted by what each comes to as a whole, what is not known last`, async () => {
+    await using store = await open(sessionCalls)
+    const odd = 'Täst/%_?&'
+    const sorted = async (page: Partial<SessionPage>, filter: CallFilter = {}): Promise<unknown[]> => {
+      const { sessions, nextBeforeId } = await store.reader.sessions(filter, { limit: 9, ...page })
+      assert.equal(nextBeforeId, null)
+      return sessions.map(({ session }) => session)
+    }
+    const orders: readonly [sort: SessionSort, falling: readonly string[], rising: readonly string[]][] = [
+      ['last_at', [odd, run, 'run 2'], ['run 2', run, odd]],
+      ['calls', [run, odd, 'run 2'], [odd, 'run 2', run]],
+      ['tokens', [run, 'run 2', odd], ['run 2', run, odd]],
+      ['cost', [run, 'run 2', odd], [run, 'run 2', odd]],
+      ['duration', ['run 2', run, odd], [odd, run, 'run 2']],
+    ]
+    for (const [sort, falling, rising] of orders) {
+      assert.deepEqual(await sorted({ sort }), falling, sort)
+      assert.deepEqual(await sorted({ sort, rising: true }), rising, `${sort}, rising`)
+    }
+    // Of one call of a session that was asked for, all of the session counts.
+    assert.deepEqual(await sorted({ sort: 'calls', limit: 1 }, { model: ['b', 'c'] }), [run])
+    assert.deepEqual(await sorted({ sort: 'tokens' }, { failedOnly: true }), [run])
+    assert.deepEqual(await sorted({ sort: 'calls', rising: true }, { session: ['run 2', run] }), [
+      'run 2',
+      run,
+    ])
+    assert.deepEqual(await sorted({ sort: 'calls', search: 'RUN' }), [run, 'run 2'])
+    assert.deepEqual(await sorted({ sort: 'cost' }, { fromMs: sampleStartMs + 30 }), [odd])
+    assert.deepEqual(await sorted({ sort: 'cost' }, { toMs: sampleStartMs }), [])
+  })
 
   test(`${what}: a session is told as a whole, whichever of its calls was asked for`, async () => {
     await using store = await open(sessionCalls)

@@ -83,6 +83,11 @@ export function testStore(what: string, open: OpenStore): void {
     assert.equal((await of('ttft')).length, 4)
     assert.deepEqual((await of('cost')).at(-1), 1)
     assert.deepEqual(await of('cost', 1), [5])
+    const rising = async (sort: CallSort, limit = 9): Promise<number[]> =>
+      milliseconds(await reader.list({}, { limit, sort, rising: true }))
+    assert.deepEqual(await rising('started_at', 3), [1, 2, 3])
+    assert.deepEqual(await rising('duration'), (await of('duration')).toReversed())
+    assert.deepEqual(await rising('cost', 1), [1])
     assert.deepEqual(
       milliseconds(await reader.list({ failedOnly: true }, { limit: 9, sort: 'duration' })),
       [4, 1, 3],

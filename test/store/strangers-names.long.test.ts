@@ -65,7 +65,8 @@ test('of six thousand long names in each field no answer is larger than a few me
     return JSON.parse(String(text)) as Record<string, unknown>
   }
   const common = { filter, timeZone: 'UTC', format: 'json' } as const
-  const list = await answerTo({ ...common, kind: 'list', limit: 10, sort: 'started_at', beforeId: null })
+  const order = { sort: 'started_at', rising: false, beforeId: null } as const
+  const list = await answerTo({ ...common, kind: 'list', limit: 10, ...order })
   const models = list['available_models'] as readonly string[]
   assert.deepEqual([models.includes('in-use'), models.length <= 500], [true, true])
   const overview = await answerTo({ ...common, kind: 'overview', notes: [] })

@@ -1,9 +1,9 @@
 import { honest } from '../charts/small-sample.ts'
-import { sortWords } from '../data/call-text.ts'
+import { orderWords } from '../data/call-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { count, counted, dollars, duration, percent, shortCount } from '../format/figures.ts'
-import { maxListed, pageSize } from './calls-question.ts'
+import { isNewestFirst, maxListed, pageSize } from './calls-question.ts'
 import type { CallList } from './use-call-list.ts'
 
 /** Sums up the calls that the list is of. */
@@ -54,9 +54,9 @@ export function CallsFoot({ list }: { readonly list: CallList }) {
 
   function endWords(): string {
     const total = answer?.summary.calls ?? 0
-    if (address.sort !== 'started_at') {
+    if (!isNewestFirst(address)) {
       return total > calls.length && calls.length >= pageSize
-        ? `The first ${count(calls.length)} by “${sortWords[address.sort].toLowerCase()}”.`
+        ? `The first ${count(calls.length)}, ${orderWords(address).toLowerCase()} first.`
         : `End of list${answer?.resolution === undefined ? '' : ': older calls are kept as totals'}`
     }
     if (calls.length >= maxListed)

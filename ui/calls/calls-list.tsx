@@ -9,7 +9,7 @@ import { Waterfall } from '../call/waterfall.tsx'
 import { callTypeWords } from '../data/call-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
-import { Icon } from '../design/icon.tsx'
+import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { explained } from '../design/meanings.ts'
 import { PureComponent } from '../call/pure-component.ts'
 import { useHeightBelow } from '../design/use-window.ts'
@@ -186,21 +186,15 @@ export function CallsTable(props: CallsTableProps) {
 function ColumnHead({ name, scaleMs }: { readonly name: ColumnName; readonly scaleMs: number }) {
   const { address, go } = useNavigation()
   const { words, title, isFigure, sort } = callColumns[name]
-  const isSorted = sort === address.sort
+  const sorted = sortedAs(sort, address.sort, address.rising)
   return (
-    <th
-      scope="col"
-      class={isFigure === true ? 'figure' : ''}
-      {...explained(words, title)}
-      aria-sort={isSorted ? 'descending' : undefined}
-    >
+    <th scope="col" class={isFigure === true ? 'figure' : ''} {...explained(words, title)} aria-sort={sorted}>
       {sort === undefined ? (
         words
       ) : (
-        <button type="button" onClick={() => go({ sort })}>
+        <SortHeading sorted={sorted} onSort={(rising) => go({ sort, rising })}>
           {words}
-          {isSorted && <Icon name="fall" size={12} />}
-        </button>
+        </SortHeading>
       )}
       {name === 'timing' && <span class="timing-scale">{roundDuration(scaleMs)}</span>}
     </th>

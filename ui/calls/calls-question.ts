@@ -21,7 +21,12 @@ export function listedBounds(address: PageAddress, nowMs: number): ListedBounds 
 
 /** Tells lists apart: all of an address that decides which calls are listed, and in which order. */
 export function listKey(address: PageAddress): string {
-  return queryKey(address, address.sort)
+  return queryKey(address, address.sort, address.rising)
+}
+
+/** The order in which a list has further pages. */
+export function isNewestFirst({ sort, rising }: PageAddress): boolean {
+  return sort === 'started_at' && !rising
 }
 
 /** Asks for the first page of a list, or for the one that begins after the call `cursor`. */
@@ -35,8 +40,11 @@ export function exportPath(address: PageAddress, bounds: ListedBounds, format: E
 }
 
 function pathOf(address: PageAddress, bounds: ListedBounds, rest: Readonly<Record<string, string>>): string {
-  const sort = address.sort === 'started_at' ? {} : { sort: address.sort }
-  return `/api/query?${selection(address, bounds, { ...sort, ...rest })}`
+  const order = {
+    ...(address.sort !== 'started_at' && { sort: address.sort }),
+    ...(address.rising && { rising: 'true' }),
+  }
+  return `/api/query?${selection(address, bounds, { ...order, ...rest })}`
 }
 
 /** Selects the calls. An open end is left out: calls that began a moment ago, by another clock, belong to it too. */

@@ -1,4 +1,4 @@
-import { type CallSort, isCallSort, sortWords } from '../data/call-text.ts'
+import { type CallSort, isCallSort, orderWords, sortWords } from '../data/call-text.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
@@ -63,7 +63,7 @@ function FacetMenu({ facet }: { readonly facet: Facet }) {
   )
 }
 
-const orderWords: Readonly<Record<CallSort, string>> = {
+const measureWords: Readonly<Record<CallSort, string>> = {
   started_at: 'Newest',
   duration: 'Slowest',
   ttft: 'First token',
@@ -82,10 +82,10 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>) {
     return (
       <Segments
         label="Order"
-        words={orderWords}
+        words={measureWords}
         titles={orderTitles}
-        chosen={address.sort}
-        onChoose={(sort) => go({ sort })}
+        chosen={address.rising ? null : address.sort}
+        onChoose={(sort) => go({ sort, rising: false })}
       />
     )
   }
@@ -93,16 +93,17 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>) {
     <select
       class="field"
       aria-label="Order"
-      value={address.sort}
+      value={orderWords(address)}
       onChange={({ currentTarget: { value } }) => {
-        if (isCallSort(value)) go({ sort: value })
+        for (const [sort, words] of Object.entries(sortWords))
+          if (isCallSort(sort) && words.includes(value)) go({ sort, rising: words[1] === value })
       }}
     >
-      {Object.entries(sortWords).map(([sort, words]) => (
-        <option key={sort} value={sort}>
-          {words}
-        </option>
-      ))}
+      {Object.values(sortWords)
+        .flat()
+        .map((words) => (
+          <option key={words}>{words}</option>
+        ))}
     </select>
   )
 }

@@ -5,7 +5,14 @@ import type { PageAddress } from '../data/page-address.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
-import { type ListedBounds, listKey, listPath, listedBounds, maxListed } from './calls-question.ts'
+import {
+  type ListedBounds,
+  isNewestFirst,
+  listKey,
+  listPath,
+  listedBounds,
+  maxListed,
+} from './calls-question.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** A list of calls that grows as its reader comes to its end. */
@@ -57,7 +64,7 @@ export function useCallList(address: PageAddress): CallList {
   }, [pages.error, loadMore])
 
   const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
-  const total = answer && (address.sort === 'started_at' ? answer.summary.calls : calls.length)
+  const total = answer && (isNewestFirst(address) ? answer.summary.calls : calls.length)
   return { ...answered, calls, total, scaleMs, hasMore, loadMore, comeNear, moreError: pages.error }
 }
 

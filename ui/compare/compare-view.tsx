@@ -15,6 +15,7 @@ import {
   curveWords,
   filterOf,
   namelessOf,
+  orderOf,
   queryKey,
 } from '../data/page-address.ts'
 import { boundsOf, refreshEveryMs } from '../data/page-range.ts'
@@ -22,10 +23,10 @@ import { report } from '../data/report.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { Segments } from '../design/segments.tsx'
+import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { Table } from '../design/table/table.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -98,7 +99,8 @@ interface ComparisonProps {
 
 /** Groups beside one another: percentile curves of those that are chosen, and a table of all. */
 export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
-  const { measure, order, rising } = shown
+  const { measure, rising } = shown
+  const order = orderOf('compare', shown)
   const { tags } = useNavigation().address
   const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => sortedBy(groups, order, rising), [groups, order, rising])
@@ -170,20 +172,19 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
             byWords(by),
             ...compareColumnNames.map((name) => {
               const { words, title, class: className } = columnOf(name)
+              const sorted = sortedAs(name, order, rising)
               return {
                 words: (
-                  <button
-                    type="button"
+                  <SortHeading
+                    sorted={sorted}
+                    onSort={(next) => onShow({ order: name, rising: next })}
                     {...explained(words, title)}
-                    aria-pressed={name === order}
-                    onClick={() => onShow({ order: name, rising: name === order && !rising })}
                   >
                     {words}
-                    {name === order && <Icon name={rising ? 'up' : 'fall'} size={12} />}
-                  </button>
+                  </SortHeading>
                 ),
                 ...(className !== undefined && { class: className }),
-                ...(name === order && { sorted: rising ? ('ascending' as const) : ('descending' as const) }),
+                ...(sorted !== undefined && { sorted }),
               }
             }),
           ]}

@@ -24,12 +24,17 @@ export const callTypeWords: Readonly<Record<CallType, string>> = {
   other: 'Other',
 }
 
-/** What a list is ordered by, the largest first; times newest first. */
-export const sortWords: Readonly<Record<CallSort, string>> = {
-  started_at: 'Newest',
-  duration: 'Slowest',
-  ttft: 'Slowest first token',
-  cost: 'Most expensive',
+/** What comes first in a list that is sorted by a measure: the largest, or the smallest. */
+export const sortWords: Readonly<Record<CallSort, readonly [largest: string, smallest: string]>> = {
+  started_at: ['Newest', 'Oldest'],
+  duration: ['Slowest', 'Fastest'],
+  ttft: ['Slowest first token', 'Fastest first token'],
+  cost: ['Most expensive', 'Cheapest'],
+}
+
+/** What comes first in a list of calls. */
+export function orderWords({ sort, rising }: { readonly sort: CallSort; readonly rising: boolean }): string {
+  return sortWords[sort][rising ? 1 : 0]
 }
 
 /** What the panel of a call shows: its figures, or one side of what went over the wire. */

@@ -2,7 +2,13 @@ import type { JSX } from 'preact'
 import { Times } from '../format/times.ts'
 import { nowMs } from './dashboard-clock.ts'
 import { Observable, useObservable } from './observable.ts'
-import { type PageAddress, defaultAddress, readAddress, writeAddress } from './page-address.ts'
+import {
+  type PageAddress,
+  changedAddress,
+  defaultAddress,
+  readAddress,
+  writeAddress,
+} from './page-address.ts'
 import { report } from './report.ts'
 import { noteScroll, restoreScroll } from './scroll-place.ts'
 
@@ -26,7 +32,7 @@ function follow(): void {
 function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): void {
   if (report !== null) return
   // From where the page is now: two changes in one turn build upon each other.
-  const text = writeAddress({ ...currentAddress(), ignored: [], ...change })
+  const text = writeAddress(changedAddress({ ...currentAddress(), ignored: [] }, change))
   if (text !== location.pathname + location.search) {
     if (how === 'pushState') noteScroll()
     history[how](null, '', text)
@@ -79,7 +85,7 @@ export function AddressLink({ to, children, ...rest }: AddressLinkProps) {
   return (
     <a
       {...rest}
-      href={writeAddress({ ...address, ...to })}
+      href={writeAddress(changedAddress(address, to))}
       onClick={(event) => {
         // With a key held down the browser opens it elsewhere.
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return

@@ -4,8 +4,10 @@ import * as fc from 'fast-check'
 import {
   type PageAddress,
   type View,
+  changedAddress,
   isFiltered,
   defaultAddress,
+  orderOf,
   queryKey,
   readAddress,
   withoutFilters,
@@ -84,10 +86,11 @@ test('what is written is read back, but for what another view shows', () => {
   const { text, by, measure, order, rising, lines, against, price } = defaultAddress
   const othersOf: Partial<Record<View, Partial<PageAddress>>> = {
     overview: { text, by, measure, order, rising, lines, price },
+    calls: { text, by, measure, order, lines, against, price },
     compare: { text, against, price },
     costs: { text, measure, order, rising, lines, against },
     live: { by, measure, order, rising, lines, against, price },
-    sessions: { by, measure, order, rising, lines, against, price },
+    sessions: { by, measure, lines, against, price },
   }
   const none = { text, by, measure, order, rising, lines, against, price }
   fc.assert(
@@ -109,6 +112,21 @@ test('Compare tells what it compares', () => {
   assert.equal(writeAddress(address), path)
   assert.equal(writeAddress({ ...address, view: 'calls' }), '/calls')
   assert.deepEqual(read('/calls?order=cost')?.ignored, ['order'])
+})
+
+test('another view, or another order, begins with the largest', () => {
+  const compare = read('/compare?order=first_p95&rising=true&model=a')!
+  const shown = (address: PageAddress, change: Partial<PageAddress>): string =>
+    writeAddress(changedAddress(address, change))
+  assert.equal(shown(compare, { order: 'cost' }), '/compare?model=a&order=cost')
+  assert.equal(shown(compare, { models: [] }), '/compare?order=first_p95&rising=true')
+  assert.equal(shown(compare, { view: 'sessions' }), '/sessions?model=a')
+  assert.equal(shown(compare, { view: 'calls', sort: 'cost' }), '/calls?model=a&sort=cost')
+  assert.equal(
+    shown(read('/calls?rising=true')!, { sort: 'ttft', rising: true }),
+    '/calls?sort=ttft&rising=true',
+  )
+  assert.deepEqual([orderOf('sessions', compare), orderOf('compare', compare)], ['last_at', 'first_p95'])
 })
 
 test('a bare address says nothing', () => {

@@ -1,4 +1,5 @@
 import { tagKey, tagOf } from '../../src/call/call-question.ts'
+import { type SessionSort, sessionSorts } from '../../src/call/call-session.ts'
 import type { Curves } from '../../src/call/figures.ts'
 import {
   type CallSort,
@@ -78,6 +79,18 @@ export const compareColumnNames = [
 
 export type CompareColumnName = (typeof compareColumnNames)[number]
 
+/** The columns by which a view can be sorted, the usual one first. */
+const orders = { compare: compareColumnNames, sessions: sessionSorts } as const
+
+/** The column that sorts. */
+export function orderOf<Sorted extends keyof typeof orders>(
+  view: Sorted,
+  { order }: Pick<PageAddress, 'order'>,
+): (typeof orders)[Sorted][number] {
+  const names: readonly (typeof orders)[Sorted][number][] = orders[view]
+  return names.find((name) => name === order) ?? orders[view][0]
+}
+
 /** What the Overview can be compared with: another time of the same length. */
 export const againstWords = {
   previous: 'Previous period',
@@ -135,12 +148,13 @@ export const defaultAddress = {
   text: '',
   /** What calls, or spend, are compared by. */
   by: 'model' as CompareBy,
-  /** On Compare: the measure of the curves, the column that sorts, and whose curves are drawn; none for the first. */
+  /** On Compare: the measure of the curves, and whose curves are drawn; none for the first. */
   measure: 'duration_ms' as keyof Curves,
-  order: 'calls' as CompareColumnName,
+  lines: [] as readonly string[],
+  /** The column that sorts Compare or Sessions; null for the usual one. */
+  order: null as CompareColumnName | SessionSort | null,
   /** The column that sorts does so from the smallest on. */
   rising: false,
-  lines: [] as readonly string[],
   /** What is laid under the charts of the Overview; null for nothing. */
   against: null as Against | null,
   /** Part of the names of prices that are shown; empty for all that the calls met. */
@@ -241,10 +255,10 @@ const others: Readonly<Record<string, Parameter>> = {
   by: { ...one('by', compareByOf), views: ['compare', 'costs'] },
   measure: { ...one('measure', onlyIf(isNameOf(curveWords))), views: ['compare'] },
   order: {
-    ...one('order', (text) => compareColumnNames.find((name) => name === text)),
-    views: ['compare'],
+    ...one('order', (text) => [...compareColumnNames, ...sessionSorts].find((name) => name === text)),
+    views: ['compare', 'sessions'],
   },
-  rising: { ...one('rising', (text) => truth[text]), views: ['compare'] },
+  rising: { ...one('rising', (text) => truth[text]), views: ['compare', 'calls', 'sessions'] },
   line: { ...many('lines', () => true), views: ['compare'] },
   against: { ...one('against', onlyIf(isNameOf(againstWords))), views: ['overview'] },
   price: { ...one('price', (text) => text), views: ['costs'] },
@@ -273,6 +287,18 @@ export function readAddress(path: string, query: URLSearchParams): PageAddress |
   if (last !== undefined) fields.range = { last }
   readBounds(fields, query, ignored)
   return { ...fields, ignored: [...ignored] }
+}
+
+/** The address after a change: another view begins in its usual order, and another order with the largest. */
+export function changedAddress(address: PageAddress, change: Partial<PageAddress>): PageAddress {
+  const { view, sort, order } = { ...address, ...change }
+  const isSame = view === address.view && sort === address.sort && order === address.order
+  return {
+    ...address,
+    ...(view !== address.view && { order: null }),
+    ...(!isSame && { rising: false }),
+    ...change,
+  }
 }
 
 /** Writes an address: what is as it is in a bare one is left out, so that links stay short. */

@@ -37,6 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
   'Tokens in 24 hours': 'Tokens of any 24 hours, against their limit if there is one.',
   'Tokens in, out': 'Input and output tokens of all calls of the session.',
   'Tokens out': 'Output tokens, reasoning among them, as the upstream counted them.',
+  Took: 'From the request of the first call of a session to the last byte of all its answers.',
   Total: 'From the request to the last byte of its answer.',
   'Wait p95': 'From when a call was read to when it had a slot: 95 of 100 calls waited no longer.',
   Waiting: 'Calls that wait for a slot at the same moment.',

@@ -1,3 +1,4 @@
+import type { SessionSort } from '../../src/call/call-session.ts'
 import type { CallSession } from '../../src/call/figures.ts'
 import { dollars, known } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
@@ -56,4 +57,13 @@ export function toolUses({ pieces, gaps }: Pick<SessionCourse, 'pieces' | 'gaps'
     tools: [...tools.values()].toSorted((one, other) => other.ms - one.ms || other.calls - one.calls),
     togetherMs,
   }
+}
+
+/** What comes first in a list of sessions that is sorted by a column: the largest, or the smallest. */
+export const firstWords: Readonly<Record<SessionSort, readonly [largest: string, smallest: string]>> = {
+  last_at: ['Most recent', 'Least recent'],
+  calls: ['Most calls', 'Fewest calls'],
+  tokens: ['Most tokens', 'Fewest tokens'],
+  cost: ['Most expensive', 'Cheapest'],
+  duration: ['Longest', 'Shortest'],
 }

@@ -10,9 +10,9 @@ import { keptColumns } from '../calls/calls-tools.tsx'
 import { fittingColumns } from '../calls/chosen-columns.ts'
 import type { CallList } from '../calls/use-call-list.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import type { CallSort } from '../data/call-text.ts'
+import { orderWords } from '../data/call-text.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
-import { defaultAddress, isFiltered } from '../data/page-address.ts'
+import { type PageAddress, defaultAddress, isFiltered } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
 import { CopyButton } from '../design/copy-button.tsx'
@@ -51,7 +51,8 @@ export function SessionView({ session }: { readonly session: string }) {
   const figures = head.answer?.sessions[0] ?? null
   const loaded = useSessionCalls(session, figures?.first_at ?? null)
   const course = useMemo(() => sessionCourse(loaded.calls), [loaded.calls])
-  const toAll = { session: null, call: null, sort: defaultAddress.sort, tab: defaultAddress.tab } as const
+  const { sort, rising, tab } = defaultAddress
+  const toAll = { session: null, call: null, sort, rising, tab } as const
   useShortcuts('Sessions', [{ key: 'u', words: 'All sessions', run: () => go(toAll) }])
   const error = loaded.error ?? head.error
   return (
@@ -106,10 +107,10 @@ interface CourseAndCallsProps {
 
 function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
   const { address } = useNavigation()
-  const sorted = useMemo(() => inOrder(calls, address.sort), [calls, address.sort])
+  const sorted = useMemo(() => inOrder(calls, address), [calls, address.sort, address.rising])
   const box = useRef<HTMLDivElement>(null)
   const reading = useReaderPresence(box, () => false, true)
-  const shown = useFrozen(sorted, reading.isRead, address.sort)
+  const shown = useFrozen(sorted, reading.isRead, orderWords(address))
   const list = useMemo(() => listOf(shown), [shown])
   const panel = useCallPanel(shown)
   const isNarrow = useMedia('(width < 40rem)')
@@ -138,12 +139,14 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
   )
 }
 
-/** As the list of Calls has them: the newest, longest, slowest or dearest first. */
-function inOrder(calls: readonly CallJson[], sort: CallSort): readonly CallJson[] {
+/** As the list of Calls has them; those whose value is not known come last. */
+function inOrder(calls: readonly CallJson[], { sort, rising }: PageAddress): readonly CallJson[] {
   const newest = calls.toReversed()
-  if (sort === 'started_at') return newest
+  if (sort === 'started_at') return rising ? calls : newest
   const field = ({ duration: 'duration_ms', ttft: 'ttft_ms', cost: 'cost_usd' } as const)[sort]
-  return newest.toSorted((one, other) => (other[field] ?? -1) - (one[field] ?? -1))
+  const rank = ({ [field]: value }: CallJson): number =>
+    value === null ? Number.MAX_VALUE : rising ? value : -value
+  return newest.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** A list that is whole. */

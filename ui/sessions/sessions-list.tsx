@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { type SessionSort, sessionSorts } from '../../src/call/call-session.ts'
 import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -6,6 +8,7 @@ import { useNavigation, useTimes } from '../data/navigation.tsx'
 import {
   type PageAddress,
   isFiltered,
+  orderOf,
   sessionAddress,
   withoutFilters,
   writeAddress,
@@ -16,6 +19,7 @@ import { Icon } from '../design/icon.tsx'
 import { explained } from '../design/meanings.ts'
 import { FoldedTime, Refusal } from '../empty-states/no-calls.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
+import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -23,20 +27,20 @@ import { TextSearch } from '../filters/text-search.tsx'
 import { count, counted, duration, known, percent, shortCount, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import { costWords, modelWords } from './session-text.ts'
+import { costWords, firstWords, modelWords } from './session-text.ts'
 import { type SessionList, type SessionRow, useSessions } from './use-sessions.ts'
 
 /** Scrolled by more than so much, in pixels, somebody reads what is below. */
 const readPx = 22
 
-/** The sessions of a range, the one that was last called in first. */
+/** The sessions of a range, the one that was last called in first unless sorted otherwise. */
 export function SessionsList() {
   const { address, go } = useNavigation()
   const list = useSessions(address)
   const { answer, rows, isStale, isLoading, error } = list
   const box = useRef<HTMLDivElement>(null)
   const reading = useReaderPresence(box, ({ scrollTop }) => scrollTop > readPx, true)
-  const question = JSON.stringify([address.text, isStale])
+  const question = JSON.stringify([address.text, address.order, address.rising, isStale])
   const seen = useFrozen(rows, reading.isRead && rows.length > 0, question, withFurther)
   const isHeld = seen.length !== rows.length || seen.some((row, at) => row !== rows[at])
   const models = [...new Set(rows.flatMap((row) => row.models))]
@@ -51,13 +55,16 @@ export function SessionsList() {
         </h2>
         <div class="sessions-tools card-bar">
           <TextSearch label="Find a session" placeholder="Find by name" />
+          <OrderChoice />
           <span class="fine" role="status">
             {answer !== null && !isRefused && seen.length > 0 && (
               <>
                 {list.hasMore
                   ? `The last ${counted(seen.length, 'session')}`
                   : counted(seen.length, 'session')}
-                <span class="sessions-order">, most recent first</span>
+                <span class="sessions-order">
+                  , {firstWords[orderOf('sessions', address)][address.rising ? 1 : 0].toLowerCase()} first
+                </span>
                 {!list.hasMore &&
                   isPartlyFolded(address, answer.folded_until) &&
                   '; earlier ones were folded'}
@@ -109,7 +116,7 @@ function withFurther(held: readonly SessionRow[], rows: readonly SessionRow[]): 
 
 function addressOf(rows: readonly SessionRow[], id: string): Partial<ReturnType<typeof sessionAddress>> {
   const row = rows.find((one) => one.id === id)
-  return { session: row?.session ?? null, call: null }
+  return { session: row?.session ?? null, call: null, rising: false }
 }
 
 interface RowsProps {
@@ -128,22 +135,21 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
   const heightPx = useHeightBelow(box)
   return (
     <>
-      <div class="list-row list-columns session-row session-columns quiet" aria-hidden="true">
-        <span>Session</span>
-        <span>Models</span>
-        <span>Last call</span>
-        <span {...explained('Calls')}>Calls</span>
-        <span {...explained('Tokens in, out')}>Tokens in, out</span>
-        <span {...explained('Cached')}>Cached</span>
-        <span {...explained('Cost')}>Cost</span>
-        <span class="session-time-key">
-          <span class="colour-key" style={{ '--part': 'var(--stream)' }} {...explained('In calls')}>
-            In calls
+      <div role="table" aria-label="Order of the sessions" class="session-columns">
+        <div role="row" class="list-row list-columns session-row quiet">
+          <span role="columnheader">Session</span>
+          <span role="columnheader">Models</span>
+          <Heading sort="last_at">Last call</Heading>
+          <Heading sort="calls">Calls</Heading>
+          <Heading sort="tokens">Tokens in, out</Heading>
+          <span role="columnheader" {...explained('Cached')}>
+            Cached
           </span>
-          <span class="colour-key" style={{ '--part': 'var(--line)' }} {...explained('Between')}>
-            Between
-          </span>
-        </span>
+          <Heading sort="cost">Cost</Heading>
+          <Heading sort="duration" rest={<TimeKey />}>
+            Took
+          </Heading>
+        </div>
       </div>
       <div
         class={`sessions-scroller list-scroller ${isStale ? 'is-stale' : ''}`}
@@ -177,6 +183,62 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
         )}
       </div>
     </>
+  )
+}
+
+interface HeadingProps {
+  readonly sort: SessionSort
+  readonly children: string
+  readonly rest?: ComponentChildren
+}
+
+/** The heading of a column that sorts. */
+function Heading({ sort, children: words, rest }: HeadingProps) {
+  const { address, go } = useNavigation()
+  const sorted = sortedAs(sort, orderOf('sessions', address), address.rising)
+  return (
+    <span role="columnheader" aria-sort={sorted} {...explained(words)}>
+      {rest}
+      <SortHeading sorted={sorted} onSort={(rising) => go({ order: sort, rising })}>
+        {words}
+      </SortHeading>
+    </span>
+  )
+}
+
+/** What the two parts of a session's bar are. */
+function TimeKey() {
+  return (
+    <span class="session-time-key">
+      <span class="colour-key" style={{ '--part': 'var(--stream)' }} {...explained('In calls')}>
+        In calls
+      </span>
+      <span class="colour-key" style={{ '--part': 'var(--line)' }} {...explained('Between')}>
+        Between
+      </span>
+    </span>
+  )
+}
+
+/** The order, where there is no room for headings. */
+function OrderChoice() {
+  const { address, go } = useNavigation()
+  return (
+    <select
+      class="field sessions-order-choice"
+      aria-label="Order"
+      value={firstWords[orderOf('sessions', address)][address.rising ? 1 : 0]}
+      onChange={({ currentTarget: { value } }) => {
+        const order = sessionSorts.find((sort) => firstWords[sort].includes(value))
+        if (order !== undefined) go({ order, rising: firstWords[order][1] === value })
+      }}
+    >
+      {sessionSorts
+        .flatMap((sort) => firstWords[sort])
+        .map((words) => (
+          <option key={words}>{words}</option>
+        ))}
+    </select>
   )
 }
 

@@ -1,18 +1,22 @@
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Sessions } from '../../src/api/sessions.ts'
 import type { CallSession } from '../../src/call/figures.ts'
+import { sessionSorts } from '../../src/call/call-session.ts'
 import { ask } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useRecordedCalls } from '../data/live.ts'
-import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
+import { type PageAddress, callsQuery, orderOf, queryKey } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { type QueryState, useQuery } from '../data/use-query.ts'
 import { type FurtherPage, useFurtherPages } from '../data/use-further-pages.ts'
 
+const [usualOrder] = sessionSorts
 /** Sessions that are asked for at once. */
 const pageSize = 100
 /** Calls come many a second: what they change is asked for no oftener than so, in milliseconds. */
 const settleMs = 2000
+/** For another order all sessions of the range are looked at. */
+const settleSortedMs = 10_000
 
 /** A row of the list. */
 export interface SessionRow extends CallSession {
@@ -32,7 +36,13 @@ export interface SessionList extends QueryState<Sessions> {
 /** The page of sessions of a range and filters that follows a cursor. */
 export function sessionsPath(address: PageAddress, cursor: string | null, atMs: number = nowMs()): string {
   const { fromMs, toMs } = boundsOf(address, atMs)
-  const rest = { limit: String(pageSize), ...(cursor === null ? {} : { cursor }) }
+  const sort = orderOf('sessions', address)
+  const rest = {
+    limit: String(pageSize),
+    ...(sort !== usualOrder && { sort }),
+    ...(address.rising && { rising: 'true' }),
+    ...(cursor === null ? {} : { cursor }),
+  }
   const query = callsQuery(address, fromMs, address.range.last === null ? toMs : null, rest)
   // A search by id or code belongs to lists of calls; here part of a name is looked for.
   query.delete('q')
@@ -60,9 +70,9 @@ export function sessionRows(
   return [...byName.values()]
 }
 
-/** The sessions of an address, the one that was last called in first; renewed when a call of a session ends. */
+/** The sessions of an address, in its order; renewed when a call of a session ends. */
 export function useSessions(address: PageAddress): SessionList {
-  const key = queryKey(address, 'sessions', address.text.trim())
+  const key = queryKey(address, 'sessions', address.text.trim(), address.order, address.rising)
   const answered = useQuery<Sessions, SessionsQuestion>(key, () => {
     const atMs = nowMs()
     return { atMs, path: sessionsPath(address, null, atMs) }
@@ -89,7 +99,13 @@ export function useSessions(address: PageAddress): SessionList {
     return now
   }, [key, answer, pages.rows])
 
-  useAgainOnCalls(address.range.last !== null, (session) => session !== null, again)
+  const isUsual = orderOf('sessions', address) === usualOrder && !address.rising
+  useAgainOnCalls(
+    address.range.last !== null,
+    (session) => session !== null,
+    again,
+    isUsual ? settleMs : settleSortedMs,
+  )
   return { ...answered, rows, hasMore: pages.hasMore, loadMore: pages.loadMore, moreError: pages.error }
 }
 
@@ -103,6 +119,7 @@ export function useAgainOnCalls(
   isWanted: boolean,
   isOne: (session: string | null) => boolean,
   again: () => void,
+  afterMs: number = settleMs,
 ): void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const chosen = useRef(isOne)
@@ -115,9 +132,9 @@ export function useAgainOnCalls(
       timer.current = setTimeout(() => {
         timer.current = undefined
         again()
-      }, settleMs)
+      }, afterMs)
     },
-    [isWanted, again],
+    [isWanted, again, afterMs],
   )
   useEffect(() => () => clearTimeout(timer.current), [])
 }

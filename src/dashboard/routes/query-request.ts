@@ -3,6 +3,7 @@ import { parseCallId } from '../../call/call-id.ts'
 import { type CallDimension, callDimensions } from '../../call/call-question.ts'
 import { type CallFilter, type FilterName, type NamedFilter, namedFilters } from '../../call/call-filter.ts'
 import type { CallSort } from '../../call/call-reader.ts'
+import { type SessionSort, sessionSorts } from '../../call/call-session.ts'
 import { failureKinds } from '../../call/failure.ts'
 import { type IsoTime, parseIsoTime } from '../../lib/iso-instant.ts'
 import { ZonedTime, type ZonedUnit } from '../../lib/zoned-time.ts'
@@ -118,6 +119,8 @@ export const slotsTable = {
   slot_cooldown_ms: meaning('how long a slot rests before one who waits gets it', or(measure, 50)),
 }
 
+const rising = meaning('the smallest first, in one page', or(trueFalse, false))
+
 /** The query parameters of `/api/query`. */
 export const callsTable = {
   ...overviewTable,
@@ -125,6 +128,7 @@ export const callsTable = {
   measures: optional(meaning('of times and speeds: nothing, or curves besides', oneOf(['none', 'curves']))),
   limit: optional(meaning('calls of a list at most', integer(1, 10_000))),
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
+  rising,
   /** The id of the last call of the page before. */
   cursor: optional(cursor),
   format,
@@ -135,6 +139,8 @@ export const sessionsTable = {
   ...overviewTable,
   q: optional(shortText('a session’s name or a part of it, an id or an error code', maxNameLength)),
   limit: or(integer(1, 1000), 100),
+  sort: or(oneOf<SessionSort>(sessionSorts), 'last_at'),
+  rising,
   cursor: optional(cursor),
   format,
 }
@@ -146,29 +152,33 @@ export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   const filter = filterOf(query)
   const { group_by, format, tz, measures } = query
   if (group_by !== null) {
-    for (const param of ['sort', 'cursor'] as const) {
-      if (query[param] !== null)
+    for (const param of ['sort', 'cursor', 'rising'] as const) {
+      if (query[param] !== null && query[param] !== false)
         throw invalidParameter(param, `${param} is for lists of calls, and group_by asks for none.`)
     }
     return { kind: 'groups', filter, ...group_by, timeZone: tz, format, measures }
   }
   if (measures !== null) throw invalidParameter('measures', 'measures goes with group_by.')
+  const { rising } = query
   const sort = query.sort ?? 'started_at'
-  const isByTime = sort === 'started_at'
-  if (!isByTime && query.cursor !== null) {
-    throw invalidParameter(
-      'cursor',
-      `A list sorted by ${sort} has one page; cursor goes with started_at alone.`,
-    )
-  }
-  if (!isByTime && (query.limit ?? 0) > maxSorted) {
-    throw invalidParameter(
-      'limit',
-      `limit must be 1 to ${maxSorted} in a list sorted by ${sort}; got ${query.limit}`,
-    )
-  }
-  const limit = query.limit ?? (isByTime ? defaultLimit : maxSorted)
-  return { kind: 'list', filter, limit, beforeId: query.cursor, sort, format }
+  const isUsual = expectOnePage(query, sort, 'started_at')
+  const limit = query.limit ?? (isUsual ? defaultLimit : maxSorted)
+  return { kind: 'list', filter, limit, beforeId: query.cursor, sort, rising, format }
+}
+
+/** True for the newest first. Throws {@link RequestError} if another order is asked for more than its one page. */
+function expectOnePage(
+  { limit, rising, cursor }: Pick<CallsQuery, 'limit' | 'rising' | 'cursor'>,
+  sort: string,
+  usual: string,
+): boolean {
+  if (sort === usual && !rising) return true
+  const order = `sorted by ${sort}${rising ? ', rising,' : ''}`
+  if (cursor !== null)
+    throw invalidParameter('cursor', `A list ${order} has one page; cursor goes with ${usual} alone.`)
+  if ((limit ?? 0) > maxSorted)
+    throw invalidParameter('limit', `limit must be 1 to ${maxSorted} in a list ${order}; got ${limit}`)
+  return false
 }
 
 /** The question in a query of `/api/overview`; `notesOf` tells the notes of its time. */
@@ -190,12 +200,21 @@ export function slotsQuestion(query: QueryOf<typeof slotsTable>): SlotsQuestion 
 /** The question in a query of `/api/sessions`. */
 export function sessionsQuestion({
   limit,
+  sort,
+  rising,
   cursor,
   format,
   q,
   ...query
 }: QueryOf<typeof sessionsTable>): SessionsQuestion {
-  const page = { limit, ...(cursor !== null && { beforeId: cursor }), ...(q !== null && { search: q }) }
+  expectOnePage({ limit, rising, cursor }, sort, 'last_at')
+  const page = {
+    limit,
+    sort,
+    rising,
+    ...(cursor !== null && { beforeId: cursor }),
+    ...(q !== null && { search: q }),
+  }
   return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page, format }
 }
 

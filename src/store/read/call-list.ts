@@ -14,7 +14,8 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 /** A model of at most so many calls in the range is found by its index; beyond, going through all calls is quicker. */
 const fewOfModel = 100_000
 
-const sortColumns: Readonly<Record<Exclude<CallSort, 'started_at'>, string>> = {
+const sortColumns: Readonly<Record<CallSort, string>> = {
+  started_at: 'id',
   duration: 'duration_us',
   ttft: 'ttft_us',
   cost: 'cost_nano_usd',
@@ -38,9 +39,10 @@ export class CallList {
     const range = idsWithCalls(this.#statements, fromId, Math.min(pastId, page.beforeId ?? pastId))
     const condition = selectionCondition(selection)
     if (range === null || page.limit < 1) return []
-    if (page.sort !== undefined && page.sort !== 'started_at') {
+    const { sort = 'started_at', rising = false, limit } = page
+    if (sort !== 'started_at' || rising) {
       const index = selection.index === undefined ? 'NOT INDEXED' : `INDEXED BY ${selection.index}`
-      return this.#largest(index, condition, range, [sortColumns[page.sort], page.limit])
+      return this.#ranked(index, condition, range, { column: sortColumns[sort], rising, limit })
     }
     if (condition.conditions.length === 0) return this.#newest('NOT INDEXED', condition, range, page.limit)
     if (selection.index !== undefined)
@@ -56,6 +58,21 @@ export class CallList {
     return ids
   }
 
+  /** Every session that has a call of a selection, with the last of these calls. */
+  sessions(selection: CallSelection): ReadonlyMap<number, number> {
+    const range = idsWithCalls(this.#statements, selection.fromId, selection.pastId)
+    const condition = selectionCondition(selection)
+    const index = selection.index === undefined ? indexOf(selection) : `INDEXED BY ${selection.index}`
+    const sql = `SELECT c.session_id, max(c.id) FROM calls AS c ${index}
+      WHERE c.id >= ? AND c.id < ? AND c.session_id IS NOT NULL${inIndex(index)}${andSql(condition)}
+      GROUP BY c.session_id`
+    const lasts = new Map<number, number>()
+    for (const piece of range === null ? [] : idSlices(...range, { isOver: this.#isOver }))
+      for (const [session, id] of this.#statements.all<Range>(sql, ...piece, ...condition.values))
+        lasts.set(session, id)
+    return lasts
+  }
+
   /** True if all calls are of one model that has few of them. */
   #isRareModel({ ids }: CallSelection, range: Range): boolean {
     const [model, ...others] = ids.model ?? []
@@ -66,9 +83,8 @@ export class CallList {
   }
 
   #newest(index: string, condition: CallCondition, range: Range, limit: number): readonly number[] {
-    const failed = index === 'INDEXED BY calls_failed' ? ` AND ${failedSql}` : ''
     return this.#ids(
-      `SELECT c.id FROM calls AS c ${index} WHERE c.id >= ? AND c.id < ?${failed}${andSql(condition)}
+      `SELECT c.id FROM calls AS c ${index} WHERE c.id >= ? AND c.id < ?${inIndex(index)}${andSql(condition)}
         ORDER BY c.id DESC LIMIT ?`,
       [...range, ...condition.values, limit],
     )
@@ -87,20 +103,23 @@ export class CallList {
     })
   }
 
-  #largest(
+  #ranked(
     index: string,
     condition: CallCondition,
     range: Range,
-    [column, limit]: readonly [string, number],
+    { column, rising, limit }: Ranking,
   ): readonly number[] {
-    const sql = `SELECT c.id, c.${column} FROM calls AS c ${index} WHERE c.id >= ? AND c.id < ? AND c.${column} >= ?${andSql(condition)}
-      ORDER BY c.${column} DESC, c.id DESC LIMIT ?`
+    const [isBetter, order] = rising ? ['<=', 'ASC'] : ['>=', 'DESC']
+    const sql = `SELECT c.id, c.${column} FROM calls AS c ${index}
+      WHERE c.id >= ? AND c.id < ? AND c.${column} ${isBetter} ?${andSql(condition)}
+      ORDER BY c.${column} ${order}, c.id DESC LIMIT ?`
+    const sign = rising ? 1 : -1
     let best: (readonly [id: number, value: number])[] = []
     for (const [fromId, pastId] of idSlices(...range, { isOver: this.#isOver })) {
-      const least = best.length < limit ? Number.MIN_SAFE_INTEGER : (best.at(-1)?.[1] ?? 0)
-      const values = [fromId, pastId, least, ...condition.values, limit]
+      const worst = best.length < limit ? sign * Number.MAX_SAFE_INTEGER : (best.at(-1)?.[1] ?? 0)
+      const values = [fromId, pastId, worst, ...condition.values, limit]
       best = [...best, ...this.#statements.all<(typeof best)[number]>(sql, ...values)]
-        .sort(([a, one], [b, other]) => other - one || b - a)
+        .sort(([a, one], [b, other]) => sign * (one - other) || b - a)
         .slice(0, limit)
     }
     return best.map(([id]) => id)
@@ -113,9 +132,20 @@ export class CallList {
 
 type Range = readonly [fromId: number, pastId: number]
 
+interface Ranking {
+  readonly column: string
+  readonly rising: boolean
+  readonly limit: number
+}
+
 function indexOf(selection: CallSelection): string {
   if (areFailed(selection)) return 'INDEXED BY calls_failed'
   return selection.isInSession === true ? 'INDEXED BY calls_in_sessions' : 'NOT INDEXED'
+}
+
+/** What is true of every row of an index: without it SQLite would not use it. */
+function inIndex(index: string): string {
+  return index === 'INDEXED BY calls_failed' ? ` AND ${failedSql}` : ''
 }
 
 function areFailed({ ids }: CallSelection): boolean {

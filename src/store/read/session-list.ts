@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { startedAtMs } from '../../call/call-id.ts'
+import { idsPerMs, startedAtMs } from '../../call/call-id.ts'
 import { firstFailedOutcome } from '../../call/fields/call-fields.ts'
 import type { CallFilter } from '../../call/call-filter.ts'
-import type { FoundSessions, SessionPage } from '../../call/call-session.ts'
+import type { FoundSessions, SessionPage, SessionSort } from '../../call/call-session.ts'
 import type { CallSession } from '../../call/figures.ts'
 import { unpricedSql } from '../../call/unpriced.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
@@ -37,6 +37,20 @@ const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, c
 const tooOldSql = `SELECT id FROM calls INDEXED BY calls_by_session WHERE session_id = ?
   ORDER BY id DESC LIMIT 1 OFFSET ${mostTold}`
 
+/** What a session comes to, and of how many calls; null where that is not known. */
+const rankColumns: Readonly<Record<Exclude<SessionSort, 'last_at'>, string>> = {
+  calls: 'count(*)',
+  tokens: 'nullif(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0)',
+  cost: 'sum(cost_nano_usd)',
+  duration: `max(id / ${idsPerMs} * 1000 + coalesce(duration_us, 0)) - min(id) / ${idsPerMs} * 1000`,
+}
+
+function rankSql(sort: keyof typeof rankColumns): string {
+  return `SELECT ${rankColumns[sort]}, count(*) FROM (
+    SELECT id, duration_us, input_tokens, output_tokens, cost_nano_usd
+    FROM calls INDEXED BY calls_by_session WHERE session_id = ? ORDER BY id DESC LIMIT ${mostTold})`
+}
+
 type Id = number | null
 type Row = readonly [
   ...call: [id: number, durationUs: number, outcome: number, model: Id, client: Id, source: Id],
@@ -65,7 +79,14 @@ export class SessionList {
   }
 
   /** Throws `QueryTooSlowError`. */
-  page(filter: CallFilter, { limit, beforeId, search }: SessionPage): FoundSessions {
+  page(
+    filter: CallFilter,
+    { limit, beforeId, search, sort = 'last_at', rising = false }: SessionPage,
+  ): FoundSessions {
+    if (sort !== 'last_at' || rising) {
+      const ranked = this.#ranked(this.#searched(filter, search, Infinity), sort, rising)
+      return { sessions: ranked.slice(0, limit).map((id) => this.#told(id)), nextBeforeId: null }
+    }
     const found = this.#searched(filter, search, limit + 1, beforeId)
     const shown = found.slice(0, limit)
     return {
@@ -100,9 +121,31 @@ export class SessionList {
 
   /** The sessions with the newest calls of a selection. */
   #found(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly Found[] {
-    return selection.ids.session === undefined
-      ? this.#newest(selection, most, beforeId)
-      : this.#ofSessions(selection, selection.ids.session, most, beforeId)
+    if (selection.ids.session !== undefined)
+      return this.#ofSessions(selection, selection.ids.session, most, beforeId)
+    if (most === Infinity) return [...this.#calls.sessions({ ...selection, isInSession: true })]
+    return this.#newest(selection, most, beforeId)
+  }
+
+  /** The ids of sessions in another order than the usual one. */
+  #ranked(found: readonly Found[], sort: SessionSort, rising: boolean): readonly number[] {
+    const sign = rising ? 1 : -1
+    const ranked = found.map(([sessionId, callId]) => {
+      const value = sort === 'last_at' ? callId : this.#rank(sort, sessionId)
+      return { sessionId, callId, rank: value === null ? Infinity : sign * value }
+    })
+    return ranked
+      .sort((one, other) => (one.rank === other.rank ? other.callId - one.callId : one.rank - other.rank))
+      .map(({ sessionId }) => sessionId)
+  }
+
+  #rank(sort: keyof typeof rankColumns, sessionId: number): number | null {
+    const [value, calls] = this.#statements.first<readonly [Id, number]>(rankSql(sort), sessionId) ?? [
+      null,
+      0,
+    ]
+    this.#look(calls)
+    return value
   }
 
   /** By the newest calls: those of sessions that are found already are passed over. */
