@@ -11,6 +11,12 @@ export interface CalendarBounds {
   readonly toMs: number
 }
 
+/** True for the very day before this one. */
+export function isYesterday(range: CalendarBounds | object, nowMs: number, utc: boolean): boolean {
+  const { fromMs, toMs } = calendarBounds('Yesterday', nowMs, utc)
+  return 'fromMs' in range && range.fromMs === fromMs && range.toMs === toMs
+}
+
 /** Where a range begins, and where it ends, which is now for those that are not over. */
 export function calendarBounds(range: CalendarRange, nowMs: number, utc: boolean): CalendarBounds {
   const [year = 0, month = 0, day = 0] = wallTimeOf(nowMs, utc).slice(0, 10).split('-').map(Number)

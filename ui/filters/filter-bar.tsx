@@ -1,9 +1,11 @@
 import './filters.css'
 import type { ComponentChildren } from 'preact'
+import { calendarBounds, isYesterday } from '../data/calendar-ranges.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { isFiltered, defaultAddress, withoutFilters } from '../data/page-address.ts'
+import type { Range } from '../data/page-range.ts'
 import type { QueryState } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -26,16 +28,23 @@ const silentMs = 600
 /** After it a line tells that a question is still under way. */
 const longMs = 5000
 
-const lastWords = {
+const rangeTitles = {
   '1h': 'Last hour',
   '6h': 'Last 6 hours',
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
   '30d': 'Last 30 days',
+  Yesterday: 'The day before this one',
 }
 
-const lasts = Object.keys(lastWords) as (keyof typeof lastWords)[]
-const ranges = Object.fromEntries(lasts.map((last) => [last, last])) as Record<keyof typeof lastWords, string>
+type RangeName = keyof typeof rangeTitles
+
+const rangeNames = Object.keys(rangeTitles) as RangeName[]
+const rangeWords = Object.fromEntries(rangeNames.map((name) => [name, name])) as Record<RangeName, string>
+
+function rangeOf(name: RangeName, utc: boolean): Range {
+  return name === 'Yesterday' ? { last: null, ...calendarBounds(name, nowMs(), utc) } : { last: name }
+}
 
 export interface FilterBarProps {
   /** What the view shows. */
@@ -53,12 +62,15 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
   const { answer, isLoading, again } = asked
   const navigation = useNavigation()
   const { address, go } = navigation
+  const { range, utc } = address
+  const shown = isYesterday(range, nowMs(), utc) ? 'Yesterday' : range.last
+  const choose = (name: RangeName): void => go({ range: rangeOf(name, utc) })
   const isLong = useDelayed(isLoading, longMs)
   useShortcuts('Filters', [
-    ...lasts.map((last, at) => ({
+    ...rangeNames.map((name, at) => ({
       key: String(at + 1),
-      words: lastWords[last],
-      run: () => go({ range: { last } }),
+      words: rangeTitles[name],
+      run: () => choose(name),
     })),
     ...filterKeys(navigation),
     moreFiltersKey,
@@ -70,10 +82,10 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
         <div class="filter-ranges row">
           <Segments
             label="Time range"
-            words={ranges}
-            titles={lastWords}
-            chosen={lasts.find((last) => last === address.range.last) ?? null}
-            onChoose={(last) => go({ range: { last } })}
+            words={rangeWords}
+            titles={rangeTitles}
+            chosen={rangeNames.find((name) => name === shown) ?? null}
+            onChoose={choose}
           />
           <RangeFilter />
         </div>

@@ -1,3 +1,5 @@
+import { isYesterday } from '../data/calendar-ranges.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { lazyPart } from '../design/lazy-part.tsx'
@@ -12,8 +14,11 @@ const calendarWords: Readonly<Record<string, string>> = { today: 'Today', month:
 export function RangeFilter() {
   const { range, utc } = useNavigation().address
   const times = useTimes()
-  const own =
-    range.last === null ? times.between(range.fromMs, range.toMs) : (calendarWords[range.last] ?? null)
+  const own = isYesterday(range, nowMs(), utc)
+    ? null
+    : range.last === null
+      ? times.between(range.fromMs, range.toMs)
+      : (calendarWords[range.last] ?? null)
   return (
     <Popover
       label="Custom range"
