@@ -6,6 +6,7 @@ import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Observable, useObservable } from '../data/observable.ts'
 import { useWidth } from '../design/use-window.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-text.ts'
+import { type ChartMark, eventFlags } from './event-flags.ts'
 import type { ColourName } from './palette.ts'
 import { type PointedCell, isReadByKeys, keyStep, levelAt } from './plot-keys.ts'
 import {
@@ -70,7 +71,7 @@ export interface PlotProps {
 export interface ChartEvents {
   /** When no gateway ran: shaded. */
   readonly outages: readonly Bounds[]
-  readonly marks: readonly { readonly ms: number; readonly words: string }[]
+  readonly marks: readonly ChartMark[]
 }
 
 export const ChartEventsContext = createContext<ChartEvents>({ outages: [], marks: [] })
@@ -87,6 +88,8 @@ const pxPerLetter = 6.2
 const smallPx = 448
 /** A tooltip above a plot needs so much of the window. */
 const tipRoomPx = 200
+/** In a lower plot events have no labels. */
+const flaggedPx = 100
 /** A press that moves by less is a click. */
 const dragPx = 5
 /** In which a second click makes the first one half of a double click. */
@@ -119,8 +122,12 @@ export function Plot(props: PlotProps) {
       )),
     [draw, widthPx, heightPx],
   )
+  const flags = useMemo(
+    () => (heightPx < flaggedPx || widthPx === 0 ? [] : eventFlags(marks, frame, widthPx)),
+    [marks, frame, widthPx, heightPx],
+  )
   return (
-    <div class={`plot ${hasTimes ? '' : 'without-times'}`}>
+    <div class={`plot ${hasTimes ? '' : 'without-times'} ${flags.length > 0 ? 'with-flags' : ''}`}>
       <div ref={room} class="plot-room" style={{ height: `${heightPx}px` }}>
         <div class="plot-ground" aria-hidden="true">
           {ticks.map(({ height, words }) => (
@@ -162,11 +169,33 @@ export function Plot(props: PlotProps) {
           {marks
             .filter(({ ms }) => isBetween(frame, ms))
             .map(({ ms }) => (
-              <span key={ms} class="plot-mark" style={{ left: percentOf(shareOfTime(frame, ms)) }} />
+              <span
+                key={ms}
+                class={`plot-mark ${heightPx < flaggedPx ? 'is-tick' : ''}`}
+                style={{ left: percentOf(shareOfTime(frame, ms)) }}
+              />
             ))}
         </div>
         {empty !== null && <p class="plot-empty fine">{empty}</p>}
         <PlotInteraction {...props} isSmall={widthPx < smallPx} />
+        {flags.map(({ words, leftPx, marks }) => (
+          // The slider tells what happened in its buckets to those who do not see it.
+          <div
+            key={leftPx}
+            class={`plot-flag ${leftPx < widthPx / 2 ? '' : 'at-end'}`}
+            style={{ left: `${leftPx}px` }}
+            aria-hidden="true"
+          >
+            {words}
+            <ul>
+              {marks.map(({ ms, words }) => (
+                <li key={ms}>
+                  <span class="quiet">{times.short(ms, frame.toMs)}</span> {words}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
       </div>
     </div>
   )

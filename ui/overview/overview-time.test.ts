@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Overview } from '../../src/api/overview.ts'
+import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
 import { bucketWords, marksOf, outagesOf, slotColumns, youngRange } from './overview-time.ts'
 
 type Slots = Overview['slots']
@@ -36,20 +36,39 @@ test('times without a gateway are those that the dashboard names', () => {
   ])
 })
 
+function event(at: string, kind: string, detail: string | null = null): OverviewEvent {
+  return { at, kind, instance: 'x', detail }
+}
+
+function marks(events: readonly OverviewEvent[], limits: Slots['limit'] = []): ReturnType<typeof marksOf> {
+  const { slots } = answer(
+    limits.map(() => 1),
+    { limit: limits },
+  )
+  return marksOf({ events, slots }, 1000)
+}
+
+test('a mark has a word or two: of a limit from what to what, of a note its first words', () => {
+  const at = new Date(125_000).toISOString()
+  const shortOf = (kind: string, detail: string, limits: Slots['limit'] = []): unknown =>
+    marks([event(at, kind, detail)], limits)[0]?.short
+  assert.equal(shortOf('config', '{"max_concurrent":8}', [5, 5, 8]), 'limit 5→8')
+  assert.equal(shortOf('config', '{"max_concurrent":8}'), 'limit 8')
+  assert.equal(shortOf('config', '{"slot_cooldown_ms":8}', [5, 5, 5]), 'setting')
+  assert.equal(shortOf('config', 'cut off {'), 'setting')
+  assert.equal(shortOf('note', 'deployed v2'), 'deployed v2')
+  assert.equal(shortOf('note', 'deployed the second version'), 'deployed the…')
+  assert.equal(shortOf('note', 'x'.repeat(200)), `${'x'.repeat(18)}…`)
+})
+
 test('what happens within a moment is one mark', () => {
-  const event = (at: string, kind: string): Parameters<typeof marksOf>[0][number] => ({
-    at,
-    kind,
-    instance: 'x',
-    detail: '{"max_concurrent":4}',
-  })
   const [one, other] = ['2026-11-21T06:00:00.000Z', '2026-11-21T07:00:00.000Z']
   const later = '2026-11-21T07:00:01.000Z'
   assert.deepEqual(
-    marksOf([event(other, 'start'), event(later, 'new kind'), event(one, 'stop'), event(one, 'stop')], 1000),
+    marks([event(other, 'start'), event(later, 'new kind'), event(one, 'stop'), event(one, 'stop')]),
     [
-      { ms: Date.parse(one), words: 'Gateway stopped' },
-      { ms: Date.parse(other), words: 'Gateway started, new kind' },
+      { ms: Date.parse(one), words: 'Gateway stopped', short: 'stop' },
+      { ms: Date.parse(other), words: 'Gateway started, new kind', short: '2 events' },
     ],
   )
 })

@@ -1,5 +1,6 @@
 import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
 import type { LastRange } from '../data/page-range.ts'
+import type { ChartMark } from '../charts/event-flags.ts'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 
 /** The time that an answer is of. */
@@ -17,35 +18,71 @@ export function outagesOf({ slots }: Pick<Overview, 'slots'>): readonly Bounds[]
   return slots.gaps.map(({ from_s, to_s }) => ({ fromMs: from_s * 1000, toMs: to_s * 1000 }))
 }
 
-const eventWords: Readonly<Record<string, string>> = {
-  start: 'Gateway started',
-  stop: 'Gateway stopped',
-  crash: 'Gateway ended unexpectedly',
-  restart: 'Gateway restarted',
-  config: 'Setting changed',
-  price_sync: 'Prices updated',
-  compress: 'Database compressed',
+/** What happened, in words, and in a word. */
+const eventWords: Readonly<Record<string, readonly [words: string, short: string]>> = {
+  start: ['Gateway started', 'start'],
+  stop: ['Gateway stopped', 'stop'],
+  crash: ['Gateway ended unexpectedly', 'crash'],
+  restart: ['Gateway restarted', 'restart'],
+  config: ['Setting changed', 'setting'],
+  price_sync: ['Prices updated', 'prices'],
+  compress: ['Database compressed', 'compressed'],
 }
 
-/** What happened, in words, in the order of time; what was within `nearMs` is one mark. */
+/** A note is longer, and its first words stand for it. */
+const shortLetters = 18
+
+type Told = Pick<ChartMark, 'words' | 'short'>
+
+/** What happened, in the order of time; what was within `nearMs` is one mark. */
 export function marksOf(
-  events: readonly OverviewEvent[],
+  { events, slots }: Pick<Overview, 'events' | 'slots'>,
   nearMs: number,
-): readonly { readonly ms: number; readonly words: string }[] {
-  const marks = new Map<number, Set<string>>()
+): readonly ChartMark[] {
+  const marks = new Map<number, Told[]>()
   let lastMs = Number.NEGATIVE_INFINITY
-  for (const { at, kind, detail } of events.toSorted(
-    (one, other) => Date.parse(one.at) - Date.parse(other.at),
-  )) {
-    const ms = Date.parse(at)
+  for (const event of events.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
+    const ms = Date.parse(event.at)
     if (ms > lastMs + nearMs) lastMs = ms
-    marks.set(lastMs, (marks.get(lastMs) ?? new Set()).add(wordsOf(kind, detail)))
+    marks.set(lastMs, [...(marks.get(lastMs) ?? []), toldOf(event, limitBefore(slots, ms))])
   }
-  return [...marks].map(([ms, words]) => ({ ms, words: [...words].join(', ') }))
+  return [...marks].map(([ms, told]) => {
+    const shorts = new Set(told.map(({ short }) => short))
+    return {
+      ms,
+      words: [...new Set(told.map(({ words }) => words))].join(', '),
+      short: shorts.size === 1 ? [...shorts].join('') : `${shorts.size} events`,
+    }
+  })
 }
 
-function wordsOf(kind: string, detail: string | null): string {
-  return kind === 'note' ? (detail ?? '') : (eventWords[kind] ?? kind)
+function toldOf({ kind, detail }: OverviewEvent, limitBefore: number | null): Told {
+  if (kind === 'note') return { words: detail ?? '', short: firstWords(detail ?? '') }
+  const limit = kind === 'config' ? limitIn(detail) : null
+  if (limit !== null) {
+    const from = limitBefore === null || limitBefore === limit ? '' : `${limitBefore}→`
+    return { words: `Limit changed: ${from}${limit}`, short: `limit ${from}${limit}` }
+  }
+  const [words, short] = eventWords[kind] ?? [kind, kind]
+  return { words, short }
+}
+
+/** The limit of calls that a change of settings sets. */
+function limitIn(detail: string | null): number | null {
+  const limit = /"max_concurrent":(\d+)/.exec(detail ?? '')?.[1]
+  return limit === undefined ? null : Number(limit)
+}
+
+/** The limit of the last bucket that was over by then. */
+function limitBefore({ start_s: starts, limit }: Overview['slots'], ms: number): number | null {
+  return limit[starts.findLastIndex((startS) => startS * 1000 <= ms) - 1] ?? null
+}
+
+function firstWords(text: string): string {
+  if (text.length <= shortLetters) return text
+  const cut = text.slice(0, shortLetters)
+  const end = cut.lastIndexOf(' ')
+  return `${end < shortLetters / 2 ? cut : cut.slice(0, end)}…`
 }
 
 /** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */

@@ -60,7 +60,7 @@ export function OverviewView() {
   const events = useMemo(
     () => ({
       outages: answer === null ? [] : outagesOf(answer),
-      marks: answer === null ? [] : marksOf(answer.events, nearMs(answer)),
+      marks: answer === null ? [] : marksOf(answer, nearMs(answer)),
     }),
     [answer],
   )

@@ -21,7 +21,7 @@ const stay = (): void => undefined
 export function Report({ report }: ReportProps) {
   const { overview, models, clients } = report
   const [list, setList] = useState<ListedCalls>('slowest')
-  const events = useMemo(() => ({ outages: outagesOf(overview), marks: marksOf(overview.events, 0) }), [])
+  const events = useMemo(() => ({ outages: outagesOf(overview), marks: marksOf(overview, 0) }), [])
   return (
     <ChartEventsContext.Provider value={events}>
       <main class="page report">

@@ -1,0 +1,51 @@
+import { type TimeFrame, isBetween, shareOfTime } from './time-frame.ts'
+
+/** What happened at an instant of the charts. */
+export interface ChartMark {
+  readonly ms: number
+  readonly words: string
+  /** The same in a word or two. */
+  readonly short: string
+}
+
+/** A label above a plot, in pixels from its left: of one mark, or of several that lie too close for labels of their own. */
+export interface EventFlag {
+  readonly words: string
+  readonly leftPx: number
+  readonly marks: readonly ChartMark[]
+}
+
+const pxPerLetter = 6.2
+const paddingPx = 10
+const gapPx = 3
+
+/** The labels of the marks of a frame, from left to right. None of them overlaps another one or leaves the plot. */
+export function eventFlags(
+  marks: readonly ChartMark[],
+  frame: TimeFrame,
+  widthPx: number,
+): readonly EventFlag[] {
+  const flags: EventFlag[] = []
+  for (const mark of marks.filter(({ ms }) => isBetween(frame, ms)).toSorted((a, b) => a.ms - b.ms)) {
+    let flag = flagOf([mark], frame, widthPx)
+    // Of several marks the words are others, and longer or shorter: they may now reach the label before.
+    for (let before = flags.at(-1); before !== undefined; before = flags.at(-1)) {
+      if (before.leftPx + lengthOf(before.words) + gapPx <= flag.leftPx) break
+      flags.pop()
+      flag = flagOf([...before.marks, ...flag.marks], frame, widthPx)
+    }
+    flags.push(flag)
+  }
+  return flags
+}
+
+function flagOf(marks: readonly ChartMark[], frame: TimeFrame, widthPx: number): EventFlag {
+  const [first] = marks
+  const words = marks.length === 1 && first !== undefined ? first.short : `${marks.length} events`
+  const atPx = shareOfTime(frame, first?.ms ?? 0) * widthPx
+  return { words, leftPx: Math.max(0, Math.min(atPx, widthPx - lengthOf(words))), marks }
+}
+
+function lengthOf(words: string): number {
+  return words.length * pxPerLetter + paddingPx
+}
