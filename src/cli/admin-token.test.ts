@@ -33,6 +33,6 @@ test('a token that can be guessed, or is none, stops the start without being rep
   assert.throws(() => readAdminToken(file(''), {}), /got 0 characters/)
   assert.throws(
     () => readAdminToken(join(folder, 'nowhere'), {}),
-    /--admin-token-file cannot be read: ENOENT/,
+    /could not read --admin-token-file: ENOENT/,
   )
 })

@@ -25,6 +25,6 @@ function readToken(file: string): string {
   try {
     return readText(file).trim()
   } catch (error) {
-    throw new OptionError(`--admin-token-file cannot be read: ${messageOf(error)}`)
+    throw new OptionError(`could not read --admin-token-file: ${messageOf(error)}`)
   }
 }

@@ -23,11 +23,11 @@ export class CommandError extends Error {
 
 /** No gateway is found where a command looks for one. */
 export function noGatewayAnswers(where: string, advice: string): CommandError {
-  return new CommandError(`no gateway answers ${where}: ${advice}`, exitCode.noGateway)
+  return new CommandError(`no gateway is running ${where}: ${advice}`, exitCode.noGateway)
 }
 
 /** Where a command finds a gateway by its database. */
-export const nameItsDatabase = 'start one with "tokenweir gateway", or name its database with --db'
+export const nameItsDatabase = 'start one with "tokenweir gateway", or give its database with --db'
 
 /** The exit code for a thrown error; null for a fault of our own. */
 export function exitCodeOf(error: unknown): number | null {

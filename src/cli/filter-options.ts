@@ -24,7 +24,7 @@ export const filterRows: { readonly [Name in keyof FilterValues]: OptionRow<Filt
     ]),
   ) as unknown as { readonly [Name in keyof OverviewQuery]: OptionRow<OverviewQuery[Name]> }),
   tz: optional(timeZone, 'time zone of all times (default: that of this machine)'),
-  since: optional(age, 'only calls that began at most that long ago: 90s, 15m, 1h, 7d'),
+  since: optional(age, 'only calls that started in the last: 90s, 15m, 1h, 7d'),
 }
 
 function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<unknown> {

@@ -76,10 +76,10 @@ export function helpOf(
   }
   const specs = Object.values(options)
   const isShort = specs.length <= shortList
-  const restHeading = isShort ? 'Options:' : 'Further options:'
+  const restHeading = isShort ? 'Options:' : 'More options:'
   const isFirst = (spec: OptionSpec<unknown>): boolean => !isShort && firstDay.has(spec.name)
   for (const spec of specs.filter(isFirst))
-    command.addOption(commanderOption(spec).helpGroup('Options for the first day:'))
+    command.addOption(commanderOption(spec).helpGroup('Common options:'))
   for (const spec of specs.filter((one) => !isFirst(one)))
     command.addOption(commanderOption(spec).helpGroup(restHeading))
   command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(restHeading))

@@ -75,6 +75,6 @@ async function joinLimit(
 }
 
 function refuse(_req: IncomingMessage, res: ServerResponse): void {
-  const message = 'This gateway shares its limit with others, and cannot ask their database yet.'
+  const message = 'This gateway shares its limit with others, and cannot reach their database yet.'
   writeErrorAnswer(res, new Failure('limit_unreachable', message, { retryAfterS: 1 }), null)
 }

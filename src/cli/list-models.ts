@@ -28,7 +28,7 @@ export async function listModels(asked: AskedForModels): Promise<Whole> {
   const answer = new BufferedResponse(mostBytes)
   const plain = ['Accept', 'application/json', 'Accept-Encoding', 'identity', ...keyHeader]
   const { headers, query } = modelListRequest(plain, '')
-  const tooLate = setTimeout(() => answer.abort(new Error('it did not answer in time')), limitMs)
+  const tooLate = setTimeout(() => answer.abort(new Error('it did not respond in time')), limitMs)
   upstream.send(
     {
       method: 'GET',

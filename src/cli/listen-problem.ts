@@ -11,17 +11,17 @@ export interface ListenProblem {
 export function listenProblem(error: unknown, host: string, port: number, flag: string): ListenProblem {
   const code = codeOf(error)
   if (code === 'EADDRINUSE') {
-    const message = `port ${port} is in use; ${flag} chooses another, and 0 any free one`
+    const message = `port ${port} is in use; choose another with ${flag}, or 0 for a free one`
     return { message, exitCode: exitCode.portInUse }
   }
   const failed = `cannot listen on ${host}:${port}`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     const hostFlag = flag.replace('port', 'host')
-    const message = `${failed}: this machine has no such address; ${hostFlag} 127.0.0.1 is always there`
+    const message = `${failed}: this machine has no such address; use ${hostFlag} 127.0.0.1`
     return { message, exitCode: code === 'EADDRNOTAVAIL' ? exitCode.fault : exitCode.usage }
   }
   if (code === 'EACCES') {
-    const message = `${failed}: this user may not take that port; ${flag} chooses another`
+    const message = `${failed}: this user may not use that port; choose another with ${flag}`
     return { message, exitCode: exitCode.fault }
   }
   return { message: `${failed}: ${messageOf(error)}`, exitCode: exitCode.fault }

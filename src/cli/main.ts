@@ -24,7 +24,7 @@ export const commands: Readonly<
   >
 > = {
   up: [
-    'dashboard and gateway together',
+    'run dashboard and gateway together',
     () => import('./commands/up.ts'),
     'serves',
     'tokenweir up --upstream http://localhost:11434',
@@ -36,49 +36,44 @@ export const commands: Readonly<
     'tokenweir gateway --host 127.0.0.1 --max-concurrent 2',
   ],
   dashboard: [
-    'show what was recorded, and control the gateway',
+    'show recorded calls, and control the gateway',
     () => import('./commands/dashboard.ts'),
     'serves',
     'tokenweir dashboard --port 9200',
   ],
   calls: [
-    'list recorded calls, the newest last',
+    'list recorded calls, newest last',
     () => import('./commands/calls.ts'),
     'reads',
     'tokenweir calls --since 1h --errors',
   ],
   sessions: [
-    'list sessions, the newest last',
+    'list sessions, newest last',
     () => import('./commands/sessions.ts'),
     'reads',
     'tokenweir sessions --since 1d',
   ],
   tail: [
-    'show calls as they begin and end',
+    'follow calls as they start and end',
     () => import('./commands/tail.ts'),
     'none',
     'tokenweir tail --errors',
   ],
-  top: [
-    'show the calls that are under way',
-    () => import('./commands/top.ts'),
-    'reads',
-    'tokenweir top --once',
-  ],
+  top: ['show calls in progress', () => import('./commands/top.ts'), 'reads', 'tokenweir top --once'],
   gateways: [
-    'list the gateways that share a limit',
+    'list gateways that share a limit',
     () => import('./commands/gateways.ts'),
     'reads',
     'tokenweir gateways --json',
   ],
   limits: [
-    'show what providers tell of their limits',
+    'show the rate limits that providers report',
     () => import('./commands/limits.ts'),
     'reads',
     'tokenweir limits',
   ],
   'costs show': [
-    'say what a model costs, or what prices there are',
+    'show the price of a model, or all prices of your own',
     () => import('./commands/costs-show.ts'),
     'reads',
     'tokenweir costs show gpt-4.1-mini',
@@ -90,37 +85,37 @@ export const commands: Readonly<
     'tokenweir costs set qwen3-8b --input 0.02 --output 0.08',
   ],
   'costs sync': [
-    'bring the prices up to date with a list',
+    'update prices from a price list',
     () => import('./commands/costs-sync.ts'),
     'acts',
     'tokenweir costs sync --pricing-source prices.json',
   ],
   'clients list': [
-    'list who called, limits, and what is left of them; the same as clients alone',
+    'list clients, their limits and use; same as clients alone',
     () => import('./commands/clients-list.ts'),
     'reads',
     'tokenweir clients',
   ],
   'clients set': [
-    'limit the calls or the tokens of a client',
+    'limit the calls or tokens of a client',
     () => import('./commands/clients-set.ts'),
     'acts',
     'tokenweir clients set codex --max-concurrent 2',
   ],
   'clients name': [
-    'name the calls of a key',
+    'give the calls of a key a client name',
     () => import('./commands/clients-name.ts'),
     'acts',
     'tokenweir clients name 1f3a9c02 "night job"',
   ],
   'upstreams list': [
-    'list upstreams, as they are set and found; the same as upstreams alone',
+    'list upstreams and their state; same as upstreams alone',
     () => import('./upstreams/upstreams-list.ts'),
     'reads',
     'tokenweir upstreams',
   ],
   'upstreams add': [
-    'add an upstream beside the default one',
+    'add an upstream to the default one',
     () => import('./upstreams/upstreams-add.ts'),
     'acts',
     'tokenweir upstreams add lab --url http://10.0.0.5:8080',
@@ -132,31 +127,31 @@ export const commands: Readonly<
     'tokenweir upstreams set lab --max-concurrent 8',
   ],
   'upstreams remove': [
-    'take an upstream away',
+    'remove an upstream',
     () => import('./upstreams/upstreams-remove.ts'),
     'acts',
     'tokenweir upstreams remove lab',
   ],
   'upstreams test': [
-    'ask upstreams for their models, and say what came',
+    'request the models of upstreams, and show the result',
     () => import('./upstreams/upstreams-test.ts'),
     'acts',
     'tokenweir upstreams test lab',
   ],
   alerts: [
-    'list alert rules and what is active, or send a test',
+    'list alert rules and active alerts, or send a test',
     () => import('./commands/alerts.ts'),
     'reads',
     'tokenweir alerts',
   ],
   'db compress': [
-    'fold old calls into sums and make the file smaller',
+    'roll old calls up into totals and shrink the file',
     () => import('./database/db-compress.ts'),
     'acts',
     'tokenweir db compress --keep-days 90 --dry-run',
   ],
   'db check': [
-    'say whether the database is sound',
+    'check the database for damage',
     () => import('./database/db-check.ts'),
     'reads',
     'tokenweir db check',
@@ -174,70 +169,65 @@ export const commands: Readonly<
     'tokenweir db backup copy.db',
   ],
   'db rebuild': [
-    'make the sums anew from the calls',
+    'recompute the totals from the calls',
     () => import('./database/db-rebuild.ts'),
     'acts',
     'tokenweir db rebuild',
   ],
   'db reprice': [
-    'give calls the cost that the prices of their time say',
+    'recalculate the cost of calls, at the prices of their time',
     () => import('./database/db-reprice.ts'),
     'acts',
     'tokenweir db reprice --from 2026-11-01 --dry-run',
   ],
   'db import': [
-    'bring in calls that were recorded elsewhere: LiteLLM, the older proxy, another tokenweir',
+    'import calls from LiteLLM, the older proxy, or another tokenweir',
     () => import('./database/db-import.ts'),
     'acts',
     'tokenweir db import spend-logs.csv --dry-run',
   ],
   'db move': [
-    'send all calls to the database that gateways share',
+    'send all calls to the shared database',
     () => import('./database/db-move.ts'),
     'acts',
     'tokenweir db move --to-share',
   ],
   mcp: [
-    'answer the questions of agents about what was recorded',
+    'serve recorded calls to agents over MCP',
     () => import('./commands/mcp.ts'),
     'none',
     'tokenweir mcp',
   ],
   env: [
-    'print what points a client at the gateway',
+    'print settings that point a client at the gateway',
     () => import('./commands/env.ts'),
     'none',
     'eval "$(tokenweir env codex)"',
   ],
   'service print': [
-    'print a systemd unit that runs it',
+    'print a systemd unit that runs tokenweir',
     () => import('./commands/service-print.ts'),
     'none',
     'tokenweir service print --max-concurrent 2',
   ],
   doctor: [
-    'look for what stands in the way, and say what to do',
+    'find problems, and say how to fix them',
     () => import('./commands/doctor.ts'),
     'none',
     'tokenweir doctor',
   ],
-  demo: [
-    'a first look, with a simulated upstream',
-    () => import('./commands/demo.ts'),
-    'none',
-    'tokenweir demo',
-  ],
+  demo: ['try it with a simulated upstream', () => import('./commands/demo.ts'), 'none', 'tokenweir demo'],
 }
 
 /** Calls go before them, also if nobody but a terminal began them. */
 const longJobs = /^db (?!check)/
 
 const groups: Readonly<Record<string, string>> = {
-  clients: 'who calls, and what each may use',
-  costs: 'what models cost',
-  db: 'look after the telemetry database',
-  upstreams: 'where calls go',
-  service: 'run it as a service of the system',
+  clients: 'clients and their limits',
+  costs: 'prices of models',
+  db: 'maintain the telemetry database',
+  upstreams: 'upstreams that calls go to',
+  service: 'run tokenweir as a system service',
 }
 
 /** Commands by the names that people try. */
@@ -314,7 +304,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
 /** The system's refusal about a file or the working folder, in one line; null for any other error. */
 function systemFault(error: unknown): string | null {
   const isFolder = error instanceof Error && (error as NodeJS.ErrnoException).syscall === 'uv_cwd'
-  return isFolder ? 'the folder that this was started in is gone: change to another one' : fileFault(error)
+  return isFolder ? 'the current folder was deleted: change to another one' : fileFault(error)
 }
 
 /** Prints help or version, or refuses what names no command. Throws `CommanderError`. */
@@ -328,7 +318,7 @@ async function explain(argv: readonly string[]): Promise<void> {
 export async function helpProgram(output: OutputConfiguration): Promise<Command> {
   const program = new Command('tokenweir')
     .usage('<command> [options]')
-    .description('Limits and records calls to language models, and shows them on a page.')
+    .description('Limits and records calls to language models, with a dashboard.')
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
@@ -347,7 +337,7 @@ export async function helpProgram(output: OutputConfiguration): Promise<Command>
   }
   const help = new Command('help').argument('[command]').summary('show the options of a command')
   program.addHelpCommand(help.helpGroup(sectionOf('help')))
-  const aside = 'The options of a command: tokenweir <command> --help.'
+  const aside = 'For the options of a command: tokenweir <command> --help.'
   return program.addHelpText('after', () => afterOptions(program, 'tokenweir demo', aside))
 }
 

@@ -88,7 +88,7 @@ export async function openDashboard(
     simulated,
   })
   const onFault = (error: unknown): void =>
-    console.error('tokenweir: a fault of the dashboard, which goes on:', error)
+    console.error('tokenweir: internal error in the dashboard, continuing:', error)
   const queries = new QueryProcess({ clock, spawn: spawnQuery(ownDb, childEnvironment(env)), onFault })
   const jobs = new Jobs({ command: ownCommand, db: ownDb, pricingSource, env, clock })
   const files = payloadFiles(resolve(options.rawLogFile), () => {
@@ -176,6 +176,6 @@ export async function openDashboard(
 function needsToken({ dashboardHost, trustLoopback }: DashboardValues): string {
   const how = 'set TOKENWEIR_ADMIN_TOKEN or --admin-token-file first'
   return trustLoopback
-    ? `the dashboard on ${dashboardHost} could be reached from other machines: ${how}, or leave it on 127.0.0.1`
+    ? `the dashboard on ${dashboardHost} would be reachable from other machines: ${how}, or keep it on 127.0.0.1`
     : `with --trust-loopback off the dashboard takes the admin token alone: ${how}`
 }

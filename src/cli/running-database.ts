@@ -33,7 +33,7 @@ async function forReading(env: Environment): Promise<Environment> {
   const found = await runningGateway(env)
   if (found === null) return env
   for (const line of new WarningLines().next(found.warnings)) console.error(line)
-  return isElsewhere(found.db) ? using(found.db, env, `the gateway that runs (process ${found.pid})`) : env
+  return isElsewhere(found.db) ? using(found.db, env, `the running gateway (process ${found.pid})`) : env
 }
 
 /** Nothing is changed in a folder that nobody named, whatever listens on the usual port. */
@@ -54,13 +54,13 @@ async function forActing(env: Environment): Promise<Environment> {
   const found = await onPort(port)
   if (found === null || !isElsewhere(found.db)) return env
   throw new OptionError(
-    `${resolve(dirname(defaultDatabase))} is not there yet, and the gateway on port ${port} (process ${found.pid}) has its files elsewhere: ` +
+    `${resolve(dirname(defaultDatabase))} does not exist, and the gateway on port ${port} (process ${found.pid}) has its files elsewhere: ` +
       `--db ${defaultDatabase} means this folder, --db ${found.db} means that gateway`,
   )
 }
 
 function using(db: string, env: Environment, whose: string): Environment {
-  console.error(`using ${db}, of ${whose}; --db names another`)
+  console.error(`using ${db} of ${whose}; use --db for another`)
   return { ...env, [variable]: db }
 }
 

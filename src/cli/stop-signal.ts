@@ -23,7 +23,7 @@ export function onStopSignal(
     }
     stopping = true
     stop().catch((error: unknown) => {
-      console.error('tokenweir: it did not stop in order:', error)
+      console.error('tokenweir: did not stop cleanly:', error)
       endAfter(hurry())
     })
   }

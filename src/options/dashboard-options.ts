@@ -12,30 +12,30 @@ export const alertOptions = {
   alertWebhook: row(
     webhookUrl,
     null as string | null,
-    'where alerts are posted; use the variable if the URL is secret',
+    'URL that alerts are posted to; use the variable for a secret URL',
   ),
   alertFormat: row<AlertFormat>(oneOf(alertFormats), 'json', 'format of alerts'),
 }
 
 /** The dashboard's options besides those of the gateway. */
 export const ownOptionTable = optionTable({
-  dashboardPort: row(integer(0, 65_535), 9118, 'TCP port of the dashboard; 0 takes any that is free'),
+  dashboardPort: row(integer(0, 65_535), 9118, 'TCP port of the dashboard; 0 picks a free one'),
   dashboardHost: row(
     bindAddress,
     '127.0.0.1',
-    'address of the dashboard; any but loopback needs the admin token',
+    'address the dashboard binds; any but loopback needs the admin token',
   ),
   pricingSource: row(
     urlOrPath,
     'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
-    "price list in LiteLLM's form, for a sync",
+    "price list to sync from, in LiteLLM's format",
   ),
   ...alertOptions,
-  alertEveryS: row(integer(1, 3600), 30, 'seconds between two checks of the alert rules'),
+  alertEveryS: row(integer(1, 3600), 30, 'seconds between checks of the alert rules'),
   adminTokenFile: row(
     path,
     null as string | null,
-    'file with the admin token, in place of TOKENWEIR_ADMIN_TOKEN',
+    'file with the admin token, instead of TOKENWEIR_ADMIN_TOKEN',
   ),
 })
 
@@ -58,5 +58,5 @@ export const dashboardOptionTable: OptionTable<DashboardValues> = {
   dashboardPort: { ...ownOptionTable.dashboardPort, name: 'port' },
   dashboardHost: { ...ownOptionTable.dashboardHost, name: 'host' },
   port: { ...gatewayOptionTable.port, name: 'gateway-port', description: 'TCP port of the gateway' },
-  host: { ...gatewayOptionTable.host, name: 'gateway-host', description: 'address that the gateway binds' },
+  host: { ...gatewayOptionTable.host, name: 'gateway-host', description: 'address the gateway binds' },
 }

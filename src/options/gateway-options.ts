@@ -27,62 +27,61 @@ export const defaultGatewayPort = 9090
 
 /** Every option of `tokenweir gateway`, in the order of `--help`. */
 export const gatewayOptionTable = optionTable({
-  port: row(integer(0, 65_535), defaultGatewayPort, 'TCP port to listen on; 0 takes any that is free', {
+  port: row(integer(0, 65_535), defaultGatewayPort, 'TCP port to listen on; 0 picks a free one', {
     changes: 'restart',
     env: ['TOKENWEIR_GATEWAY_PORT', 'TOKENWEIR_PORT'],
   }),
   host: row(bindAddress, '0.0.0.0', 'address to bind', { changes: 'restart' }),
-  upstream: row(upstreamUrl, 'https://api.openai.com/v1', 'base URL of the API that calls are forwarded to', {
+  upstream: row(upstreamUrl, 'https://api.openai.com/v1', 'base URL of the API to forward calls to', {
     changes: 'restart',
   }),
-  upstreamFile: row(path, 'upstreams.json', 'file of further upstreams; a bare name is next to the database'),
+  upstreamFile: row(
+    path,
+    'upstreams.json',
+    'file of additional upstreams; a bare name is next to the database',
+  ),
   maxConcurrent: row(
     integer(1, 100_000, 'calls'),
     4,
-    'calls that may be in flight at the upstream; others wait',
+    'maximum concurrent calls to the upstream; others queue',
     { changes: 'live' },
   ),
-  slotCooldownMs: row(
-    integer(0, 60_000, 'ms'),
-    50,
-    'pause before a freed slot goes to the next waiting call',
-    {
-      changes: 'live',
-    },
-  ),
-  queueLimit: row(integer(0, 1_000_000, 'calls'), 10_000, 'calls that may wait; others are answered 503'),
+  slotCooldownMs: row(integer(0, 60_000, 'ms'), 50, 'pause before a freed slot is reused', {
+    changes: 'live',
+  }),
+  queueLimit: row(integer(0, 1_000_000, 'calls'), 10_000, 'maximum calls in the queue; others get 503'),
   queueOrder: row(
     oneOf(['fifo', 'fair']),
     'fifo',
-    'which waiting call is next: fifo takes the oldest, fair takes clients in turn',
+    'order of waiting calls: fifo takes the oldest, fair lets clients take turns',
     { changes: 'live' },
   ),
-  queueTimeoutMs: row(timeout, 0, 'longest wait for a slot, then 503; 0 for no limit'),
+  queueTimeoutMs: row(timeout, 0, 'maximum wait for a slot, then 503; 0 for no limit'),
   retry429Max: row(
     integer(0, 100),
     0,
-    "tries again after the upstream's 429, within a minute of waiting; 0 for none",
+    "retries after the upstream's 429, within a minute of waiting; 0 for none",
     { changes: 'restart' },
   ),
   maxRpm: row(
     integer(0, 100_000_000, 'calls'),
     0,
-    'requests a minute that the default upstream is sent, the others wait; 0 for no limit',
+    'requests per minute to the default upstream; others wait; 0 for no limit',
   ),
   maxTpm: row(
     integer(0, Number.MAX_SAFE_INTEGER, 'tokens'),
     0,
-    'tokens a minute that calls of the default upstream may use, the others wait; 0 for no limit',
+    'tokens per minute for calls to the default upstream; others wait; 0 for no limit',
   ),
   pace: row(
     oneOf(['off', 'learn']),
     'off',
-    'learn keeps the limits a minute that providers tell of: calls wait in place of meeting a 429',
+    'learn keeps to the per-minute limits that providers report, so calls wait instead of getting 429',
   ),
   tokenLimit: row(
     integer(1, Number.MAX_SAFE_INTEGER, 'tokens'),
     480_000_000,
-    'token budget of any 24 hours',
+    'token budget for any 24 hours',
     {
       changes: 'live',
     },
@@ -90,65 +89,77 @@ export const gatewayOptionTable = optionTable({
   budgetAction: row(
     oneOf(['report', 'reject']),
     'report',
-    'report shows the token budget in /health; reject also answers 429 once it is used up',
+    'report only shows the token budget; reject also answers 429 once it runs out',
     { changes: 'restart' },
   ),
   db: row(path, defaultDatabase, 'file of the telemetry database'),
   keepDays: row(
     integer(0, 36_500, 'days'),
     0,
-    'whole days (UTC) before today of which single calls are kept; older ones become sums; 0 for all',
+    'days (UTC) of individual calls to keep; older calls are rolled up; 0 keeps all',
     { changes: 'live' },
   ),
   keepMb: row(
     integer(0, 1_048_576, 'MB'),
     0,
-    'megabytes of the database above which its oldest days become sums; 0 for no limit',
+    'maximum size of the database in megabytes, above which the oldest days are rolled up; 0 for no limit',
     { changes: 'live' },
   ),
-  pidFile: row(path, 'data/.proxy.pid', "file that holds the gateway's process id while it runs"),
+  pidFile: row(path, 'data/.proxy.pid', 'file for the process id of the running gateway'),
   maxBodyMb: row(
     integer(1, 1024, 'MB'),
     256,
-    'megabytes of the largest inference body; larger ones are answered 413, other bodies are streamed',
+    'maximum size of an inference body in megabytes; larger ones get 413; other bodies are streamed',
   ),
-  connectTimeoutMs: row(integer(1, longestMs, 'ms'), 10_000, 'longest time to connect to the upstream'),
-  connectRetryMs: row(timeout, 0, 'time in which a refused connection is tried again; 0 for never'),
-  firstByteTimeoutMs: row(timeout, 0, 'longest wait for the first byte of an answer; 0 for no limit'),
-  idleTimeoutMs: row(timeout, 600_000, 'longest pause within an answer; 0 for no limit'),
-  clientStallTimeoutMs: row(timeout, 120_000, 'longest time in which a client takes no byte; 0 for no limit'),
-  drainTimeoutMs: row(timeout, 30_000, 'time for calls in flight to finish after a stop'),
-  via: row(onOff, true, 'send upstreams a Via header, which also detects loops'),
+  connectTimeoutMs: row(integer(1, longestMs, 'ms'), 10_000, 'maximum time to connect to the upstream'),
+  connectRetryMs: row(timeout, 0, 'how long to retry a refused connection; 0 for no retry'),
+  firstByteTimeoutMs: row(timeout, 0, 'maximum wait for the first byte of a response; 0 for no limit'),
+  idleTimeoutMs: row(timeout, 600_000, 'maximum pause within a response; 0 for no limit'),
+  clientStallTimeoutMs: row(
+    timeout,
+    120_000,
+    'maximum time for which a client reads nothing; 0 for no limit',
+  ),
+  drainTimeoutMs: row(timeout, 30_000, 'time for calls in flight to finish when the gateway stops'),
+  via: row(onOff, true, 'send a Via header to upstreams, which also detects loops'),
   usageInjection: row(
     oneOf(['auto', 'off']),
     'auto',
-    'ask upstreams for the usage of streams whose client did not ask',
+    'ask upstreams to report the usage of streams if the client did not',
   ),
-  allowHost: row(hostNames, [] as readonly string[], "further name for the gateway's own routes; repeatable"),
-  trustLoopback: row(onOff, true, 'root and the user who runs this need no admin token on this machine'),
+  allowHost: row(
+    hostNames,
+    [] as readonly string[],
+    "additional host name for the gateway's own routes; repeatable",
+  ),
+  trustLoopback: row(onOff, true, 'root and the gateway’s user need no admin token on this machine'),
   sessionHeader: row(
     sessionHeaders,
     [] as readonly string[],
-    'header that names the session, read before the known ones; repeatable; none: only x-tokenweir-session is read',
+    'header that names the session, read before the known ones; repeatable; none reads only x-tokenweir-session',
   ),
-  metrics: row(onOff, true, 'answer GET /metrics, for Prometheus', { changes: 'restart' }),
+  metrics: row(onOff, true, 'serve GET /metrics for Prometheus', { changes: 'restart' }),
   otlpEndpoint: row(
     receiverUrl,
     'none',
-    'base URL of an OpenTelemetry receiver; spans go to /v1/traces below it',
+    'base URL of an OpenTelemetry receiver; spans go to its /v1/traces',
     { env: ['TOKENWEIR_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] },
   ),
-  otlpTracesEndpoint: row(receiverUrl, 'none', 'whole URL of the receiver; used before --otlp-endpoint', {
+  otlpTracesEndpoint: row(receiverUrl, 'none', 'full URL of the receiver; overrides --otlp-endpoint', {
     env: ['TOKENWEIR_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
   }),
-  rawLog: row(switched, false, 'keep payloads from the start; can be switched while the gateway runs', {
+  rawLog: row(switched, false, 'capture payloads from the start; can be changed while the gateway runs', {
     changes: 'live',
   }),
-  rawLogCapture: row(captureRule, 'all', 'calls whose payloads are kept; the live feed shows all', {
+  rawLogCapture: row(captureRule, 'all', 'calls to capture payloads of; the live feed shows all', {
     changes: 'live',
   }),
-  rawLogMaxBodyKb: row(integer(1, 65_536, 'kB'), 1024, 'kilobytes of each body that are kept and shown'),
-  rawLogMaxMb: row(integer(1, 1_048_576, 'MB'), 1024, 'megabytes of kept payloads; the oldest go first'),
+  rawLogMaxBodyKb: row(integer(1, 65_536, 'kB'), 1024, 'kilobytes of each body to capture and show'),
+  rawLogMaxMb: row(
+    integer(1, 1_048_576, 'MB'),
+    1024,
+    'maximum size of captured payloads in megabytes; the oldest are deleted first',
+  ),
   share: row(
     switched,
     false,
@@ -158,15 +169,15 @@ export const gatewayOptionTable = optionTable({
   shareLost: row(
     oneOf(['keep', 'cut']),
     'keep',
-    'calls in flight once the shared database was away for 0.9 of --share-lease-s: keep finishes them, cut ends them',
+    'calls in flight once the shared database is unreachable for 0.9 of --share-lease-s: keep finishes them, cut ends them',
   ),
   shareLeaseS: row(integer(3, 3600, 's'), 600, 'seconds for which a lost gateway keeps its slots'),
   shareDays: row(
     integer(0, 36_500, 'days'),
     0,
-    'days of the calls of others that a new dashboard copies; 0 for all',
+    'days of calls from other gateways that a new dashboard copies; 0 for all',
   ),
-  rawLogFile: row(path, defaultRawLogFile, 'file of kept payloads; older segments are next to it'),
+  rawLogFile: row(path, defaultRawLogFile, 'file for captured payloads; older segments are next to it'),
 })
 
 /** The gateway's settings. */

@@ -45,7 +45,7 @@ export function readSettings(asked: Readonly<Record<string, unknown>>, among: re
     const spec = among.find(({ name }) => name === param)?.spec
     if (spec === undefined) {
       const known = among.map(({ name }) => name).join(', ')
-      const message = `${param} cannot be set here; what can is ${known}.`
+      const message = `${param} cannot be set here; these can: ${known}.`
       throw new SettingError('unknown_setting', message, { param })
     }
     const read = typeof value === typeof spec.default ? spec.kind.parse(shownValue(value)) : undefined

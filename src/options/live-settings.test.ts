@@ -23,7 +23,7 @@ for (const [text, expected] of accepted) {
 }
 
 const refused = [
-  ['{"port":1}', /^port cannot be set here; what can is max_concurrent, /],
+  ['{"port":1}', /^port cannot be set here; these can: max_concurrent, /],
   ['{"__proto__":{"max_concurrent":1}}', /^__proto__ cannot be set here/],
   ['{"toString":1}', /^toString cannot be set here/],
   ['{"max_concurrent":0}', /max_concurrent must be a whole number from 1 to 100000/],

@@ -10,7 +10,7 @@ import { JsonValueError, type Schema, checked, pathText } from './schema.ts'
 
 type FileTopic = 'alerts' | 'clients' | 'notes' | 'upstreams'
 
-/** Why a file was not changed: it has to be mended first, cannot be written, is being changed, or would be wrong. */
+/** Why a file was not changed: it has to be fixed first, cannot be written, is being changed, or would be wrong. */
 export class JsonFileError extends CodedError<
   | `broken_${FileTopic}_file`
   | `${FileTopic}_not_kept`
@@ -91,7 +91,7 @@ export abstract class ValidatedJsonFile<T extends object> {
 
   /**
    * Writes what is made of the present content, one process at a time. Rejects with {@link JsonFileError}: nothing
-   * writes over a file that is to be mended.
+   * writes over a broken file.
    */
   protected async update(changed: (content: T) => T): Promise<void> {
     const { topic } = this.#form
@@ -104,7 +104,7 @@ export abstract class ValidatedJsonFile<T extends object> {
     }
     this.look()
     if (this.problem !== null && !this.#isGone) {
-      throw new JsonFileError(`broken_${topic}_file`, `${this.problem} It has to be mended first.`)
+      throw new JsonFileError(`broken_${topic}_file`, `${this.problem} Fix the file first.`)
     }
     const text = `${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`
     await this.#orNotKept(() => replaceFile(this.path, text))

@@ -42,7 +42,7 @@ test('nothing is written over a broken file, nor where there is nothing to chang
   await assert.rejects(changePrices(path, ownPrice), (error) => {
     assert.ok(error instanceof PriceFileError)
     assert.deepEqual([error.code, error.problem?.line], ['broken_price_file', 2])
-    assert.match(error.message, /, line 2, column 2 has to be mended first: /)
+    assert.match(error.message, /, line 2, column 2 must be fixed first: /)
     return true
   })
 })

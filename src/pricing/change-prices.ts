@@ -48,7 +48,7 @@ export function pricesToChange(path: string): ModelCosts {
   const reading = readPricesInForce(path)
   if ('costs' in reading) return reading.costs ?? noPrices
   const { problem } = reading
-  const message = `${path}${placeInFile(problem)} has to be mended first: ${problem.message}`
+  const message = `${path}${placeInFile(problem)} must be fixed first: ${problem.message}`
   throw new PriceFileError('broken_price_file', message, problem)
 }
 

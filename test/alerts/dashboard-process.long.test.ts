@@ -120,7 +120,7 @@ test('a real gateway fails, is killed, and so is its dashboard: each thing is to
   await using listed = startCommandProcess({ args: ['alerts'], directory: dir.path, env })
   assert.deepEqual((await listed.exited).code, 0, listed.stderr)
   assert.match(listed.stdout, /^off {2}error_ratio +20 % or more/m)
-  assert.match(listed.stdout, /^Nothing is active, as of the last look: \d/m)
+  assert.match(listed.stdout, /^No active alerts, as of the last look: \d/m)
   assert.ok(listed.stdout.includes(`Messages go to ${new URL(receiver.origin).host}\n`))
 })
 
@@ -131,8 +131,8 @@ test('`tokenweir alerts test` sends a message and says what came back, and never
   await using dir = await makeTempDir()
   const url = `${receiver.origin}${secretPath}`
   const cases: readonly [args: readonly string[], url: string, code: number, said: RegExp][] = [
-    [[], url, 0, /^127\.0\.0\.1:\d+ took the message: 200 OK\n$/],
-    [['--alert-format', 'slack'], url, 1, /did not take the message: 404 Not Found: no_service\n$/],
+    [[], url, 0, /^127\.0\.0\.1:\d+ accepted the message: 200 OK\n$/],
+    [['--alert-format', 'slack'], url, 1, /did not accept the message: 404 Not Found: no_service\n$/],
     [[], '', 2, /there is no webhook/],
     [
       [],

@@ -50,7 +50,7 @@ test('a price is set, shown and taken away', async () => {
   assert.equal(broken.code, 1)
   assert.match(
     broken.stderr,
-    /^tokenweir: data\/model_costs\.json:2:2 has to be mended first: overides: is not known here/,
+    /^tokenweir: data\/model_costs\.json:2:2 must be fixed first: overides: is not known here/,
   )
 })
 
@@ -74,7 +74,7 @@ test('where a variable names a gateway of another folder, a price is set and sho
   try {
     const set = await costs(directory.path, 'set', 'my-model', '--input', '1', '--output', '2')
     assert.equal(set.code, 0)
-    assert.match(set.stderr, /^using .*telemetry\.db, of the gateway on port \d+; --db names another$/m)
+    assert.match(set.stderr, /^using .*telemetry\.db of the gateway on port \d+; use --db for another$/m)
     assert.ok(!existsSync(join(directory.path, 'data')))
     const reading = readPriceFile(join(gateway.directory, 'model_costs.json'))
     assert.ok('costs' in reading && 'my-model' in (reading.costs?.overrides ?? {}))

@@ -112,8 +112,8 @@ test('while a gateway runs, and after it was killed', async () => {
   assert.equal(while_.code, 0, while_.stdout)
   assert.match(while_.of['gateway'] ?? '', new RegExp(`^ok: process ${gateway.pid} runs`))
   assert.match(while_.of['port'] ?? '', new RegExp(`^ok: ${gateway.port} is the gateway's own`))
-  assert.match(while_.of['lock'] ?? '', /^ok: the database is held by 1 gateway/)
-  assert.match(while_.of['database'] ?? '', /^ok: .*can be read/)
+  assert.match(while_.of['lock'] ?? '', /^ok: the database is in use by 1 gateway/)
+  assert.match(while_.of['database'] ?? '', /^ok: .*is readable/)
   assert.match(while_.of['upstream'] ?? '', /^ok: /, 'its own upstream is asked')
   assert.deepEqual(files(), before)
 
@@ -165,7 +165,7 @@ describe('the database', () => {
     content: (sound: Buffer) => Uint8Array,
     expected: RegExp,
   ])[] = [
-    ['that can be read', (sound) => sound, /^ok: .* can be read/],
+    ['that can be read', (sound) => sound, /^ok: .* is readable/],
     ['that is none', () => Buffer.alloc(100_000, 'no database'), /^fault: .*no database/],
     ['that is damaged within', damagedWithin, /^fault: .*(?:damaged|malformed)/],
   ]

@@ -54,12 +54,12 @@ const asked: Readonly<Record<string, Asked>> = {
   sessions: { says: noCalls },
   tail: {
     code: 4,
-    says: /no gateway answers on data\/gateway\.sock or .*: start one with "tokenweir gateway", or/,
+    says: /no gateway is running on data\/gateway\.sock or .*: start one with "tokenweir gateway", or/,
   },
-  top: { code: 4, says: /no gateway answers in data: start one with "tokenweir gateway", or/ },
+  top: { code: 4, says: /no gateway is running in data: start one with "tokenweir gateway", or/ },
   gateways: { says: /^No gateway runs\./ },
-  limits: { code: 4, says: /no gateway answers in data: start one with "tokenweir gateway", or/ },
-  'costs show': { says: /prices from .*data\/model_costs\.json is not there yet/ },
+  limits: { code: 4, says: /no gateway is running in data: start one with "tokenweir gateway", or/ },
+  'costs show': { says: /prices from .*data\/model_costs\.json does not exist yet/ },
   'costs set': {
     args: ['m', '--input', '1', '--output', '2'],
     says: /^m costs input 1/,
@@ -70,14 +70,14 @@ const asked: Readonly<Record<string, Asked>> = {
     code: 1,
     says: /nosuch\.json cannot be had: there is no such file or folder; make it, or name another/,
   },
-  'clients list': { says: /^Nobody has called in the last seven days, and nobody has a limit/ },
+  'clients list': { says: /^No calls in the last seven days, and no limits/ },
   'clients set': {
     args: ['c', '--max-concurrent', '1'],
-    says: /^c: at most 1 call at once\nNo gateway runs .*: it holds once one starts/,
+    says: /^c: at most 1 call at once\nNo running gateway uses .*: the limit applies once one starts/,
     makes: /^data\/clients\.json/,
   },
   'clients name': { args: ['0123abcd', 'bob'], says: /^0123abcd: its calls/, makes: /^data\/clients\.json/ },
-  'upstreams list': { says: /Further ones stand in data\/upstreams\.json: tokenweir upstreams add/ },
+  'upstreams list': { says: /More upstreams: tokenweir upstreams add .*data\/upstreams\.json/ },
   'upstreams add': {
     args: ['x', '--url', nobodyThere],
     says: /^x: calls under \/x\/ go to/,
@@ -86,15 +86,15 @@ const asked: Readonly<Record<string, Asked>> = {
   'upstreams set': {
     args: ['x', '--max-concurrent', '1'],
     code: 2,
-    says: /there is no upstream x: tokenweir upstreams add x --url <url>/,
+    says: /no upstream x: add it with tokenweir upstreams add x --url <url>/,
   },
   'upstreams remove': {
     args: ['x'],
     code: 2,
-    says: /there is no upstream x in data\/upstreams\.json: tokenweir upstreams lists/,
+    says: /no upstream x in data\/upstreams\.json: tokenweir upstreams lists/,
   },
   'upstreams test': { says: /There are no further upstreams in data\/upstreams\.json; tokenweir doctor/ },
-  alerts: { says: /gateway_down[^]*Messages go nowhere: there is no webhook/ },
+  alerts: { says: /gateway_down[^]*Alerts are not sent: no webhook is set/ },
   'db compress': { code: 1, says: noDatabase },
   'db check': { code: 1, says: noDatabase },
   'db export': { args: ['--out', 'calls.csv'], code: 1, says: noDatabase },
@@ -109,7 +109,7 @@ const asked: Readonly<Record<string, Asked>> = {
   doctor: {
     args: [...gatewayPorts, '--dashboard-port', '0'],
     code: 1,
-    says: /data is not there yet: the first start makes it/,
+    says: /data does not exist yet: the first start creates it/,
   },
 }
 
@@ -217,7 +217,7 @@ test(
       await using dir = await makeTempDir()
       const { code, said } = await run(name, dir.path, { launcher, env: usualPorts })
       assert.deepEqual([code, readdirSync(dir.path)], [2, []], `${name}: ${said}`)
-      const here = `${dir.path}/data is not there yet, and the gateway on port 9090`
+      const here = `${dir.path}/data does not exist, and the gateway on port 9090`
       assert.ok(said.startsWith(`tokenweir: ${here}`), `${name}: ${said}`)
       const both = `--db data/llm_telemetry.db means this folder, --db ${other.file('data/llm_telemetry.db')} means that gateway`
       assert.ok(said.includes(both), `${name}: ${said}`)
@@ -236,7 +236,7 @@ test(
 
     const { code, said } = await set(own.path, { TOKENWEIR_GATEWAY_PORT: '9090' })
     assert.equal(code, 0)
-    assert.match(said, /^using .*, of the gateway on port 9090; --db names another$/m)
+    assert.match(said, /^using .* of the gateway on port 9090; use --db for another$/m)
     assert.ok(settings().includes('clients.json'))
     const read = await run('calls', own.path, { launcher, env: usualPorts })
     assert.ok(
@@ -255,7 +255,7 @@ test('a dashboard is an address, too', async () => {
     env: { ...noPorts, TOKENWEIR_DASHBOARD_PORT: port },
   })
   assert.equal(code, 0, said)
-  assert.match(said, /^using .*, of the dashboard on port \d+; --db names another$/m)
+  assert.match(said, /^using .* of the dashboard on port \d+; use --db for another$/m)
   assert.deepEqual([existsSync(other.file('data/clients.json')), readdirSync(dir.path)], [true, []])
 })
 

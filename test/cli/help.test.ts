@@ -60,8 +60,8 @@ test('every command has an example that begins with it, and a group among those 
 
 test('options for the first day stand before the rest', async () => {
   const up = (await helpAt(80)).get('up') ?? ''
-  assert.match(up, /Options for the first day:\n {2}--port [^]*--upstream [^]*\n\nFurther options:\n/)
-  assert.equal(up.match(/^Options/gm)?.length, 1, 'its own help stands with the further options')
+  assert.match(up, /Common options:\n {2}--port [^]*--upstream [^]*\n\nMore options:\n/)
+  assert.equal(up.match(/options:$/gim)?.length, 2, 'its own help stands with the other options')
 })
 
 test('the width is the terminal’s, else COLUMNS, else 80, from 40 to 200', () => {

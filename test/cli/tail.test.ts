@@ -88,18 +88,18 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
     return process
   })()
   const first = tail.stdout
-  await tail.waitForOutput(/the gateway has gone away; waiting for it\n/)
+  await tail.waitForOutput(/lost the connection to the gateway; waiting for it\n/)
   await using feed = await socketFeed(directory)
   await feed.waitForReaders(1)
   assert.deepEqual(feed.asked[0], {
     target: 'GET /raw-log/stream',
     token: undefined,
   })
-  await tail.waitForOutput(/the gateway is there again\n/)
+  await tail.waitForOutput(/reconnected to the gateway\n/)
   feed.tell({ type: 'dropped', count: 3 })
   feed.tell(answer)
   await tail.waitForOutput(/✓/)
-  await tail.waitForOutput(/may be missing here.*\n.*3 requests and answers are missing here/)
+  await tail.waitForOutput(/may be missing here.*\n.*3 requests and responses are missing here/)
   assert.equal(
     undated(first),
     `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions\n` +
@@ -108,7 +108,7 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
   )
   assert.match(
     tail.stderr,
-    /requests and answers may be missing here.*\n.*3 requests and answers are missing here/,
+    /requests and responses may be missing here.*\n.*3 requests and responses are missing here/,
   )
   assert.deepEqual(await tail.stop('SIGINT'), { code: 0, signal: null })
   assert.doesNotMatch(tail.stdout.replaceAll('\n', ''), /\p{Cc}/u)
@@ -118,7 +118,7 @@ test('where payloads are kept too, that is said', async () => {
   await using directory = await makeTempDir()
   await using feed = await socketFeed(directory, true)
   await using tail = startTail(directory)
-  await tail.waitForOutput(/what passes is kept in its log too\n/)
+  await tail.waitForOutput(/payloads are captured in its log too\n/)
   await feed.waitForReaders(1)
 })
 
@@ -185,7 +185,7 @@ test('without a socket the port is asked, with the token where it is named; what
     await using _ = await startScriptedFeed({ port, host: '127.0.0.1' }, false, { status: 404, body: '{}' })
     await using tail = startTail(directory, ['--port', String(port)])
     assert.equal((await tail.exited).code, 1)
-    assert.match(tail.stderr, /^tokenweir: what answers on http:\S+ has no feed of payloads/)
+    assert.match(tail.stderr, /^tokenweir: http:\S+ has no payload feed/)
   }
 })
 
@@ -196,8 +196,8 @@ test('where there is no gateway, that is said in one line, with a code of its ow
   assert.equal((await tail.exited).code, 4)
   assert.equal(
     tail.stderr,
-    `tokenweir: no gateway answers on data/gateway.sock or http://127.0.0.1:${port}: ` +
-      'start one with "tokenweir gateway", or name it with --url\n',
+    `tokenweir: no gateway is running on data/gateway.sock or http://127.0.0.1:${port}: ` +
+      'start one with "tokenweir gateway", or give its address with --url\n',
   )
   assert.equal(tail.stdout, '')
 })

@@ -123,7 +123,7 @@ test('calls that a terminal has no lines for are counted; the end of the gateway
     (lines) => lines.length === 6 && lines.at(-2) === '… 2 more' && lines.every((line) => line.length <= 60),
   )
   await gateway.kill9()
-  await terminal.waitFor(/tokenweir: the gateway has gone away\s+code=4\./)
+  await terminal.waitFor(/tokenweir: lost the connection to the gateway\s+code=4\./)
 })
 
 test('without a terminal one board is printed; without a gateway that is said', async () => {
@@ -140,7 +140,7 @@ test('without a terminal one board is printed; without a gateway that is said', 
   assert.equal(printed.code, 0)
   assert.match(
     printed.stdout,
-    /^1 of 4 slots · 0 queued · .*1 call under way\nstate .*\nstreaming .* only .*\n$/,
+    /^1 of 4 slots · 0 queued · .*1 call in progress\nstate .*\nstreaming .* only .*\n$/,
   )
   const json = JSON.parse((await run('--json', '--db', gateway.databaseFile)).stdout) as {
     calls: { model: string }[]
@@ -152,5 +152,5 @@ test('without a terminal one board is printed; without a gateway that is said', 
   await using elsewhere = await makeTempDir()
   const none = await run('--once', '--db', elsewhere.file('telemetry.db'))
   assert.equal(none.code, 4)
-  assert.match(none.stderr, /no gateway answers/)
+  assert.match(none.stderr, /no gateway is running/)
 })

@@ -47,7 +47,7 @@ test('both come up, a call passes, and Ctrl-C stops both once the calls in fligh
   const late = fetch(`${gateway}/v1/chat/completions`, { method: 'POST', body: '{"model":"m"}' })
   await upstream.waitForInFlight(1)
   const stopped = command.stop('SIGINT')
-  await command.waitForOutput(/stopping: calls in flight may finish/)
+  await command.waitForOutput(/stopping after calls in flight/)
   told.resolve()
   assert.deepEqual(await (await late).json(), { id: 'late' })
   assert.deepEqual(await stopped, { code: 0, signal: null })
@@ -77,7 +77,7 @@ test('a second one says what runs already and leaves it alone; one that asks for
     [
       ['--upstream', 'http://127.0.0.1:8/v1', '--max-concurrent', '9'],
       dir.path,
-      /--upstream http:\/\/127\.0\.0\.1:8\/v1 was asked for; it goes by http:\/\/127\.0\.0\.1:9\/v1\n.*--max-concurrent 9 .*goes by 4\n/,
+      /--upstream http:\/\/127\.0\.0\.1:8\/v1 was given; it uses http:\/\/127\.0\.0\.1:9\/v1\n.*--max-concurrent 9 .*uses 4\n/,
     ],
     [
       [],
@@ -128,7 +128,9 @@ test('a gateway that runs already is used as it is, and what differs is said', a
   assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
   assert.match(
     up.command.stdout,
-    new RegExp(`process ${gateway.pid}\\) was running before this and goes on: kill ${gateway.pid} stops`),
+    new RegExp(
+      `process ${gateway.pid}\\) was already running and keeps running: stop it with kill ${gateway.pid}`,
+    ),
   )
   await gateway.stop()
 })
@@ -190,7 +192,10 @@ test('a port that something else holds ends the start with exit code 3 and its w
       directory: dir.path,
     })
     assert.deepEqual(await dashboardPort.exited, { code: 3, signal: null })
-    assert.match(dashboardPort.stderr, new RegExp(`port ${port} is in use; --dashboard-port chooses another`))
+    assert.match(
+      dashboardPort.stderr,
+      new RegExp(`port ${port} is in use; choose another with --dashboard-port`),
+    )
   } finally {
     other.close()
     other.closeAllConnections()

@@ -81,7 +81,7 @@ test('a backup that exists, or is no file, is left as it is; without a database 
   assert.deepEqual(run('kept.db', '--db', 'calls.db'), [1, there])
   assert.deepEqual(run('kept.db', '--db', 'calls.db', '--force'), [0, ''])
   assert.match(run('other.db', '--db', 'none.db')[1], /^tokenweir: none\.db: There is no database yet/)
-  assert.deepEqual(run('--db', 'calls.db'), [2, 'tokenweir: name the file: where the copy is to be\n'])
+  assert.deepEqual(run('--db', 'calls.db'), [2, 'tokenweir: name the file: file to write the copy to\n'])
   assert.deepEqual(
     readdirSync(dir.path).filter((name) => !name.startsWith('calls.db')),
     ['kept.db'],

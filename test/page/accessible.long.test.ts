@@ -43,7 +43,7 @@ test('axe finds nothing in the Settings and Gateway views while the gateway runs
   const { page } = opened
   await startByButton(opened)
   await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByText('more options that only a flag or a variable sets').click()
+  await page.getByText('more options, set by flag or environment variable').click()
   await page.locator('#option-max_concurrent').fill('0')
   await opened.button('Save').click()
   await opened.untilText('option-max_concurrent-error', /./)
@@ -94,6 +94,6 @@ test('axe finds nothing in the Costs view with a price open, and in its dialogs'
   const days = [{ day: '2026-11-21', model: 'gpt-5.1-mini', ...figures }]
   await page.route(/\/api\/costs\/reprice/, (route) => route.fulfill({ json: { days, ...figures } }))
   await opened.button('Recalculate costs…').click()
-  await page.getByRole('region', { name: 'What would change' }).waitFor()
+  await page.getByRole('region', { name: 'Changes' }).waitFor()
   await assertNone('what would change')
 })

@@ -29,7 +29,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
     bypassCSP: true,
   })
   const { page, button } = opened
-  await page.getByText('Set by TOKENWEIR_ALERT_WEBHOOK; change it there.').waitFor()
+  await page.getByText('Locked: set by TOKENWEIR_ALERT_WEBHOOK.').waitFor()
   const card = page.getByRole('main')
   await card.getByText('No active alerts.').waitFor()
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as json$/)
@@ -40,23 +40,23 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await page.keyboard.press('Enter')
   await card.getByText('error_ratio.threshold must be a number from 1 to 100 (%); it is 120.').waitFor()
   await ratio.fill('some')
-  await card.getByText('Enter a number of 0 or more').waitFor()
+  await card.getByText('Enter a number from 0').waitFor()
   await ratio.fill('35')
   await page.keyboard.press('Enter')
-  await card.getByText(/^35\s%? or more of the calls.*The default is 20\.$/).waitFor()
+  await card.getByText(/^35\s%? or more of the calls.*Default: 20\.$/).waitFor()
   await card.getByLabel('Long waits for a slot', { exact: true }).uncheck()
-  await card.getByText('2 switched off').waitFor()
+  await card.getByText('2 off').waitFor()
   // A press on the switch leaves the field, which is saved: neither is lost.
   await ratio.fill('35.5')
   await card.getByLabel('Failing calls', { exact: true }).uncheck()
-  await card.getByText('3 switched off').waitFor()
+  await card.getByText('3 off').waitFor()
   await card.getByLabel('Failing calls', { exact: true }).check()
-  await card.getByText('2 switched off').waitFor()
+  await card.getByText('2 off').waitFor()
   const settings = JSON.parse(readFileSync(join(dir.path, 'data/alerts.json'), 'utf8')) as unknown
   assert.deepEqual(settings, { error_ratio: { on: true, threshold: 35.5 }, queue_wait: { on: false } })
 
   await button('Send a test').click()
-  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ took the test: 200 OK$/)
+  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ accepted the test: 200 OK$/)
 
   // What was asked before a change, and is answered after it, does not undo it.
   const [isHeld, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -70,11 +70,11 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await button('Send a test').click()
   await isHeld.promise
   await card.getByLabel('Long waits for a slot', { exact: true }).check()
-  await card.getByText('1 switched off').waitFor()
+  await card.getByText('1 off').waitFor()
   mayAnswer.resolve()
   await page.unrouteAll({ behavior: 'wait' })
   await untilStill(page)
-  assert.equal(await card.getByText('1 switched off').count(), 1)
+  assert.equal(await card.getByText('1 off').count(), 1)
 
   // Calls fail: it is told here, in the bar of every view, and to the receiver.
   await dashboard.ask('POST', '/api/proxy/start')
@@ -87,8 +87,11 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await receiver.waitFor(3)
   await card.getByText('arrived').nth(1).waitFor()
   await button('Send a test').click()
-  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ did not take the test: 500 Internal Server Error$/)
-  await card.getByText('did not arrive: 500 Internal Server Error').waitFor()
+  await opened.untilText(
+    'alert-told',
+    /^127\.0\.0\.1:\d+ did not accept the test: 500 Internal Server Error$/,
+  )
+  await card.getByText('not delivered: 500 Internal Server Error').waitFor()
   assert.ok(!(await page.content()).includes('hidden-part'))
 
   // A file that somebody broke is said, and nothing can be set until it is mended.
@@ -96,7 +99,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await page.reload()
   await opened.untilText(
     'alert-problem',
-    /line 1, column 26: budget\.threshold must be .* last good rules go on\.$/,
+    /line 1, column 26: budget\.threshold must be .* last valid rules stay in force\.$/,
   )
   assert.ok(await ratio.isDisabled())
   assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35.5)
@@ -144,7 +147,7 @@ test('a webhook is set on the page: in force at once, its address shown nowhere'
   await page.keyboard.press('Enter')
   await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as ntfy$/)
   await opened.button('Send a test').click()
-  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ took the test: 204 No Content$/)
+  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ accepted the test: 204 No Content$/)
   assert.deepEqual(
     receiver.received.map(({ path }) => path),
     ['/hidden-part'],

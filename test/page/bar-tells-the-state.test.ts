@@ -102,7 +102,7 @@ test('a gateway that is down is started from the bar, or it says why not', async
     route.fulfill({ status: 500, json: { error: { code: 'start_failed', message: 'No.', param: null } } }),
   )
   await bar.getByRole('button', { name: 'Start the gateway' }).click()
-  await bar.getByRole('alert').getByText('The gateway did not start. No.').waitFor()
+  await bar.getByRole('alert').getByText('The gateway failed to start. No.').waitFor()
   await page.unroute('**/api/proxy/start')
   await bar.getByRole('button', { name: 'Start the gateway' }).click()
   await bar.getByText('Running', { exact: true }).waitFor()
@@ -116,7 +116,7 @@ test('a gateway that is killed is started again, which the bar and the Gateway v
   const { page } = opened
   const pid = await startByButton(opened)
   process.kill(pid, 'SIGKILL')
-  await page.getByRole('banner').getByText('Running again after a crash', { exact: true }).waitFor()
+  await page.getByRole('banner').getByText('Running, restarted after a crash', { exact: true }).waitFor()
   await opened.untilText(
     'crash',
     new RegExp(`^\\S+: .*process ${pid}\\) ended .* \\(SIGKILL\\)\\. The dashboard has started`),

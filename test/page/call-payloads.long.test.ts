@@ -67,7 +67,7 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
   assert.ok((await dialog.innerText()).includes('I look it up.'))
   await page.keyboard.press('5')
   await dialog.getByText('Bearer hmac:3fa9c01b(51)').waitFor()
-  assert.ok((await dialog.innerText()).includes('Keys never get here'))
+  assert.ok((await dialog.innerText()).includes('Keys are redacted'))
   // The tab stays when the list is gone through, and a link shows others the same.
   await page.reload()
   await dialog.getByText('Bearer hmac:3fa9c01b(51)').waitFor()
@@ -99,12 +99,12 @@ test('where nothing is kept the tabs say why, and lead to the switch', async () 
   const { page } = opened
   const dialog = page.getByRole('dialog')
   // By the real dashboard: nothing was ever kept in its folder.
-  await dialog.getByText('Payloads are kept only while raw logging is on').waitFor()
+  await dialog.getByText('Payload capture was off').waitFor()
   await page.keyboard.press('6')
-  await dialog.getByText('The upstream’s connection broke before the answer was complete.').waitFor()
+  await dialog.getByText('The upstream’s connection broke before the response was complete.').waitFor()
   await keep(page, { ...nothingKept, logging: true, reason: 'rotated_away' })
   await page.goto(`${dashboard.origin}/calls?call=${failed.id}&tab=chat`)
-  await dialog.getByText('made room for newer ones').waitFor()
+  await dialog.getByText('replaced by newer ones').waitFor()
   assert.equal(await dialog.getByRole('link', { name: 'Turn on capture' }).count(), 0)
   await keep(page, nothingKept)
   await page.reload()
@@ -177,13 +177,13 @@ test('axe finds nothing in any tab, in light and dark', async () => {
   const { page } = opened
   await keep(page, { request: sampleRequest(id), answer: sampleAnswer(id), logging: true, reason: null })
   await page.goto(`${dashboard.origin}/calls?call=${id}`)
-  const tabs = page.getByRole('group', { name: 'What of the call is shown' })
+  const tabs = page.getByRole('group', { name: 'Call details' })
   const dialog = page.getByRole('dialog')
   for (const [name, shown] of [
     ['Chat', 'I look it up.'],
     ['Request', 'How is the weather in Lyon?'],
     ['Response', 'data: [DONE]'],
-    ['Headers', 'Keys never get here'],
+    ['Headers', 'Keys are redacted'],
     ['Error', 'The upstream’s connection broke'],
   ] as const) {
     await tabs.getByRole('button', { name }).click()

@@ -236,7 +236,7 @@ test('an empty list says why it is empty, and a refused one what can be done', a
     { from: '2026-11-01T00:00:00.000Z' },
   )
   await page.goto(`${dashboard.origin}/calls?client=nobody`)
-  const begin = page.getByRole('link', { name: 'Show the range with single calls' })
+  const begin = page.getByRole('link', { name: 'Show range with individual calls' })
   assert.match((await begin.getAttribute('href')) ?? '', /from=2026-11-01T00:00:00Z&to=.*&client=nobody/)
 
   await page.unroute('**/api/query?*')
@@ -248,7 +248,7 @@ test('an empty list says why it is empty, and a refused one what can be done', a
   const proxyPage = { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }
   await page.route('**/api/query?*', (route) => route.fulfill(proxyPage))
   await opened.button('Try again').click()
-  await page.getByRole('alert').getByText('The dashboard answered with status 502.').waitFor()
+  await page.getByRole('alert').getByText('The dashboard returned status 502.').waitFor()
   await page.unroute('**/api/query?*')
   await opened.button('Try again').click()
   await linksOf(page).first().waitFor()
@@ -262,7 +262,7 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: `/calls?${range}` })
   const { page } = opened
   const strip = page.getByRole('slider')
-  await page.getByText(/^All, at most \d/).waitFor()
+  await page.getByText(/^All, peak \d/).waitFor()
   await untilReady(page)
   const box = await strip.boundingBox()
   assert.ok(box !== null)

@@ -73,7 +73,7 @@ test('the panel says what the dashboard answers of a call, and its parts come to
     const row = (name: string, figure: string): Promise<void> =>
       dialog.getByRole('row', { name: `${name} ${figure.replace(' ', '\u202f')}`, exact: true }).waitFor()
     await row('Total', total)
-    await row('Waited for a slot', waited)
+    await row('Waiting for slot', waited)
     await row('Streaming', '2.13 s')
     const text = (await dialog.innerText()).replaceAll('\u202f', ' ')
     assert.ok(text.includes('Time to first token 183 ms'), text)
@@ -85,12 +85,12 @@ test('the panel says what the dashboard answers of a call, and its parts come to
     }
     assert.equal(text.includes('no price'), call.cost_usd === null && call.usage_source !== 'none')
     assert.equal(
-      text.includes('The upstream’s connection broke before the answer was complete.'),
+      text.includes('The upstream’s connection broke before the response was complete.'),
       call.failure_code === 'upstream_reset',
     )
   }
   await page.goto(`${dashboard.origin}/calls?call=00000000000`)
-  await page.getByText('No call of this id is recorded').waitFor()
+  await page.getByText('No call with this ID is recorded').waitFor()
   assert.deepEqual(
     opened.problems.filter((problem) => !problem.includes('404')),
     [],

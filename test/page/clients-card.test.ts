@@ -21,16 +21,16 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   const { dashboard, port, opened } = view
   const { page } = opened
   const card = page.locator('.clients-card')
-  await card.getByText('Nobody has called in the last seven days.').waitFor()
+  await card.getByText('No calls in the last seven days.').waitFor()
   const call = (...headers: [string, string][]) =>
     exchange(port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}', headers })
 
   // A client that never called has its limit from its first call on.
   await card.getByRole('button', { name: 'Limit another client' }).click()
-  const first = card.getByRole('form', { name: 'Limits of another client' })
+  const first = card.getByRole('form', { name: 'Limits for another client' })
   await first.getByLabel('Maximum concurrent calls').fill('1')
   await page.keyboard.press('Enter')
-  await first.getByText('A client needs a name.').waitFor()
+  await first.getByText('Enter a client name.').waitFor()
   await first.getByLabel('Client').fill('agent')
   await first.getByLabel('Tokens in 24 hours').fill('1 000')
   await page.keyboard.press('Enter')
@@ -45,10 +45,10 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   assert.equal(upstream.peakInFlight, 2)
 
   await card.getByRole('button', { name: 'Change agent' }).click()
-  const form = card.getByRole('form', { name: 'Limits of agent' })
+  const form = card.getByRole('form', { name: 'Limits for agent' })
   await form.getByLabel('Maximum concurrent calls').fill('two')
   await form.getByRole('button', { name: 'Save' }).click()
-  await form.getByText('A limit is a whole number from 1 on, or empty for none.').waitFor()
+  await form.getByText('Enter a whole number from 1, or nothing for no limit.').waitFor()
   await untilStill(page)
   assert.deepEqual(await violations(page), [])
   await form.getByLabel('Maximum concurrent calls').fill('2')
@@ -56,9 +56,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await form.getByLabel('Tokens in 24 hours').fill('1000')
   await dashboard.ask('PUT', '/api/clients/agent', { token_limit: 3000 })
   calls.push(call(['x-tokenweir-client', 'another']))
-  await form
-    .getByText('Saved elsewhere meanwhile: Tokens in 24 hours 3\u202f000. Save replaces that.')
-    .waitFor()
+  await form.getByText('Changed elsewhere: Tokens in 24 hours 3\u202f000. Saving replaces it.').waitFor()
   await form.getByRole('button', { name: 'Save' }).click()
   await agent.getByRole('cell', { name: '2 of 2', exact: true }).waitFor()
   await upstream.waitFor('two of its calls and two others', () => upstream.inFlight === 4)
@@ -69,7 +67,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   // A key that names no client is given a name, which may be any text.
   const key = card.getByRole('row', { name: /^Key [0-9a-f]{8}/ })
   await key.getByRole('button').click()
-  await card.getByLabel('Name of its calls').fill('<b>night</b> job/1')
+  await card.getByLabel('Client name').fill('<b>night</b> job/1')
   await page.keyboard.press('Enter')
   await card.getByText('counts as <b>night</b> job/1').waitFor()
   const file = join(dashboard.directory, 'data/clients.json')
@@ -88,7 +86,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   assert.match(report.problem ?? '', /clients\.json, line 1, column \d+/)
   assert.equal(report.clients.find(({ client }) => client === 'agent')?.max_concurrent, 2)
   await page.reload()
-  await opened.untilText('client-problem', /The last good names and limits hold/)
+  await opened.untilText('client-problem', /The last valid names and limits stay in force/)
   assert.equal(await card.getByRole('button', { name: 'Change agent' }).getAttribute('aria-disabled'), 'true')
   assert.deepEqual(opened.problems, [])
 })

@@ -28,7 +28,7 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   assert.equal(await button('Compress').getAttribute('aria-disabled'), 'true')
   const days = page.getByLabel('Keep individual calls for')
   await days.fill('0')
-  await opened.untilText('compress-told', /^A whole number of days from 1 to/)
+  await opened.untilText('compress-told', /^Enter a whole number of days from 1 to/)
   assert.equal(await button('Estimate').getAttribute('aria-disabled'), 'true')
   await days.fill('1')
   await button('Estimate').click()
@@ -53,7 +53,7 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   // Nor does a list of what is left pass for all there was.
   const { sessions } = (await (await dashboard.ask('GET', '/api/sessions?limit=1')).json()) as Sessions
   await page.goto(`${dashboard.origin}/sessions?range=30d&text=${sessions[0]?.session}`)
-  await page.getByText(/^1 session, most recent first; earlier ones were folded$/).waitFor()
+  await page.getByText(/^1 session, most recent first; earlier ones were rolled up$/).waitFor()
   database.close()
   assert.deepEqual(opened.problems, [])
 })

@@ -72,13 +72,13 @@ test('a price is set; what it would change is shown, and the past changes only w
   await form.getByRole('button', { name: 'Save' }).click()
   await form.waitFor({ state: 'detached' })
 
-  await prices.getByText(/^2 calls .+ can be priced now: \$/).waitFor()
+  await prices.getByText(/^2 calls .+ can now be priced: \$/).waitFor()
   const spent = page.getByRole('list', { name: 'Figures' }).getByRole('listitem').first()
   const before = await spent.innerText()
   assert.match(before, /\+ 2 unpriced calls/)
   await prices.getByRole('button', { name: 'Preview…' }).click()
   await dialog.getByRole('row', { name: /^All 2 – → \$/ }).waitFor()
-  await dialog.getByText('2 calls without a cost get one.').waitFor()
+  await dialog.getByText('2 calls without a cost will get one.').waitFor()
   assert.equal(await spent.innerText(), before)
   await dialog.getByRole('button', { name: 'Recalculate 2 calls' }).click()
   await dialog.getByText(/^2 calls recalculated: \+\$/).waitFor()
@@ -101,7 +101,7 @@ test('a price is set; what it would change is shown, and the past changes only w
     '$0.0020480 for 1 024',
     'Output',
     '$0.0007425 for 165',
-    'Together',
+    'Total',
     '$0.0031505',
   ])
 
@@ -111,7 +111,7 @@ test('a price is set; what it would change is shown, and the past changes only w
   await prices.getByRole('cell', { name: /^Self-hosted/ }).waitFor()
   // What it cost is what it cost.
   await spent.getByText(/ none unpriced$/).waitFor()
-  await untilCost(['Parts', 'Unknown: its price is not in force any more'])
+  await untilCost(['Parts', 'Unknown: its price has changed since'])
 
   const answer = await dashboard.ask('GET', '/api/query?model=gpt-5.1-mini')
   const { calls } = (await answer.json()) as { calls: readonly { id: string }[] }
@@ -162,7 +162,7 @@ test('prices are synced, thousands are searched, and a broken file is told with 
   writeFileSync(file, '{\n  "version": 1,\n  "models": {"a": {"prices": 7}}\n}')
   await page.getByRole('button', { name: 'Refresh' }).click()
   await prices
-    .getByText(/The price file cannot be read\..+ Line 3, column \d+\. The last valid file stays in force/)
+    .getByText(/Could not read the price file\..+ Line 3, column \d+\. The last valid file stays in force/)
     .waitFor()
   assert.equal(await names.first().innerText(), name)
   assert.deepEqual(opened.problems, [])

@@ -107,14 +107,14 @@ test('where nothing has a price, nothing is said to have cost nothing; without c
   // As after an update of the program: the script of the view is no more where this page looks for it.
   await page.route(/costs-view/, (route) => route.fulfill({ status: 404 }))
   await page.getByRole('link', { name: 'Costs' }).click()
-  await page.getByText('This part of the page could not be loaded.').waitFor()
+  await page.getByText('Could not load this part of the page.').waitFor()
   await page.unroute(/costs-view/)
-  await page.getByRole('button', { name: 'Load the page anew' }).click()
+  await page.getByRole('button', { name: 'Reload page' }).click()
   await untilReady(page)
   const cards = await page.getByRole('list', { name: 'Figures' }).getByRole('listitem').allInnerTexts()
   const values = cards.map((card) => card.split('\n').filter((line) => line !== '')[1])
   assert.deepEqual(values, ['–', '–', '100\u202f%', '–', '–'])
-  await page.getByText('None of the 80 calls with tokens has a price').waitFor()
+  await page.getByText('No price for 80 calls with tokens').waitFor()
   const row = page.getByRole('table', { name: 'Spend by model' }).getByRole('row').nth(1)
   assert.match(await row.innerText(), /no price/)
 

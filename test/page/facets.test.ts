@@ -32,11 +32,11 @@ test('clients and sessions are chosen from those that there are, and found by th
   await page.route('**/api/query?*group_by=client*', (route) => route.fulfill({ status: 503, json: {} }))
   await page.keyboard.press('f')
   await inMenu('Client').click()
-  await menu.getByText('The dashboard answered with status 503.').waitFor()
+  await menu.getByText('The dashboard returned status 503.').waitFor()
   await page.unroute('**/api/query?*group_by=client*')
   await inMenu('Try again').click()
 
-  const search = menu.getByRole('searchbox', { name: 'Find a client' })
+  const search = menu.getByRole('searchbox', { name: 'Find client' })
   await search.and(page.locator(':focus')).waitFor()
   const rows = menu.getByRole('listitem')
   assert.match((await rows.first().textContent()) ?? '', /^codex 30/)
@@ -58,7 +58,7 @@ test('clients and sessions are chosen from those that there are, and found by th
   await inMenu('Back to all filters').click()
   await menu.getByRole('button', { name: 'Client codex' }).and(page.locator(':focus')).waitFor()
   await inMenu('Upstream').click()
-  await menu.getByText('No upstreams among these calls.').waitFor()
+  await menu.getByText('No upstreams in these calls.').waitFor()
   await inMenu('Back to all filters').click()
   await inMenu('Session').click()
   await menu.getByRole('checkbox', { name: 'the-first-of-all' }).waitFor()
@@ -71,15 +71,15 @@ test('clients and sessions are chosen from those that there are, and found by th
   // It is not among the hundred that come first.
   await inMenu('Back to all filters').click()
   await inMenu('Session').click()
-  await menu.getByText('Only 100 are listed. Search for others.').waitFor()
+  await menu.getByText('Only 100 are listed. Search to find others.').waitFor()
   await menu.getByRole('checkbox', { name: 'the-first' }).waitFor({ state: 'detached' })
-  await menu.getByRole('searchbox', { name: 'Find a session' }).fill('FIRST-of')
+  await menu.getByRole('searchbox', { name: 'Find session' }).fill('FIRST-of')
   await menu.getByRole('checkbox', { name: 'the-first-of-all' }).check()
   await untilAddress('/?session=the-first-of-all')
   await menu.getByRole('checkbox', { name: 'the-first-of-all' }).uncheck()
   await untilAddress('/')
   await menu.getByRole('searchbox').fill('nobody’s')
-  await menu.getByText('No such session.').waitFor()
+  await menu.getByText('No sessions match.').waitFor()
   assert.deepEqual(
     opened.problems.filter((problem) => !problem.includes('503')),
     [],

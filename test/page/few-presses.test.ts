@@ -80,8 +80,8 @@ question('which client costs the most?', async (page, press) => {
 question('was the queue a problem, and which limit would have been enough?', async (page, press) => {
   await press(button(page, '30d'))
   await page.getByText('longest queue').waitFor()
-  await press(button(page, 'Which limit?'))
-  await page.getByText(/nobody would have waited/).waitFor()
+  await press(button(page, 'How many slots?'))
+  await page.getByText(/no call would have waited/).waitFor()
 })
 
 question('which calls of one client were answered 429?', async (page, press) => {
@@ -128,14 +128,14 @@ question('what would folding old calls give back?', async (page, press) => {
   await press(view(page, 'Settings'))
   await page.getByLabel('Keep individual calls for').fill('1')
   await press(button(page, 'Estimate'))
-  await page.getByText(/would be rolled up|there are no calls that old/).waitFor()
+  await page.getByText(/would be rolled up|no calls are that old/).waitFor()
 })
 
 question('may more calls run at once?', async (page, press) => {
   await press(view(page, 'Settings'))
   await page.getByLabel('Maximum concurrent calls').fill('7')
   await page.keyboard.press('Enter')
-  await page.getByText('Saved, and in force.').waitFor()
+  await page.getByText('Saved and applied.').waitFor()
   await page.getByRole('banner').getByText('of 7 slots').waitFor()
 })
 
@@ -147,7 +147,7 @@ question(
     await page.waitForURL(/model=/)
     await press(button(page, 'Errors only'))
     await press(page.getByRole('button', { name: 'Export' }))
-    await page.getByText(/^All \d+ calls, the newest first/).waitFor()
+    await page.getByText(/^All \d+ calls, newest first/).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       press(page.getByRole('link', { name: /^CSV,/ })),
@@ -219,10 +219,10 @@ question('can one client be limited, whether it has called or not?', async (page
 
 question('can a model go to another upstream?', async (page, press) => {
   await press(view(page, 'Gateway'))
-  await press(button(page, 'Add an upstream'))
-  const form = page.getByRole('form', { name: 'A further upstream' })
+  await press(button(page, 'Add upstream'))
+  const form = page.getByRole('form', { name: 'New upstream' })
   await form.getByLabel('Name').fill('other')
-  await form.getByLabel('Addresses').fill(upstream.origin)
+  await form.getByLabel('URLs').fill(upstream.origin)
   await form.getByLabel('Models').fill('other-*')
   await press(button(form, 'Test'))
   await form.getByText(`${upstream.origin} answers in`).waitFor()
@@ -247,7 +247,7 @@ question(
       .getByLabel(/^Output,/)
       .fill('4')
     await page.keyboard.press('Enter')
-    await page.getByText(/can be priced now: \$/).waitFor()
+    await page.getByText(/can now be priced: \$/).waitFor()
     await press(button(page, 'Preview…'))
     await press(page.getByRole('dialog').getByRole('button', { name: /^Recalculate [\d\u202f]+ calls$/ }))
     await page
@@ -264,7 +264,7 @@ question('can the payloads of failed calls alone be kept?', async (page, press) 
   await press(rule)
   await rule.selectOption('errors')
   await press(button(page, '10 minutes'))
-  await page.getByText('Requests and answers of calls that fail').waitFor()
+  await page.getByText('Payloads of failed calls').waitFor()
   await page.getByText(/^Payload capture is on until/).waitFor()
 })
 
@@ -294,7 +294,7 @@ question('is a restart seen in the log, and whose line is whose?', async (page, 
   await press(view(page, 'Gateway'))
   await press(button(page, 'Restart'))
   await press(page.getByRole('dialog').getByRole('button', { name: 'Restart' }))
-  const lines = page.getByRole('region', { name: 'The gateway’s log' })
+  const lines = page.getByRole('region', { name: 'Gateway log' })
   await lines
     .getByText(new RegExp(`\\[${before}\\]`))
     .first()

@@ -117,7 +117,7 @@ test('the arrow keys choose, Escape closes, and the focus goes back', async () =
   await button('Find').and(page.locator(':focus')).waitFor()
   // From within a field, too.
   await page.goto(`${dashboard.origin}/sessions`)
-  await page.getByRole('searchbox', { name: 'Find a session' }).focus()
+  await page.getByRole('searchbox', { name: 'Find session' }).focus()
   await page.keyboard.press('Control+k')
   await field(page).waitFor()
   assert.deepEqual(opened.problems, [])

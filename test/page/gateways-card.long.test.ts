@@ -44,7 +44,7 @@ test('several gateways are a table; one that is lost is released after a questio
   assert.equal(await card.getByRole('button').count(), 1, 'those that live cannot be released')
 
   await lost.getByRole('button', { name: /^Release/ }).click()
-  await page.getByText('It leaves the list, and its slots are given to others: it holds none.').waitFor()
+  await page.getByText('It leaves the list, and other gateways get its slots: it holds none.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
   await card.getByText('0 of 12 slots, 2 gateways').waitFor()
   await lost.waitFor({ state: 'detached' })

@@ -34,11 +34,11 @@ for (const [path, shown, isRenewed] of [
     await page.getByText(/^Dashboard unreachable since \d\d:\d\d:\d\d/).waitFor()
     // A view that was just asking has its stamp red already.
     await page.getByRole('button', { name: /^(?:Refresh|Try again)$/ }).click()
-    await page.getByText(/^Not updated since .+ The dashboard did not answer\.$/).waitFor()
+    await page.getByText(/^Not updated since .+ The dashboard is not responding\.$/).waitFor()
     assert.deepEqual(await texts(), before)
 
     await using again = await startDashboardProcess({ directory: dir.path, port: dashboard.port })
-    await page.getByText(/^Dashboard not reached/).waitFor({ state: 'hidden' })
+    await page.getByText(/^Dashboard unreachable/).waitFor({ state: 'hidden' })
     if (isRenewed === 'when it is asked') await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
     await page.getByText(/^Not updated since/).waitFor({ state: 'detached' })

@@ -90,13 +90,13 @@ test('every figure says what it means: to the keyboard, and in the help', async 
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   while ((await card.and(page.locator(':focus')).count()) === 0) await page.keyboard.press('Tab')
-  await hint.getByText('Failed calls among all but those whose client left.').waitFor()
+  await hint.getByText('Share of calls that failed, not counting calls whose client left.').waitFor()
   await page.keyboard.press('Escape')
   await hint.waitFor({ state: 'hidden' })
 
   await page.keyboard.press('?')
   const dialog = page.getByRole('dialog', { name: 'Help' })
-  await dialog.getByRole('heading', { name: 'What the figures mean' }).waitFor()
+  await dialog.getByRole('heading', { name: 'Figures' }).waitFor()
   const told = async (): Promise<readonly string[]> => dialog.locator('.help-terms dt').allInnerTexts()
   const overview = await told()
   for (const words of ['Error rate', 'Latency p95', 'p99', 'Wait p95', 'Tokens in', 'Why calls failed']) {
@@ -151,7 +151,7 @@ test('a theme is kept, and is there before anything is painted', async () => {
   const ground = (): Promise<string> =>
     page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
   const light = await ground()
-  await button('Theme: as the system').click()
+  await button('Theme: system').click()
   assert.equal(await themeOf(page), 'light')
   await page.keyboard.press('t')
   assert.equal(await themeOf(page), 'dark')
@@ -165,7 +165,7 @@ test('a theme is kept, and is there before anything is painted', async () => {
   await page.unroute(/\/assets\/index-.*\.js/)
   await page.reload()
   await button('Theme: dark').click()
-  await button('Theme: as the system').waitFor()
+  await button('Theme: system').waitFor()
   assert.equal(await themeOf(page), null)
   assert.equal(await ground(), light)
   await page.reload()

@@ -80,7 +80,7 @@ test('calls under way keep their places, tell their states, and one is cancelled
   assert.equal(await session.getAttribute('href'), '/sessions?session=run+of+streams')
   // What is to be seen in a bar is told to those who do not see it.
   await rowOf(page, 'queues')
-    .getByRole('img', { name: /Waited for a slot/ })
+    .getByRole('img', { name: /Waiting for slot/ })
     .waitFor()
 
   // A call that ends keeps its place while the pointer is in the board, and no other row moves.
@@ -91,7 +91,7 @@ test('calls under way keep their places, tell their states, and one is cancelled
   gate.resolve()
   await rowOf(page, 'ends').getByText('Ended').waitFor()
   await rowOf(page, 'queues')
-    .getByText(/^Awaiting answer/)
+    .getByText(/^Awaiting response/)
     .waitFor()
   assert.equal(await topOf('streams'), before)
   await page.mouse.move(0, 0)
@@ -160,7 +160,7 @@ test('on a phone each call has two lines, nothing is wider than the screen, and 
     colorScheme: 'dark',
   })
   const { page } = opened
-  await page.getByText('4 awaiting answer, 996 queued').first().waitFor()
+  await page.getByText('4 awaiting response, 996 queued').first().waitFor()
   await untilStill(page)
   assert.ok((await boardOf(page).getByRole('listitem').count()) < 60)
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)

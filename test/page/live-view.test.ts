@@ -99,7 +99,7 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
 
   await row.click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('The answer is still coming.').waitFor()
+  await dialog.getByText('The response is still in progress.').waitFor()
   assert.equal(new URL(page.url()).search, `?call=${id}&tab=chat`)
   await tell(page, sampleAnswer(id))
   await dialog.getByText('I look it up.').waitFor()
@@ -191,7 +191,7 @@ test('the list stands still while it is read, and says how many came', async () 
   // Of all that come only the last are listed, and only those that are seen are there.
   await come(100, 2500)
   await untilFirst(2499)
-  await page.getByText('2 000 calls, the last ones'.replace(' ', '\u202f')).waitFor()
+  await page.getByText('2 000 calls (latest)'.replace(' ', '\u202f')).waitFor()
   assert.ok((await rowsOf(page).count()) < 80)
   await page.getByLabel('Find in payloads').fill('number 2400')
   await untilTrue(page, `document.querySelectorAll('li > a[data-id]').length === 1`)
@@ -202,7 +202,7 @@ test('the list stands still while it is read, and says how many came', async () 
   await come(7000, 7001)
   await untilFirst(7000)
   await tell(page, { type: 'dropped', count: 1204 })
-  await page.getByText(/^1.204 records left out/).waitFor()
+  await page.getByText(/^1.204 records skipped/).waitFor()
   assert.deepEqual(opened.problems, [])
 })
 
@@ -216,7 +216,7 @@ test('the switch says what is kept, and what becomes of clearing it', async () =
   await page.getByRole('heading', { name: 'The gateway is stopped' }).waitFor()
   assert.equal(await opened.button('10 minutes').getAttribute('aria-disabled'), 'true')
   await dashboard.ask('POST', '/api/proxy/start')
-  await page.getByRole('heading', { name: 'Waiting for a call' }).waitFor()
+  await page.getByRole('heading', { name: 'Waiting for calls' }).waitFor()
 
   const asked: string[] = []
   let status: RawLogStatus = {
@@ -252,10 +252,10 @@ test('the switch says what is kept, and what becomes of clearing it', async () =
   await page.getByRole('button', { name: /^Clear…/ }).click()
   await page
     .getByRole('dialog')
-    .getByText(/^12\.3.MB of requests and answers are gone for good\.$/)
+    .getByText(/^12\.3.MB of requests and responses will be deleted for good\.$/)
     .waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
-  await page.getByText('In the file: nothing so far.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('In the file: nothing yet.').waitFor()
   assert.deepEqual(asked, ['/api/raw-log/toggle {"enabled":true,"for_s":600}', '/api/raw-log/clear'])
   assert.deepEqual(opened.problems, [])
 })
@@ -393,7 +393,7 @@ test('from a client to the panel, by the real gateway: live, and later from the 
     }),
   })
   const row = rowsOf(page)
-  await row.getByText('Awaiting answer').waitFor()
+  await row.getByText('Awaiting response').waitFor()
   await row.getByText('In Lyon?').waitFor()
   gate.resolve()
   const id = (await answered).headers.get('x-tokenweir-call-id')
@@ -443,11 +443,11 @@ test('calls that wait are not running, and those that began before the view was 
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
   const { page } = opened
   const row = (model: string): Locator => rowsOf(page).filter({ hasText: model })
-  await row('first').getByText('Awaiting answer', { exact: true }).waitFor()
+  await row('first').getByText('Awaiting response', { exact: true }).waitFor()
   await row('second').getByText('Queued', { exact: true }).waitFor()
   calls.push(call('third'))
   await row('third').getByText('Queued', { exact: true }).waitFor()
-  await page.getByText('1 awaiting answer, 2 queued', { exact: true }).first().waitFor()
+  await page.getByText('1 awaiting response, 2 queued', { exact: true }).first().waitFor()
   gate.resolve()
   await Promise.all(calls)
   for (const model of ['first', 'second', 'third']) await row(model).getByText('200').waitFor()

@@ -42,7 +42,7 @@ test('options: a wrong value is told beside its field, a live one is in force at
 
   await field.fill('7')
   await page.keyboard.press('Enter')
-  await opened.untilText('options-told', /^Saved, and in force\.$/)
+  await opened.untilText('options-told', /^Saved and applied\.$/)
   await page.getByRole('banner').getByText('of 7 slots').waitFor()
   assert.equal(await maxConcurrent(port), 7)
   assert.equal(await field.getAttribute('aria-invalid'), null)
@@ -50,12 +50,12 @@ test('options: a wrong value is told beside its field, a live one is in force at
   await page.getByLabel('Upstream', { exact: true }).fill(upstream.baseUrl)
   await button('Save').click()
   await opened.untilText('options-told', /^Saved\. Restart to apply: Upstream\.$/)
-  await page.getByText('The running gateway has https://api.openai.com/v1: restart to apply.').waitFor()
+  await page.getByText('The running gateway uses https://api.openai.com/v1. Restart to apply.').waitFor()
   assert.equal((await dashboard.status()).pid, pid)
   await button('Restart to apply').click()
-  await page.getByRole('dialog').getByText('This brings in what was changed: Upstream.').waitFor()
+  await page.getByRole('dialog').getByText('Applies changes to: Upstream.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
-  await page.getByText('restart to apply.').waitFor({ state: 'hidden' })
+  await page.getByText('Restart to apply.').waitFor({ state: 'hidden' })
   assert.deepEqual((await dashboard.status()).upstream, upstream.baseUrl)
 
   // What was typed and not saved survives a look elsewhere and news, and goes when it is discarded.
@@ -72,7 +72,7 @@ test('options: a wrong value is told beside its field, a live one is in force at
   assert.equal(await field.inputValue(), '9')
   // Another tab saves what is being changed here.
   await dashboard.ask('PUT', '/api/proxy/config', { max_concurrent: 5 })
-  await page.getByText('Saved as 5 calls elsewhere meanwhile; Save replaces that.').waitFor()
+  await page.getByText('Changed to 5 calls elsewhere. Saving replaces it.').waitFor()
   assert.equal(await field.inputValue(), '9')
   await button('Discard').click()
   assert.equal(await field.inputValue(), '5')
@@ -92,13 +92,13 @@ test('log: lines arrive, the end is followed unless the reader scrolled up, and 
     )
 
   await opened.untilState('Stopped')
-  await opened.untilText('log-lines', /^Nothing yet\.$/)
+  await opened.untilText('log-lines', /^No lines yet\.$/)
   appendFileSync(log, lines.join(''))
   await opened.untilText('log-lines', /line 99$/)
   assert.ok((await fromEnd()) < 8)
 
   await page.evaluate('document.querySelector("#log-lines").scrollTop = 0')
-  await button('To the end').waitFor()
+  await button('Jump to end').waitFor()
   appendFileSync(log, 'one more\nand another\n')
   await button('2 new lines').waitFor()
   assert.ok((await fromEnd()) > 100)
@@ -106,7 +106,7 @@ test('log: lines arrive, the end is followed unless the reader scrolled up, and 
   await opened.untilText('log-lines', /and another$/)
   assert.ok((await fromEnd()) < 8)
   assert.equal(await page.evaluate('document.activeElement.id'), 'log-lines')
-  await button('To the end').waitFor({ state: 'hidden' })
+  await button('Jump to end').waitFor({ state: 'hidden' })
 
   // Under the mouse nothing moves, nor while something is selected; then it goes on.
   await page.mouse.move(0, 0)
@@ -127,17 +127,17 @@ test('log: lines arrive, the end is followed unless the reader scrolled up, and 
   // The keyboard scrolls it, and comes back to what is new.
   await page.locator('#log-lines').focus()
   await page.keyboard.press('Home')
-  await button('To the end').waitFor()
+  await button('Jump to end').waitFor()
   await page.keyboard.press('End')
-  await button('To the end').waitFor({ state: 'hidden' })
+  await button('Jump to end').waitFor({ state: 'hidden' })
 
   await button('Clear the log').click()
-  await page.getByRole('dialog').getByText('Its lines are gone for good.').waitFor()
+  await page.getByRole('dialog').getByText('Its lines are deleted for good.').waitFor()
   await page.keyboard.press('Escape')
   assert.match(readFileSync(log, 'utf8'), /one more/)
   await button('Clear the log').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
-  await opened.untilText('log-lines', /^Nothing yet\.$/)
+  await opened.untilText('log-lines', /^No lines yet\.$/)
   assert.doesNotMatch(readFileSync(log, 'utf8'), /one more/)
   assert.deepEqual(opened.problems, [])
 })

@@ -208,15 +208,15 @@ test('which limit would have been enough is told beside the slots', async () => 
   const answered = page.waitForResponse(/\/api\/slots/)
   await page
     .getByRole('region', { name: 'Slots and queue' })
-    .getByRole('button', { name: 'Which limit?' })
+    .getByRole('button', { name: 'How many slots?' })
     .click()
   const {
     estimates,
     no_waits_at: enough,
     max_concurrent: now,
   } = (await (await answered).json()) as SlotWaitsReport
-  const panel = page.getByRole('group', { name: 'Which limit would do' })
-  await panel.getByText(`with ${enough} slots nobody would have waited`).waitFor()
+  const panel = page.getByRole('group', { name: 'How many slots would be enough' })
+  await panel.getByText(`with ${enough} slots, no call would have waited`).waitFor()
   const rows = panel.locator('tbody tr')
   assert.equal(await rows.count(), 1 + estimates.length)
   const [limit, waiting] = await rows.last().locator('th, td').allInnerTexts()
@@ -238,14 +238,14 @@ test('another time is laid under the charts, and what figures change against', a
   await page.keyboard.press('b')
   const answered = page.waitForResponse(/\/api\/overview.*to=/)
   await page
-    .getByRole('group', { name: 'Compare with an earlier time' })
+    .getByRole('group', { name: 'Compare with an earlier period' })
     .getByLabel('Previous period')
     .check()
   await page.waitForURL(/against=previous/)
   const earlier = (await (await answered).json()) as Overview
   assert.equal(Date.parse(earlier.to) - Date.parse(earlier.from), 6 * 3_600_000)
   const requests = page.getByRole('region', { name: 'Requests' })
-  await requests.getByRole('button', { name: 'Calls, earlier' }).waitFor()
+  await requests.getByRole('button', { name: 'Calls, compared' }).waitFor()
   await page
     .getByRole('region', { name: 'Latency', exact: true })
     .getByRole('button', { name: 'p95, earlier' })
@@ -259,16 +259,16 @@ test('another time is laid under the charts, and what figures change against', a
 
   await page.keyboard.press('b')
   await page.getByLabel('Previous week').check()
-  await page.getByText('Of the earlier time nothing was recorded.').waitFor()
+  await page.getByText('Nothing was recorded in the period to compare with.').waitFor()
 
   // Only the question about the earlier time comes to nothing.
   await page.route(/\/api\/overview.*to=/, (route) => route.abort())
   await page.getByLabel('Previous day').check()
-  await page.getByText('The earlier time cannot be read.').waitFor()
+  await page.getByText('Could not load the period to compare with.').waitFor()
   assert.equal(await page.getByText(/^Not updated since/).count(), 0)
   await page.getByLabel('Nothing').check()
   await page.waitForURL((url) => !url.search.includes('against'))
-  await requests.getByRole('button', { name: 'Calls, earlier' }).waitFor({ state: 'detached' })
+  await requests.getByRole('button', { name: 'Calls, compared' }).waitFor({ state: 'detached' })
   assert.deepEqual(
     opened.problems.filter((problem) => !problem.includes('ERR_FAILED')),
     [],

@@ -105,7 +105,7 @@ test('ranges are of the dashboard’s clock, however far off the browser’s is'
     await page.goto(`${dashboard.origin}/calls?range=1h`)
     await page.getByText('3 calls', { exact: true }).first().waitFor()
     await page.getByText('Calls per minute', { exact: true }).waitFor()
-    await page.getByText(/^All, at most \d/).waitFor()
+    await page.getByText(/^All, peak \d/).waitFor()
     await page.goto(`${dashboard.origin}/costs?range=1h`)
     await page.getByText(/^\+ 2 unpriced calls$/).waitFor()
     // The chart's times are the dashboard's too.
@@ -148,7 +148,7 @@ test('a database of calls that name no model is none without calls', async () =>
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin)
-  await opened.page.getByRole('region', { name: 'No calls in this time' }).waitFor()
+  await opened.page.getByRole('region', { name: 'No calls in this range' }).waitFor()
   assert.deepEqual(opened.problems, [])
 })
 

@@ -98,7 +98,7 @@ test('while a span is dragged over it is told, and after letting go nothing of i
   /** The calls that did not fail in the bucket that is pointed at. */
   const told = async (): Promise<number> =>
     Number(
-      /Not failed([\d\u202f]+)/
+      /Succeeded([\d\u202f]+)/
         .exec(await tip.innerText().then((text) => text.replaceAll('\n', '')))?.[1]
         ?.replaceAll('\u202f', ''),
     )
@@ -290,7 +290,7 @@ test('a note is marked in the charts, told where one points, and gone once it is
   await untilSaid(true)
 
   await page.getByRole('button', { name: 'Notes' }).click()
-  await panel.getByRole('button', { name: `Delete the note ${words}` }).click()
+  await panel.getByRole('button', { name: `Delete note ${words}` }).click()
   await panel.getByRole('list').waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')
   await untilSaid(false)

@@ -50,7 +50,7 @@ test('the Settings view fits with everything open, long values and last words', 
   const { page } = opened
   await startByButton(opened)
   await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByText('more options that only a flag or a variable sets').click()
+  await page.getByText('more options, set by flag or environment variable').click()
   await page.locator('#option-upstream').fill(`http://127.0.0.1/${'x'.repeat(300)}`)
   await opened.button('Save').click()
   await opened.untilText('options-told', /^Saved/)

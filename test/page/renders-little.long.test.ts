@@ -146,7 +146,7 @@ test('a session renders with its own calls, and with no others', async () => {
   await using dir = await makeTempDir()
   writeRuns(dir.path, [{ session: 'mine', calls: 20, agoMs: 9_000_000 }])
   await using dashboard = await startDashboardProcess({ directory: dir.path })
-  const page = await openView(dashboard.origin, '/sessions?session=mine', '1 h, cut short')
+  const page = await openView(dashboard.origin, '/sessions?session=mine', '1 h (shortened)')
   const answer = await dashboard.ask('GET', '/api/query?session=mine&limit=1')
   const { calls } = (await answer.json()) as { calls: object[] }
   const call = { ...calls[0], id: '7zzzzzzzzzz', session: 'other' }

@@ -41,7 +41,7 @@ test('sessions are listed, the last one first, found by name, and reached by key
   await page.evaluate('document.querySelector(".sessions-scroller").scrollTo(0, 99999)')
   await page.getByText('123 sessions').waitFor()
   assert.ok((await rows.count()) < 60)
-  await page.getByRole('searchbox', { name: 'Find a session' }).fill('hundr')
+  await page.getByRole('searchbox', { name: 'Find session' }).fill('hundr')
   await untilTrue(page, 'document.querySelectorAll(".sessions-scroller li").length === 1')
   assert.equal(new URL(page.url()).search, '?text=hundr')
   await page.getByRole('searchbox').fill('nobody’s')
@@ -117,8 +117,8 @@ test('later pages hold after a renewal and after a look at another list', async 
   const { page, problems } = opened
   const toTheEnd = (): Promise<unknown> =>
     page.evaluate('document.querySelector(".sessions-scroller").scrollTo(0, 99999)')
-  const search = page.getByRole('searchbox', { name: 'Find a session' })
-  await page.getByText('The last 100 sessions').waitFor()
+  const search = page.getByRole('searchbox', { name: 'Find session' })
+  await page.getByText('Last 100 sessions').waitFor()
 
   // The second page is still under way when its list is left.
   const held = Promise.withResolvers<undefined>()
@@ -133,7 +133,7 @@ test('later pages hold after a renewal and after a look at another list', async 
   await page.getByRole('heading', { name: 'No sessions match' }).waitFor()
   held.resolve(undefined)
   await search.fill('')
-  await page.getByText('The last 100 sessions').waitFor()
+  await page.getByText('Last 100 sessions').waitFor()
   await toTheEnd()
   await page.getByText('120 sessions').waitFor()
 
@@ -141,9 +141,9 @@ test('later pages hold after a renewal and after a look at another list', async 
   writeRuns(own.path, runs('new', 5, 60_000))
   await page.getByRole('button', { name: 'Refresh' }).click()
   // Whoever reads the end of the list sees what was there, and nothing moves.
-  await page.getByRole('button', { name: 'There is news' }).waitFor()
+  await page.getByRole('button', { name: 'Updated' }).waitFor()
   await page.getByText('120 sessions').waitFor()
-  await page.getByRole('button', { name: 'There is news' }).click()
+  await page.getByRole('button', { name: 'Updated' }).click()
   await page.getByText('125 sessions').waitFor()
   assert.deepEqual(problems, [])
 })
@@ -158,14 +158,14 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   assert.equal(await page.locator('.timeline-signs .sign-failed').count(), 1)
   assert.match(
     (await page.locator('.timeline-signs .sign-break').getAttribute('title')) ?? '',
-    /^The cache broke: 0 tokens/,
+    /^Cache break: 0 prompt tokens/,
   )
   // Three calls at once have three lanes.
   const lanes = 'new Set([...document.querySelectorAll(".timeline-bar")].map(({ style }) => style.top)).size'
   assert.equal(await page.evaluate(lanes), 3)
   const idle = page.locator('.timeline-gap.is-cut')
   assert.equal(await idle.count(), 1)
-  assert.match(await idle.innerText(), /^Read\s+1\sh, cut short$/)
+  assert.match(await idle.innerText(), /^Read\s+1\sh \(shortened\)$/)
   assert.deepEqual(await violations(page), [])
   // Its lines tell the figures of the call that is pointed at.
   await page.locator('.timeline-bar').nth(1).hover()
@@ -183,12 +183,12 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   await page.mouse.move(from.x + from.width / 2, from.y + 8)
   await page.mouse.move(from.x + from.width * 2, from.y + 8)
   await page.mouse.up()
-  await untilTrue(page, '!/All of it/.test(document.querySelector(".timeline-zoom").innerText)')
+  await untilTrue(page, '!/All/.test(document.querySelector(".timeline-zoom").innerText)')
   const near = (await third.boundingBox())!
   assert.ok(near.width > 600 && near.width < 800 && Math.abs(near.x - 60) < 60, JSON.stringify(near))
   assert.equal(await page.getByRole('dialog').count(), 0)
   await page.locator('.line-cost').dblclick()
-  await page.getByText('All of it').waitFor()
+  await page.locator('.timeline-zoom').getByText('All').waitFor()
   await page.locator('.timeline-bar.is-failed').click()
   const panel = page.getByRole('dialog')
   await panel.getByText('529', { exact: false }).first().waitFor()
@@ -248,7 +248,7 @@ test('a session that runs goes on while it is looked at, and its list does not m
   await first.hover()
   const before = await first.boundingBox()
   await call('second')
-  await page.getByRole('button', { name: 'There is news' }).waitFor()
+  await page.getByRole('button', { name: 'Updated' }).waitFor()
   assert.deepEqual(await first.boundingBox(), before)
   await page.mouse.move(0, 0)
   await page.getByRole('link', { name: /^second / }).waitFor()

@@ -25,8 +25,8 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   await button('Restart').click()
   await points.first().waitFor()
   assert.deepEqual(await points.allTextContents(), [
-    'No call is in flight.',
-    'No call is refused: the new gateway takes over once it is up.',
+    'No calls in flight.',
+    'No call is refused: the new process takes over once it is up.',
   ])
   await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
   await opened.untilText('process', new RegExp(`^(?!${firstPid},)\\d+, instance`))
@@ -35,7 +35,7 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   assert.notEqual(second.pid, firstPid)
 
   assert.equal((await fetch(`http://127.0.0.1:${second.port}/chat/completions`)).status, 404)
-  await opened.untilText('wrong-base-url', /^1 call with another base URL was refused/)
+  await opened.untilText('wrong-base-url', /^1 call with a wrong base URL was refused/)
 
   const gate = Promise.withResolvers<void>()
   upstream.replyOnce([until(gate.promise), ...jsonReply(200, {})])
@@ -50,7 +50,7 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   await button('Stop').click()
   await points.first().waitFor()
   assert.deepEqual(await points.allTextContents(), [
-    '1 call in flight may finish within 1\u202fmin.',
+    '1 call in flight can finish within 1\u202fmin.',
     '1 waiting call will be refused.',
     'Requests will be refused until you start it again.',
   ])
@@ -113,7 +113,7 @@ test('the port is taken: the page says so, and offers nothing that cannot work',
   await using dashboard = await startDashboardProcess({ args })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
-  await opened.untilState('Port taken by something else')
+  await opened.untilState('Port in use by another program')
   assert.match(await opened.untilText('message', /./), new RegExp(`${taken.port}`))
   for (const name of ['Start', 'Restart']) {
     assert.equal(await opened.button(name).getAttribute('aria-disabled'), 'true')

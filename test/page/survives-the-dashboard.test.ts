@@ -26,7 +26,7 @@ test('the dashboard is killed and comes back: the page keeps what it knew, says 
   await opened.untilText('process', new RegExp(`^${pid},`))
 
   await using again = await startDashboardProcess({ args, directory, port })
-  await opened.page.getByText(/^Dashboard not reached/).waitFor({ state: 'hidden' })
+  await opened.page.getByText(/^Dashboard unreachable/).waitFor({ state: 'hidden' })
   assert.equal((await again.status()).pid, pid)
   appendFileSync(`${directory}/data/proxy.log`, 'a line after the return\n')
   await opened.untilText('log-lines', /a line after the return/)

@@ -43,7 +43,7 @@ test('a tag is chosen among those that calls have, and calls are compared by its
   await button('Tag').click()
   // The key with most calls comes first.
   await untilAddress('/compare?range=30d&tag=env:prod&tag=team:ads&tag=team:search&by=tag:env')
-  await page.getByRole('combobox', { name: 'Key of the tag' }).selectOption('team')
+  await page.getByRole('combobox', { name: 'Tag key' }).selectOption('team')
   const rows = page.getByRole('table', { name: 'Calls by tag team' }).getByRole('row')
   await rows.filter({ hasText: /search\s*12/ }).waitFor()
   assert.equal(await rows.count(), 3)

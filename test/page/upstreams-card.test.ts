@@ -20,15 +20,15 @@ test('upstreams are added, changed and removed on the page, which tells how each
   const card = page.locator('.upstreams-card')
   await card.getByText(`All calls go to ${byDefault.baseUrl}.`).waitFor()
 
-  await card.getByRole('button', { name: 'Add an upstream' }).click()
-  const adding = card.getByRole('form', { name: 'A further upstream' })
+  await card.getByRole('button', { name: 'Add upstream' }).click()
+  const adding = card.getByRole('form', { name: 'New upstream' })
   await adding.getByRole('button', { name: 'Save' }).click()
-  await adding.getByText('An upstream needs a name.').waitFor()
+  await adding.getByText('Enter a name.').waitFor()
   await adding.getByLabel('Name').fill('v1')
-  await adding.getByLabel('Addresses').fill('localhost:11434')
+  await adding.getByLabel('URLs').fill('localhost:11434')
   await adding.getByRole('button', { name: 'Save' }).click()
-  await adding.getByText('An address begins with http:// or https://; this one is localhost:11434.').waitFor()
-  await adding.getByLabel('Addresses').fill(`http://127.0.0.1:${nobody} ${local.origin}`)
+  await adding.getByText('A URL must start with http:// or https://, unlike localhost:11434.').waitFor()
+  await adding.getByLabel('URLs').fill(`http://127.0.0.1:${nobody} ${local.origin}`)
   // Tried before it is saved: one address answers, behind the other nobody listens.
   await adding.getByRole('button', { name: 'Test' }).click()
   await adding
@@ -45,7 +45,7 @@ test('upstreams are added, changed and removed on the page, which tells how each
   await adding.getByRole('button', { name: 'Save' }).click()
   const line = card.getByRole('row', { name: /^local/ })
   await line.getByRole('cell', { name: '0 of 3', exact: true }).waitFor()
-  await line.getByText('llama*, qwen*, and all under /local/').waitFor()
+  await line.getByText('llama*, qwen*, and paths under /local/').waitFor()
   await line.getByText('Not called yet').waitFor()
   await line.getByText('no credentials; falls back to default').waitFor()
 
@@ -54,15 +54,15 @@ test('upstreams are added, changed and removed on the page, which tells how each
     assert.equal((await exchange(port, 'POST', '/v1/chat/completions', { body })).status, 200)
   }
   await line.getByText('1 of 2 failing').waitFor()
-  await line.getByText(new RegExp(`127.0.0.1:${nobody} fails since .*nothing listens there`)).waitFor()
+  await line.getByText(new RegExp(`127.0.0.1:${nobody} failing since .*nothing listens there`)).waitFor()
   // Scrolled, the bar covers a part of what stands below it.
   await page.evaluate('scrollTo(0, 0)')
   await untilStill(page)
   assert.deepEqual(await violations(page), [])
 
   await card.getByRole('button', { name: 'Change local' }).click()
-  const changing = card.getByRole('form', { name: 'The upstream local' })
-  await changing.getByLabel('Addresses').fill(local.origin)
+  const changing = card.getByRole('form', { name: 'Upstream local' })
+  await changing.getByLabel('URLs').fill(local.origin)
   await changing.getByRole('button', { name: 'Save' }).click()
   await line.getByText('OK', { exact: true }).waitFor()
   const file = join(dashboard.directory, 'data/upstreams.json')
@@ -121,8 +121,8 @@ test('the limits that answers tell of are a card, and the panel of a 429 names t
   assert.equal((await exchange(port, 'POST', '/v1/chat/completions', { body })).status, 429)
   const line = card.getByRole('row', { name: /^gpt-4\.1/ })
   await line.getByText('Nearly used up').waitFor()
-  await line.getByText(/^120 of 200.K tokens a minute left, full again in/).waitFor()
-  await line.getByText('212 of 500 requests a minute left').waitFor()
+  await line.getByText(/^120 of 200.K tokens per minute left, resets in/).waitFor()
+  await line.getByText('212 of 500 requests per minute left').waitFor()
   await untilStill(page)
   assert.deepEqual(await violations(page), [])
 
@@ -130,7 +130,7 @@ test('the limits that answers tell of are a card, and the panel of a 429 names t
   await page.getByText('gpt-4.1').first().click()
   const fact = page
     .getByRole('dialog')
-    .locator('div', { has: page.getByText('Provider’s limit met') })
+    .locator('div', { has: page.getByText('Provider limit hit') })
     .last()
   assert.match(await fact.innerText(), /tokens$/)
 })

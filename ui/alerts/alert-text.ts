@@ -28,7 +28,7 @@ export function messageWords({ kind, ...of }: AlertMessage): string {
 
 /** How the delivery went. */
 export function arrivalWords({ state, detail }: Pick<AlertMessage, 'state' | 'detail'>): string {
-  if (state === 'pending') return 'on its way'
+  if (state === 'pending') return 'pending'
   if (state === 'unsent') return 'not delivered: no webhook'
-  return state === 'delivered' ? 'arrived' : `did not arrive: ${detail ?? 'nobody knows why'}`
+  return state === 'delivered' ? 'arrived' : `not delivered: ${detail ?? 'unknown reason'}`
 }

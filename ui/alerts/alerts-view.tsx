@@ -33,7 +33,7 @@ export function AlertsView() {
   const { answer: report, again, put } = asked
   const isUnderWay = (report?.pending ?? 0) > 0
   useEffect(() => setSoon(isUnderWay), [isUnderWay])
-  if (report === null) return <Awaited what="The alerts" {...asked} height="22rem" />
+  if (report === null) return <Awaited what="the alerts" {...asked} height="22rem" />
   const isLocked = report.problem !== null
   return (
     <div class="columns-view">
@@ -42,14 +42,14 @@ export function AlertsView() {
         <Card title="Rules" class="rules-card" about={switchedOffWords(report.rules)}>
           {report.problem !== null && (
             <Banner tone="warn" id="alert-problem">
-              {report.problem} The last good rules go on.
+              {report.problem} The last valid rules stay in force.
             </Banner>
           )}
           {report.rules.map((rule) => (
             <RuleRow key={rule.code} rule={rule} isLocked={isLocked} onSaved={put} />
           ))}
           <p class="quiet fine">
-            Kept in <code>{report.file}</code>
+            Saved in <code>{report.file}</code>
           </p>
         </Card>
       </div>
@@ -87,10 +87,12 @@ function Active({ active }: Pick<AlertsReport, 'active'>) {
 function Messages({ messages, pending, dropped }: AlertsReport) {
   const times = useTimes()
   const lost = messages.filter(({ state }) => state === 'failed').length
-  const about = [pending > 0 ? `${pending} on the way` : [], lost > 0 ? `${lost} did not arrive` : []].flat()
+  const about = [pending > 0 ? `${pending} pending` : [], lost > 0 ? `${lost} not delivered` : []].flat()
   return (
     <Card title="Recent messages" about={about.join(', ')}>
-      {dropped > 0 && <Banner tone="warn">{counted(dropped, 'message')} given up: too many waited.</Banner>}
+      {dropped > 0 && (
+        <Banner tone="warn">{counted(dropped, 'message')} dropped: too many were waiting.</Banner>
+      )}
       {messages.length === 0 && <p class="quiet">No messages yet.</p>}
       <ul id="alert-messages" class="alert-list">
         {messages.map((message) => (
@@ -154,10 +156,10 @@ function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
       isDisabled={isLocked}
       error={
         typed === null
-          ? 'Enter a number of 0 or more, such as 1500 or 1.5; not 1,500.'
+          ? 'Enter a number from 0, such as 1500 or 1.5, without thousands separators.'
           : (error?.message ?? null)
       }
-      about={`${asks} ${threshold === usual ? '' : `The default is ${numberText(usual)}.`}`}
+      about={`${asks} ${threshold === usual ? '' : `Default: ${numberText(usual)}.`}`}
       onInput={setDraft}
       onChange={() => {
         if (typed === threshold) setDraft(null)
@@ -174,5 +176,5 @@ function numberText(value: number): string {
 
 function switchedOffWords(rules: AlertsReport['rules']): string {
   const off = rules.filter(({ on }) => !on).length
-  return off === 0 ? '' : `${off} switched off`
+  return off === 0 ? '' : `${off} off`
 }

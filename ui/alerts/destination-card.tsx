@@ -50,8 +50,8 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
         error={saving.error?.message ?? null}
         about={
           fixedBy === null
-            ? 'Slack, Discord, ntfy, or any server that takes a POST. After it is saved, only its host is shown.'
-            : `Set by ${fixedBy}; change it there.`
+            ? 'Slack, Discord, ntfy, or any server that accepts a POST. Once saved, only the host is shown.'
+            : `Locked: set by ${fixedBy}.`
         }
         onInput={setUrl}
         onChange={() => {
@@ -84,7 +84,7 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
                 question={{
                   title: 'Remove the webhook?',
                   yes: 'Remove',
-                  points: ['Alerts are shown on the page alone.'],
+                  points: ['Alerts will only appear in the dashboard.'],
                 }}
                 onYes={() => save(null)}
               >
@@ -102,5 +102,5 @@ export function DestinationCard({ report, onSaved, onTested }: DestinationCardPr
 }
 
 function testWords({ delivered, detail }: AlertTest, { receiver }: AlertsReport): string {
-  return `${receiver?.host ?? 'The webhook'} ${delivered ? 'took the test' : 'did not take the test'}: ${detail}`
+  return `${receiver?.host ?? 'The webhook'} ${delivered ? 'accepted the test' : 'did not accept the test'}: ${detail}`
 }

@@ -78,7 +78,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
           aria-controls={id}
           aria-autocomplete="list"
           aria-activedescendant={active && optionId(active)}
-          placeholder="Id, model, client, session, status or failure code"
+          placeholder="ID, model, client, session, status or failure code"
           enterkeyhint="go"
           autocomplete="off"
           spellcheck={false}
@@ -126,9 +126,9 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
         {isLoading
           ? 'Searching…'
           : found.length === 0
-            ? 'Nothing found.'
+            ? 'No results.'
             : `${counted(found.length, 'result')}.`}{' '}
-        The range of the page applies, but not to ids of calls and to sessions.
+        Limited to the page’s time range, except call IDs and sessions.
       </p>
     </dialog>
   )

@@ -107,7 +107,7 @@ export function foundFor(
   const ofText =
     text === '' || id !== null
       ? []
-      : [{ key: 'q', words: `Calls with the failure code or trace “${text}”`, to: { ...inCalls, q: text } }]
+      : [{ key: 'q', words: `Calls with failure code or trace “${text}”`, to: { ...inCalls, q: text } }]
   const sought = text.toLowerCase()
   const isWhole = ({ value }: FacetValue): number => Number(value.toLowerCase() === sought)
   const named = (

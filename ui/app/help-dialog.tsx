@@ -32,7 +32,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
       <div class="help-parts">
         {terms.length > 0 && (
           <section class="help-terms">
-            <h3>What the figures mean</h3>
+            <h3>Figures</h3>
             <dl>
               {terms.map(({ words, meaning }) => (
                 <div key={words}>
@@ -66,7 +66,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
       <div class="help-foot">
         <Button
           small
-          title="Ends what the admin token has opened in this browser"
+          title="Ends this browser’s session"
           onClick={() => void act('DELETE', '/api/session').finally(() => location.reload())}
         >
           Sign out
@@ -80,9 +80,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         />
         <span>
           Single-key shortcuts
-          <span class="fine">
-            Switch them off where dictation or a stray finger sets them off. Kept in this browser.
-          </span>
+          <span class="fine">Turn off if dictation triggers them. Saved in this browser.</span>
         </span>
       </label>
     </dialog>

@@ -44,7 +44,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   return (
     <div class="now-strip row at-end">
       <Alerts />
-      <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
+      <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="Gateway status">
         <State now={now} />
         {now.load !== null && <Load load={now.load} />}
       </AddressLink>
@@ -96,17 +96,14 @@ function Load({ load }: { readonly load: GatewayLoad }) {
   const { active, slots, queued, budget } = load
   return (
     <>
-      <span class="now-part now-slots" title={`${load.slotWords} in use: so many calls may run at once`}>
+      <span class="now-part now-slots" title={`${load.slotWords} in use. Slots limit concurrent calls.`}>
         <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
         <span>
           {count(active)} of {count(slots)}
           <span class="unit"> {`${slots === 1 ? 'slot' : 'slots'}${load.ofAll}`}</span>
         </span>
       </span>
-      <span
-        class={`now-part now-queue ${queued > 0 ? 'is-waiting' : ''}`}
-        title="Calls that wait for a free slot"
-      >
+      <span class={`now-part now-queue ${queued > 0 ? 'is-waiting' : ''}`} title="Calls waiting for a slot">
         {load.queueWords}
       </span>
       {budget !== null && (

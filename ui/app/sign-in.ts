@@ -36,7 +36,7 @@ async function signIn(): Promise<void> {
     say(error.message)
     token.select()
   } catch {
-    say('The dashboard did not answer.')
+    say('The dashboard is not responding.')
   }
 }
 

@@ -91,7 +91,7 @@ export function TopBar() {
         {isSimulated && (
           <span
             class="tag accent simulated"
-            title="No real model answers: what the demo’s upstream says is made up."
+            title="The demo’s upstream responds with made-up text; no real model is called."
           >
             <FullOrBrief full="Simulated" brief="Demo" />
           </span>
@@ -105,7 +105,7 @@ export function TopBar() {
             icon="help"
             class="help-button"
             label="Help"
-            title="Help: figures and keys (?)"
+            title="Help: shortcuts and figures (?)"
             onClick={() => showHelp(true)}
           />
           <ZoneButton />
@@ -122,7 +122,7 @@ export function TopBar() {
               </Button>
             }
           >
-            The gateway did not start. {starting.error.message}
+            The gateway failed to start. {starting.error.message}
           </Banner>
         </div>
       )}
@@ -142,7 +142,7 @@ function ZoneButton() {
   const { address, go } = useNavigation()
   const { utc } = address
   const turn = (): void => go({ utc: !utc })
-  useShortcuts('Page', [{ key: 'z', words: 'Times in UTC, or in your zone', run: turn }])
+  useShortcuts('Page', [{ key: 'z', words: 'Times in UTC or your time zone', run: turn }])
   return (
     <Button kind="bare" class="zone-button" aria-pressed={utc} title="Times in UTC (z)" onClick={turn}>
       UTC
@@ -157,7 +157,7 @@ interface Look {
 }
 
 const looks: Readonly<Record<Theme, Look>> = {
-  auto: { icon: 'auto', words: 'as the system', next: 'light' },
+  auto: { icon: 'auto', words: 'system', next: 'light' },
   light: { icon: 'sun', words: 'light', next: 'dark' },
   dark: { icon: 'moon', words: 'dark', next: 'auto' },
 }

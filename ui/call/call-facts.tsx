@@ -28,7 +28,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
   const isStreamed = (call.chunks ?? 0) > 0
   const parts: Readonly<Record<string, readonly Fact[]>> = {
     ...(isStreamed && {
-      'Pace of the stream': [
+      Streaming: [
         ['Content chunks', known(call.chunks, count)],
         [
           'Time between chunks',
@@ -44,14 +44,14 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
         : [
             ['Input', known(call.input_tokens, count)],
             ['Cached input', known(call.cached_input_tokens, count)],
-            ['Written to the cache', written === 0 ? null : counts(written)],
+            ['Cache write', written === 0 ? null : counts(written)],
             ['Audio input', counts(call.input_audio_tokens)],
             ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
             ['Reasoning', reasoning === 0 ? null : counts(reasoning)],
             ['Audio output', counts(call.output_audio_tokens)],
             ['Search units', counts(call.search_units)],
-            ['Length of the audio', call.audio_ms === null ? null : duration(call.audio_ms)],
-            ['Images of a tool', call.image_tokens === 0 ? null : counts(call.image_tokens)],
+            ['Audio length', call.audio_ms === null ? null : duration(call.audio_ms)],
+            ['Tool images', call.image_tokens === 0 ? null : counts(call.image_tokens)],
             ['Reported by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
           ],
     ...(costs.length > 0 && { Cost: costs }),
@@ -71,11 +71,11 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
         'Trace',
         trace === null ? null : (
           <>
-            <code>{trace}</code> <CopyButton text={trace} what="the trace’s id" />
+            <code>{trace}</code> <CopyButton text={trace} what="the trace ID" />
           </>
         ),
       ],
-      ['Tried by the client', retries !== null && retries > 0 ? counted(retries + 1, 'time') : null],
+      ['Client attempts', retries !== null && retries > 0 ? counted(retries + 1, 'time') : null],
       ['Sent', bytes(call.request_bytes)],
       ['Received', bytes(call.response_bytes)],
     ],
@@ -83,25 +83,25 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
       ['Name', call.upstream_name],
       ['Host', call.upstream ?? unknownFigure],
       ['Attempts', count(call.attempts)],
-      ['Answered by', answered === call.model ? null : answered],
-      ['Provider’s limit met', call.met_limit?.replace('_', ' ') ?? null],
+      ['Responding model', answered === call.model ? null : answered],
+      ['Provider limit hit', call.met_limit?.replace('_', ' ') ?? null],
       ['Finish reason', call.finish_reason],
-      ['Tools asked for', toolWords(call)],
+      ['Tool calls', toolWords(call)],
       ['Service tier', call.service_tier],
-      ['Its own timings', told.length === 0 ? null : told.join(', ')],
+      ['Upstream timings', told.length === 0 ? null : told.join(', ')],
       [
-        'Prompt and output speed',
-        promptSpeed === null ? null : `${speed(promptSpeed)} and ${known(speedOut, speed)} tokens/s`,
+        'Prompt, output speed',
+        promptSpeed === null ? null : `${speed(promptSpeed)} , ${known(speedOut, speed)} tokens/s`,
       ],
       [
-        'Request id',
+        'Request ID',
         requestId === null ? null : (
           <>
-            <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request id" />
+            <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request ID" />
           </>
         ),
       ],
-      ['Through gateway', call.instance],
+      ['Gateway instance', call.instance],
     ],
   }
   return (
@@ -120,14 +120,14 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
 const rateWords: Readonly<Record<CostPart['rate'], string>> = {
   input: 'Input',
   cache_read: 'Cached input',
-  cache_write: 'Written to the cache',
-  cache_write_1h: 'Written to the cache for an hour',
+  cache_write: 'Cache write',
+  cache_write_1h: 'Cache write, 1 hour',
   input_audio: 'Audio input',
   output: 'Output',
   reasoning: 'Reasoning',
   output_audio: 'Audio output',
-  image: 'Images of a tool',
-  per_request: 'The request',
+  image: 'Tool images',
+  per_request: 'Per request',
   per_search_unit: 'Search units',
   per_second: 'Seconds of audio',
 }
@@ -136,8 +136,7 @@ const rateWords: Readonly<Record<CostPart['rate'], string>> = {
 function costFacts({ cost_usd: cost, cost_parts: parts, price_source: source }: SingleCall): readonly Fact[] {
   if (cost === null || parts?.length === 0) return []
   if (parts === null) {
-    const why =
-      source === 'upstream' ? 'the upstream reported the cost' : 'its price is not in force any more'
+    const why = source === 'upstream' ? 'the upstream reported the cost' : 'its price has changed since'
     return [['Parts', `Unknown: ${why}`]]
   }
   const digits = Math.max(
@@ -149,7 +148,7 @@ function costFacts({ cost_usd: cost, cost_parts: parts, price_source: source }: 
       const amount = rate === 'per_second' ? duration(billed) : count(billed)
       return [rateWords[rate], rate === 'per_request' ? exact(usd) : `${exact(usd)} for ${amount}`]
     }),
-    ['Together', exact(cost)],
+    ['Total', exact(cost)],
   ]
 }
 
@@ -227,12 +226,12 @@ function RelatedCalls({ call }: { readonly call: CallJson }) {
   const rest = { ...defaultAddress, range: monthOf(call.started_at), utc }
   const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
   const links: readonly (false | readonly [string, PageAddress])[] = [
-    ['within five minutes', { ...rest, range: around }],
-    model !== null && [`of ${model}`, { ...rest, models: [model] }],
-    client !== null && [`of ${client}`, { ...rest, clients: [client] }],
+    ['within 5 minutes', { ...rest, range: around }],
+    model !== null && [`for ${model}`, { ...rest, models: [model] }],
+    client !== null && [`from ${client}`, { ...rest, clients: [client] }],
     code !== null && [`with “${failureCodeWords(code)}”`, { ...rest, failureCodes: [code] }],
-    session !== null && ['of this session', { ...rest, session }],
-    trace !== null && ['of this trace', { ...rest, q: trace }],
+    session !== null && ['in this session', { ...rest, session }],
+    trace !== null && ['in this trace', { ...rest, q: trace }],
   ]
   return (
     <section>

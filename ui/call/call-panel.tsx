@@ -108,7 +108,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
             {startedMs !== null && <time title={times.inUtc(startedMs)}>{times.full(startedMs)}</time>}
             <span>
               <code>{id}</code>
-              <CopyButton text={id} what="the call’s id" />
+              <CopyButton text={id} what="the call ID" />
             </span>
           </p>
         </div>
@@ -129,7 +129,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
       </header>
       <Segments
         class="call-tabs"
-        label="What of the call is shown"
+        label="Call details"
         words={byTab((tab) => callTabWords[tab])}
         titles={byTab((_, at) => `Key ${at + 1}`)}
         chosen={shown}
@@ -141,14 +141,14 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
           <>
             {brief !== null && <Brief call={brief} />}
             {full !== null && <CallFacts call={full} />}
-            {isUnderWay && <p class="quiet">Its times are told when it has ended.</p>}
+            {isUnderWay && <p class="quiet">Timing is available once the call has ended.</p>}
             {full === null && error === null && !isUnderWay && (
               <div class="skeleton" style={{ height: '16rem' }} />
             )}
             {isUnknown && (
-              <EmptyState title={`No call of this id is recorded${fed === undefined ? '' : ' yet'}`}>
+              <EmptyState title={`No call with this ID is recorded${fed === undefined ? '' : ' yet'}`}>
                 {fed === undefined &&
-                  'It may have been folded into sums, or belong to another gateway’s database.'}
+                  'It may have been rolled up into totals, or be in another gateway’s database.'}
               </EmptyState>
             )}
             {full === null && error !== null && !isUnknown && (

@@ -18,5 +18,5 @@ test('where no usage was reported the chunks that passed are told', () => {
     /^Counted with the call that fetched/,
   )
   const implausible = { chunks: 3, finish_reason: 'stop', failure_code: 'implausible_usage' }
-  assert.match(noUsageWords(implausible), /too high/)
+  assert.match(noUsageWords(implausible), /impossible/)
 })

@@ -4,16 +4,16 @@ import type { PhaseName } from './call-phases.ts'
 
 /** The parts of a call, in the words of browsers' network panels. */
 export const phaseWords: Readonly<Record<PhaseName, string>> = {
-  receive: 'Received the request',
-  queue: 'Waited for a slot',
-  retry: 'Waited to retry',
+  receive: 'Receiving request',
+  queue: 'Waiting for slot',
+  retry: 'Waiting to retry',
   connect: 'Upstream connect',
   first_token: 'To first token',
   first_byte: 'To first byte',
   stream: 'Streaming',
-  body: 'Rest of the answer',
-  answer: 'Waiting for the answer',
-  refusal: 'Gateway’s answer',
+  body: 'Rest of response',
+  answer: 'Waiting for response',
+  refusal: 'Gateway’s response',
 }
 
 /** In place of the tokens of a call that reported none: `58 chunks, no usage reported`. */
@@ -22,7 +22,7 @@ export function noUsageWords({
   finish_reason: reason,
   failure_code: code,
 }: Pick<CallJson, 'chunks' | 'finish_reason' | 'failure_code'>): string {
-  if (code === 'implausible_usage') return 'The reported usage is too high to be right, and not counted'
+  if (code === 'implausible_usage') return 'The reported usage is impossible and not counted'
   if (reason === 'queued' || reason === 'in_progress')
     return 'Counted with the call that fetched the response'
   return chunks === null || chunks === 0

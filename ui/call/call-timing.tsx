@@ -11,7 +11,7 @@ export interface CallTimingProps {
 export function CallTiming({ call }: CallTimingProps) {
   const { duration_ms: totalMs, ttft_ms: ttftMs, ttfo_ms: ttfoMs, overhead_ms: overheadMs } = call
   const feltMs = call.ttft_total_ms ?? null
-  if (totalMs === null) return <p class="quiet">No times are known: the gateway ended before the call did.</p>
+  if (totalMs === null) return <p class="quiet">No times: the gateway ended before the call.</p>
   const shareOf = (ms: number): string => `${totalMs === 0 ? 0 : (ms / totalMs) * 100}%`
   return (
     <>
@@ -45,10 +45,10 @@ export function CallTiming({ call }: CallTimingProps) {
       <div class="timing-notes fine">
         {ttftMs !== null && (
           <p>
-            Time to first token <strong>{duration(ttftMs)}</strong>, from when the attempt was sent
+            Time to first token <strong>{duration(ttftMs)}</strong> from sending the attempt
             {feltMs !== null && duration(feltMs) !== duration(ttftMs) && (
               <>
-                ; <strong>{duration(feltMs)}</strong> from the request’s arrival, waits included
+                ; <strong>{duration(feltMs)}</strong> from the request’s arrival, including waits
               </>
             )}
             .
@@ -56,7 +56,7 @@ export function CallTiming({ call }: CallTimingProps) {
         )}
         {typeof ttfoMs === 'number' && ttftMs !== null && ttfoMs > ttftMs && (
           <p>
-            The first token that is not reasoning came after <strong>{duration(ttfoMs)}</strong>.
+            First token after reasoning: <strong>{duration(ttfoMs)}</strong>.
           </p>
         )}
         {typeof overheadMs === 'number' && call.attempts > 0 && (

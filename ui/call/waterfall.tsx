@@ -18,7 +18,7 @@ export function Waterfall({ call, scaleMs }: WaterfallProps) {
     <span
       class={`waterfall ${(call.duration_ms ?? 0) > scaleMs ? 'is-cut' : ''}`}
       role="img"
-      aria-label={words === '' ? 'Not known' : words}
+      aria-label={words === '' ? 'Unknown' : words}
       title={words}
     >
       {barPieces(call, scaleMs).map(({ part, start, length }) => (

@@ -23,7 +23,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
     summary.total_tokens > 0 &&
       `${shortCount(summary.input_tokens)} tokens in, ${shortCount(summary.output_tokens)} out`,
     cost !== null && dollars(cost),
-    summary.unpriced_calls > 0 && `${count(summary.unpriced_calls)} without a price`,
+    summary.unpriced_calls > 0 && `${count(summary.unpriced_calls)} unpriced`,
   ].filter((fact) => fact !== false)
   return (
     <p class="calls-summary fine">
@@ -50,17 +50,17 @@ export function CallsFoot({ list }: { readonly list: CallList }) {
       </p>
     )
   }
-  return <p class="calls-foot fine">{hasMore || isStale ? 'More are on their way…' : endWords()}</p>
+  return <p class="calls-foot fine">{hasMore || isStale ? 'Loading more…' : endWords()}</p>
 
   function endWords(): string {
     const total = answer?.summary.calls ?? 0
     if (!isNewestFirst(address)) {
       return total > calls.length && calls.length >= pageSize
-        ? `The first ${count(calls.length)}, ${orderWords(address).toLowerCase()} first.`
-        : `End of list${answer?.resolution === undefined ? '' : ': older calls are kept as totals'}`
+        ? `First ${count(calls.length)}, ${orderWords(address).toLowerCase()} first`
+        : `End of list${answer?.resolution === undefined ? '' : ' · older calls are kept as totals only'}`
     }
     if (calls.length >= maxListed)
-      return `A list ends at ${count(maxListed)} calls: narrow the range, or export them.`
+      return `Lists show at most ${count(maxListed)} calls. Narrow the range, or export.`
     if (total > calls.length && answer?.resolution !== undefined) {
       return `${counted(total - calls.length, 'older call')} kept as totals only`
     }

@@ -47,7 +47,7 @@ export function CallsTools({ isNarrow, columns, total }: CallsToolsProps) {
   )
 }
 
-/** Chooses clients, upstreams or ways to fail, from those that the range has. */
+/** Menu of clients, upstreams or failures of calls in the range. */
 function FacetMenu({ facet }: { readonly facet: Facet }) {
   const { address } = useNavigation()
   const { name, many } = facets[facet]
@@ -71,9 +71,9 @@ const measureWords: Readonly<Record<CallSort, string>> = {
 }
 const orderTitles: Readonly<Record<CallSort, string>> = {
   started_at: 'Newest first',
-  duration: 'Those that took longest first',
-  ttft: 'Those that waited longest for the first token first',
-  cost: 'The dearest first',
+  duration: 'Slowest first',
+  ttft: 'Slowest first token first',
+  cost: 'Most expensive first',
 }
 
 function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>) {
@@ -134,7 +134,7 @@ function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
             onChoose={(chosen) => keptColumns.set(columnNames.filter((name) => chosen.includes(name)))}
             kind="any"
           />
-          <PanelFoot clear="What fits" isClear={!isOwnChoice} onClear={() => keptColumns.set(null)} />
+          <PanelFoot clear="Automatic" isClear={!isOwnChoice} onClear={() => keptColumns.set(null)} />
         </div>
       )}
     </Popover>
@@ -174,8 +174,8 @@ function ExportMenu({ total }: Pick<CallsToolsProps, 'total'>) {
             </a>
           ))}
           <p class="finest">
-            {total === null ? 'All of these calls' : `All ${counted(total, 'call')}`}, the newest first, times
-            in UTC.
+            {total === null ? 'All of these calls' : `All ${counted(total, 'call')}`}, newest first, times in
+            UTC.
           </p>
         </div>
       )}

@@ -49,7 +49,7 @@ export function CallsView() {
             <CallSummary list={list} />
           )}
           <span class="aside" role="status">
-            {fresh.count > 0 && 'New calls have come in.'}
+            {fresh.count > 0 && 'New calls have arrived.'}
           </span>
           <WaterfallLegend />
           {fresh.count > 0 && (
@@ -61,7 +61,7 @@ export function CallsView() {
           )}
         </div>
         {isRefused ? (
-          <Refusal what="The calls" asked={list} />
+          <Refusal what="the calls" asked={list} />
         ) : answer === null ? (
           <Skeleton />
         ) : calls.length === 0 ? (

@@ -7,7 +7,7 @@ import { counted } from '../format/figures.ts'
 export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
   const found = useNothingFound()
   const { summary, resolution } = answer
-  if (isUnreadable(answer)) return <EmptyState title="The database cannot be read">{answer.note}</EmptyState>
+  if (isUnreadable(answer)) return <EmptyState title="Could not read the database">{answer.note}</EmptyState>
   if (answer.available_types.length === 0) {
     return (
       <EmptyState title="No calls yet">
@@ -18,15 +18,12 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
   if (summary.calls > 0 && resolution !== undefined) {
     return (
       <EmptyState
-        title={`${counted(summary.calls, 'call')} of this time ${summary.calls === 1 ? 'is' : 'are'} kept as sums alone`}
+        title={`${counted(summary.calls, 'call')} in this range ${summary.calls === 1 ? 'is' : 'are'} kept as totals only`}
         actions={
-          <ActionLink
-            to={{ view: 'overview', call: null, sort: 'started_at' }}
-            words="Show them in Overview"
-          />
+          <ActionLink to={{ view: 'overview', call: null, sort: 'started_at' }} words="Open Overview" />
         }
       >
-        They were folded away when the database was made smaller. Overview still tells their figures.
+        Older calls are rolled up to save space. Overview still has their figures.
       </EmptyState>
     )
   }

@@ -87,13 +87,13 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
         <h2>Calls per {question?.stepWords ?? 'hour'}</h2>
         {hasBars && (
           <span class={`volume-key colour-key ${areAllFailed ? 'failed' : ''}`}>
-            {areAllFailed ? 'Failed' : 'All'}, at most {count(mostCalls)}
+            {areAllFailed ? 'Failed' : 'All'}, peak {count(mostCalls)}
           </span>
         )}
         {mostErrors > 0 && !areAllFailed && (
-          <span class="volume-key colour-key failed">Failed, at most {count(mostErrors)}</span>
+          <span class="volume-key colour-key failed">Failed, peak {count(mostErrors)}</span>
         )}
-        <span class="at-end">{hasBars && 'Drag over the bars to look closer'}</span>
+        <span class="at-end">{hasBars && 'Drag to zoom'}</span>
       </div>
       <Plot
         frame={question?.frame ?? nothing}
@@ -101,8 +101,8 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
         ticks={[{ height: 1 - basePx / heightPx, words: '' }]}
         hasTimes
         draw={draw}
-        empty={isGone ? 'Cannot be told for this range' : null}
-        label="Calls over time; Enter looks closer"
+        empty={isGone ? 'Not available for this range' : null}
+        label="Calls over time. Press Enter to zoom."
         speak={(buckets) => barWords(bars, buckets)}
         to={({ fromMs, toMs }) => ({ range: { last: null, fromMs, toMs } })}
       />

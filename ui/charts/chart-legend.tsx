@@ -35,7 +35,7 @@ export function ChartLegend(props: ChartLegendProps) {
       {hasOutages && (
         <span class="quiet">
           <span class="swatch is-outage" />
-          No gateway
+          Gateway down
         </span>
       )}
       {hasMarks && (
@@ -55,7 +55,7 @@ export function Swatch({ series }: { readonly series: ChartSeries }) {
 }
 
 const { p50, p95, p99 } = minSample
-const whyGaps = `Of few calls a percentile says nothing: p50 is shown from ${p50} calls on, p95 from ${p95}, p99 from ${p99}.`
+const whyGaps = `Percentiles need enough calls: ${p50} for p50, ${p95} for p95, ${p99} for p99.`
 
 function hasGaps({ values, missing }: ChartSeries): boolean {
   return values.some((value, index) => value === null && (missing?.(index) ?? null) !== null)

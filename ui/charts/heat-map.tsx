@@ -64,12 +64,12 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
   return (
     <Card title={title} about={about} class="heat-map">
       <div class="heat-hint row finest">
-        <p>Press a cell to see its calls.</p>
+        <p>Click a cell to see its calls.</p>
         {most > 1 && (
           <span
             class="heat-legend row finest"
             role="img"
-            aria-label={`The stronger its colour, the more calls a cell holds: up to ${count(most)}`}
+            aria-label={`Darker cells have more calls, up to ${count(most)}`}
           >
             1
             <span>

@@ -331,9 +331,9 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
   }
   const span = selected && spanWords(times, frame, selected.fromMs, selected.toMs)
   const spoken = (): string => {
-    if (last < 0) return 'Nothing to show'
+    if (last < 0) return 'No data'
     const figures = speak(buckets, cell.level)
-    if (span !== null) return `${span}: ${figures}, selected. Enter shows it alone.`
+    if (span !== null) return `${span}: ${figures}, selected. Press Enter to zoom.`
     return `${bucketStart(times, frame, cell.index)}: ${figures}`
   }
   const roles: HTMLAttributes<HTMLDivElement> =
@@ -375,7 +375,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
               }}
               onClick={() => open(cell)}
             >
-              Show these calls
+              Show calls
             </button>
           )}
         </div>

@@ -63,12 +63,7 @@ export function TimeChart(props: TimeChartProps) {
         <>
           {actions}
           {canSwitch && !isTable && (
-            <Button
-              small
-              aria-pressed={isLog}
-              title="Equal heights are equal factors"
-              onClick={() => setLog(!isLog)}
-            >
+            <Button small aria-pressed={isLog} title="Logarithmic scale" onClick={() => setLog(!isLog)}>
               Log
             </Button>
           )}
@@ -161,7 +156,7 @@ function PanelPlot(props: PanelPlotProps) {
         label={label}
         to={(bounds) => to(bounds, null)}
         speak={(buckets) =>
-          [isDown(buckets) ? 'no gateway' : speech(shown, buckets), ...rest(buckets)].join(', ')
+          [isDown(buckets) ? 'gateway down' : speech(shown, buckets), ...rest(buckets)].join(', ')
         }
         dots={(index) =>
           own.flatMap((one) => {
@@ -172,7 +167,7 @@ function PanelPlot(props: PanelPlotProps) {
         }
         tip={(buckets) => (
           <>
-            {isDown(buckets) ? <p>No gateway ran</p> : <Figures series={shown} buckets={buckets} />}
+            {isDown(buckets) ? <p>Gateway down</p> : <Figures series={shown} buckets={buckets} />}
             {rest(buckets).map((words) => (
               <p key={words}>{words}</p>
             ))}

@@ -30,26 +30,36 @@ function time(words: string, title: string, of: Timed, which: 'p50' | 'p95' | 'p
   return { words, title, value, show: duration, class: which === 'p95' ? 'is-some' : 'is-more' }
 }
 
-const firstToken = 'From when the upstream was asked; the wait for a slot is not in it'
+const firstToken = 'Time from sending the attempt upstream, without the wait for a slot'
 
-/** What models, clients and upstreams are compared by, in the order of the table. */
+/** The columns of the table, in its order. */
 export const compareColumns = {
   calls: { words: 'Calls', value: ({ calls }) => calls, show: shortCount },
   errors: {
     words: 'Failed',
-    title: 'Of all calls whose client did not leave',
+    title: 'Without calls whose client left',
     value: ({ error_rate: rate }) => rate,
     show: percent,
   },
-  latency_p50: time('Latency p50', 'Half of the calls that succeeded were faster', 'duration_ms', 'p50'),
+  latency_p50: time(
+    'Latency p50',
+    'Half of the successful calls were at least this fast',
+    'duration_ms',
+    'p50',
+  ),
   latency_p95: {
-    ...time('Latency p95', 'One of twenty that succeeded took longer', 'duration_ms', 'p95'),
+    ...time('Latency p95', '95 of 100 successful calls were at least this fast', 'duration_ms', 'p95'),
     class: 'is-key',
   },
-  latency_p99: time('Latency p99', 'One of a hundred that succeeded took longer', 'duration_ms', 'p99'),
+  latency_p99: time(
+    'Latency p99',
+    '99 of 100 successful calls were at least this fast',
+    'duration_ms',
+    'p99',
+  ),
   timed: {
     words: 'Timed',
-    title: 'Calls that succeeded: latency is of them',
+    title: 'Successful calls, which latency is measured on',
     value: ({ duration_ms: { n } }) => n,
     show: shortCount,
     class: 'is-more',
@@ -59,14 +69,14 @@ export const compareColumns = {
   first_p99: time('First token p99', firstToken, 'ttft_ms', 'p99'),
   speed: {
     words: 'Tokens/s',
-    title: 'Output speed of streamed calls, the median',
+    title: 'Median output speed of streamed calls',
     value: ({ output_tokens_per_s: { p50, n } }) => honest('p50', p50, n),
     show: speed,
     class: 'is-some',
   },
   cached: {
     words: 'Cached',
-    title: 'Cached share of the input tokens',
+    title: 'Share of input tokens read from the cache',
     value: ({ cached_share: share }) => share,
     show: roughPercent,
     class: 'is-more',

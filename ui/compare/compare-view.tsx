@@ -69,7 +69,7 @@ export function CompareView() {
         {answer === null && !isRefused && <div class="skeleton" style={{ height: '40rem' }} />}
         {isRefused && (
           <section class="card">
-            <Refusal what="The comparison" asked={asked} />
+            <Refusal what="the comparison" asked={asked} />
           </section>
         )}
         {answer !== null &&
@@ -135,8 +135,8 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
   return (
     <>
       <Card
-        title="Percentile by percentile"
-        about="calls that succeeded"
+        title="Percentiles"
+        about="successful calls"
         actions={
           <Segments
             label="Measure"
@@ -158,7 +158,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
       </Card>
       <Card
         title={`By ${byWords(by).toLowerCase()}`}
-        about="press a heading to sort, a box to draw its line"
+        about="check a box to draw its line"
         actions={
           report === null && (
             <ByChoice label="Compare" by={by} onChoose={(next) => onShow({ by: next, lines: [] })} />
@@ -195,7 +195,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
                 <th scope="row">
                   <input
                     type="checkbox"
-                    aria-label={`Line of ${group.key ?? namelessOf(by)}`}
+                    aria-label={`Draw ${group.key ?? namelessOf(by)}`}
                     checked={colourOf(group.key) !== undefined}
                     style={{ accentColor: `var(--${colourOf(group.key) ?? 'accent'})` }}
                     onChange={() => toggle(lineOf(group.key))}
@@ -226,7 +226,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
         </Table>
         {rows.length > rowsAtFirst && (
           <Button kind="bare" small onClick={() => setWhole(!isWhole)}>
-            {isWhole ? `Only the first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
+            {isWhole ? `Show first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
           </Button>
         )}
       </Card>

@@ -39,7 +39,7 @@ export function CostsView() {
       <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && error !== null ? (
           <section class="card">
-            <Refusal what="The spend" asked={spend} />
+            <Refusal what="the spend" asked={spend} />
           </section>
         ) : (
           <SpendPart spend={spend} freeCalls={freeCalls(prices.matches, address)} />

@@ -45,11 +45,11 @@ export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
       <span class={error === null ? 'quiet' : 'bad'} role="status">
         {error?.message ??
           (budgetUsd === null
-            ? 'An alert begins when all calls of a month have cost it.'
-            : 'In force: alerts at 80 and 100\u202f% of it, for all calls.')}
+            ? 'Alerts when the month’s spend reaches it.'
+            : 'Alerts at 80 and 100\u202f% of it.')}
       </span>{' '}
       <AddressLink class="text-link" to={{ view: 'alerts', call: null }}>
-        Who is told
+        Alert destination
       </AddressLink>
     </form>
   )

@@ -47,7 +47,7 @@ export function monthCard(forecast: MonthForecast | null, budgetUsd: number | nu
   return {
     words: 'Forecast this month',
     meaning:
-      'What this month comes to, if each day to come costs what the last seven whole days did on average. With the present filters, whatever the range. Its budget is set below.',
+      'Month’s spend if each remaining day costs the average of the last seven full days. Uses the filters, not the range. Set a budget below.',
     value: known(forecast?.endUsd ?? null, dollars),
     change: null,
     isTelling: budgetUsd !== null && (forecast?.endUsd ?? forecast?.soFarUsd ?? 0) > budgetUsd,

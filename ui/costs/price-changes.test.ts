@@ -119,10 +119,10 @@ test('what the last sync changed', () => {
   assert.equal(syncWords(shipped, times), null)
   assert.equal(
     syncWords(synced, times),
-    'Last sync 21 Nov, 09:00 UTC from example.com: 3 added, 1 changed. 576 entries of the list have no price for tokens, or none to be believed.',
+    'Last sync 21 Nov, 09:00 UTC from example.com: 3 added, 1 changed. 576 entries in the list skipped: no token price, or an implausible one.',
   )
   const same = { ...synced, source: null, sync: { ...synced.sync, added: 0, changed: 0 } }
-  assert.equal(syncWords(same, times), 'Last sync 21 Nov, 09:00 UTC: nothing had changed.')
+  assert.equal(syncWords(same, times), 'Last sync 21 Nov, 09:00 UTC: no changes.')
 })
 
 test('a sync that failed says why, and which prices stay in force', () => {
@@ -132,11 +132,11 @@ test('a sync that failed says why, and which prices stay in force', () => {
   })
   assert.equal(
     syncFailure(failed(synced), times),
-    'Price sync failed: It answered 404. Prices of 21 Nov, 09:00 UTC stay in force.',
+    'Price sync failed: It answered 404. Prices from 21 Nov, 09:00 UTC are unchanged.',
   )
   assert.equal(
     syncFailure(failed(shipped), times),
-    'Price sync failed: It answered 404. Present prices stay in force.',
+    'Price sync failed: It answered 404. Existing prices are unchanged.',
   )
   assert.equal(syncWords(failed(synced), times), null)
   assert.equal(syncFailure(synced, times), null)
@@ -209,23 +209,23 @@ test('days are put together by model, in their order, the largest difference fir
 })
 
 test('what can be priced now is offered with its days and its sum, and nothing where there is nothing', () => {
-  assert.equal(offerWords(result(days), dayWords), '1\u202f204 calls from 12 to 21 can be priced now: $3.10.')
+  assert.equal(offerWords(result(days), dayWords), '1\u202f204 calls from 12 to 21 can now be priced: $3.10.')
   assert.equal(
     offerWords(result(days.slice(2)), dayWords),
-    'By the present prices, 9 calls of this range would cost +$4.00.',
+    'At current prices, the cost of 9 calls in this range would change by +$4.00.',
   )
   assert.equal(offerWords(result([]), dayWords), null)
   assert.equal(
     offerWords(result(days.slice(0, 1)), dayWords),
-    '1\u202f000 calls of 21 can be priced now: $2.00.',
+    '1\u202f000 calls on 21 can now be priced: $2.00.',
   )
 })
 
 test('what applying it means is said before, each thing that it does', () => {
   assert.deepEqual(consequences(result(days)).slice(0, -2), [
-    '1\u202f204 calls without a cost get one.',
-    'The cost of 7 calls is replaced; the old costs are not kept.',
-    '2 calls lose their cost: no price is known any more.',
+    '1\u202f204 calls without a cost will get one.',
+    'The cost of 7 calls will be replaced; old costs are not kept.',
+    '2 calls will lose their cost: the price is gone.',
   ])
   assert.equal(consequences(result(days.slice(0, 2))).length, 3)
 })

@@ -46,8 +46,8 @@ export function priceForm(
         label: 'Billed',
         value: isFree ? 'free' : 'rates',
         choices: [
-          ['rates', 'by these rates'],
-          ['free', 'free: priced, at $0'],
+          ['rates', 'at these rates'],
+          ['free', 'free ($0)'],
         ],
       },
       ...rateNames.map((name) => ({
@@ -63,17 +63,17 @@ export function priceForm(
         : [
             {
               name: 'scope' as const,
-              label: 'Of which upstream',
+              label: 'Upstream',
               value: 'one',
               choices: [
-                ['one', `only ${hostOf(upstream)}`],
-                ['all', 'of this name everywhere'],
+                ['one', `${hostOf(upstream)} only`],
+                ['all', 'every upstream'],
               ] as const,
             },
           ]),
       {
         name: 'since',
-        label: 'For which calls',
+        label: 'Applies to',
         value: rates === null ? 'always' : 'now',
         choices: sinces,
       },
@@ -87,9 +87,9 @@ export function priceForm(
     ],
     note: (valueOf) =>
       [
-        'Overrides all price lists. An empty rate for cache or audio is that of input or output.',
-        hasMore ? 'The present price has tiers. Yours has none: it holds for requests of every length.' : '',
-        valueOf('since') === 'now' ? '' : 'Recorded costs stay as they are until you recalculate them.',
+        'Overrides all price lists. Empty cache and audio rates use the input or output rate.',
+        hasMore ? 'The current price has tiers by request length; yours applies to every length.' : '',
+        valueOf('since') === 'now' ? '' : 'Recorded costs do not change until you recalculate them.',
       ].join(' '),
     ...(isOwn && {
       remove: {
@@ -97,10 +97,7 @@ export function priceForm(
         question: {
           title: `Remove your price of ${model}?`,
           yes: 'Remove',
-          points: [
-            'From now on its calls cost what a price list says, or are unpriced.',
-            'Recorded costs stay as they are.',
-          ],
+          points: ['New calls will use a price list, or be unpriced.', 'Recorded costs do not change.'],
         },
       },
     }),
@@ -109,7 +106,7 @@ export function priceForm(
       const amounts = valueOf('billing') === 'free' ? { input: 0, output: 0 } : amountsOf(valueOf, errors)
       const since = valueOf('since')
       const fromMs = since === 'now' ? nowMs : since === 'day' ? dayStartMs(valueOf('day')) : null
-      if (fromMs !== null && Number.isNaN(fromMs)) errors.day = 'A day, such as 2026-11-21.'
+      if (fromMs !== null && Number.isNaN(fromMs)) errors.day = 'Enter a date, such as 2026-11-21.'
       if (Object.keys(errors).length > 0) return { errors }
       const name = overrideName({ upstream, model }, valueOf('scope') === 'all')
       return {
@@ -130,16 +127,16 @@ function amountsOf(
     const text = valueOf(name).trim()
     if (text === '') continue
     const value = typedNumber(text.replace(/^\$/, ''))
-    if (value === null) errors[name] = 'An amount in dollars, such as 0.15.'
+    if (value === null) errors[name] = 'Enter an amount in dollars, such as 0.15.'
     else if (value > mostUsd)
-      errors[name] = `At most 1\u202f000 dollars${isFee(name) ? '.' : ': is it for a million tokens?'}`
+      errors[name] = `Enter at most 1\u202f000 dollars${isFee(name) ? '.' : ' per million tokens.'}`
     else rates[name] = value
   }
   const hasFee = rateNames.some((name) => isFee(name) && rates[name] !== undefined)
   for (const name of ['input', 'output'] as const) {
     if (rates[name] !== undefined || errors[name] !== undefined) continue
     if (hasFee) rates[name] = 0
-    else errors[name] = 'Needed: 0 if nothing is billed.'
+    else errors[name] = 'Required: enter 0 if free.'
   }
   return rates
 }
@@ -171,10 +168,10 @@ export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: T
   ]
   const rejected = source?.rejected ?? 0
   return [
-    `Last sync ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}${fromWords(source?.url ?? null)}: ${what.length === 0 ? 'nothing had changed' : what.join(', ')}.`,
+    `Last sync ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}${fromWords(source?.url ?? null)}: ${what.length === 0 ? 'no changes' : what.join(', ')}.`,
     ...(rejected > 0
       ? [
-          `${counted(rejected, 'entry', 'entries')} of the list ${rejected === 1 ? 'has' : 'have'} no price for tokens, or none to be believed.`,
+          `${counted(rejected, 'entry', 'entries')} in the list skipped: no token price, or an implausible one.`,
         ]
       : []),
   ].join(' ')
@@ -185,9 +182,9 @@ export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times):
   if (sync.last_error === null || sync.state === 'running') return null
   const kept =
     syncedAt === null
-      ? 'Present prices'
-      : `Prices of ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}`
-  return `Price sync failed: ${withPoint(sync.last_error)} ${kept} stay in force.`
+      ? 'Existing prices'
+      : `Prices from ${times.dayAndClock(Date.parse(syncedAt))}${times.suffix}`
+  return `Price sync failed: ${withPoint(sync.last_error)} ${kept} are unchanged.`
 }
 
 /** Tells that the price file cannot be read; null if it can. */
@@ -253,7 +250,7 @@ function spanWords(days: readonly RepriceDay[], dayWords: (day: string) => strin
   const names = days.map(({ day }) => day).sort()
   const [first, last] = [names[0], names.at(-1)]
   if (first === undefined || last === undefined) return ''
-  return first === last ? `of ${dayWords(first)}` : `from ${dayWords(first)} to ${dayWords(last)}`
+  return first === last ? `on ${dayWords(first)}` : `from ${dayWords(first)} to ${dayWords(last)}`
 }
 
 /** Offers to price calls that had no price and have one now, or that would cost something else; null if it changes nothing. */
@@ -262,11 +259,11 @@ export function offerWords(result: RepriceResult, dayWords: (day: string) => str
   if (calls === 0) {
     const change = signedDollars(difference(result))
     if (result.calls === 0 || change === '±$0') return null
-    return `By the present prices, ${counted(result.calls, 'call')} of this range would cost ${change}.`
+    return `At current prices, the cost of ${counted(result.calls, 'call')} in this range would change by ${change}.`
   }
   const priced = result.days.filter(({ newly_priced: n }) => n > 0)
   const usd = sumOf(priced.map(difference)) ?? 0
-  return `${counted(calls, 'call')} ${spanWords(priced, dayWords)} can be priced now: ${dollars(Math.max(0, usd))}.`
+  return `${counted(calls, 'call')} ${spanWords(priced, dayWords)} can now be priced: ${dollars(Math.max(0, usd))}.`
 }
 
 /** The consequences of applying it, to be read before. */
@@ -274,16 +271,14 @@ export function consequences(result: RepriceResult): readonly string[] {
   const { calls, newly_priced: fresh, newly_unpriced: lost } = result
   const changed = calls - fresh - lost
   return [
-    ...(fresh > 0 ? [`${counted(fresh, 'call')} without a cost ${fresh === 1 ? 'gets' : 'get'} one.`] : []),
+    ...(fresh > 0 ? [`${counted(fresh, 'call')} without a cost will get one.`] : []),
     ...(changed > 0
-      ? [`The cost of ${counted(changed, 'call')} is replaced; the old costs are not kept.`]
+      ? [`The cost of ${counted(changed, 'call')} will be replaced; old costs are not kept.`]
       : []),
     ...(lost > 0
-      ? [
-          `${counted(lost, 'call')} ${lost === 1 ? 'loses its' : 'lose their'} cost: no price is known any more.`,
-        ]
+      ? [`${counted(lost, 'call')} will lose ${lost === 1 ? 'its' : 'their'} cost: the price is gone.`]
       : []),
-    'Figures and charts of that time change everywhere.',
+    'Figures and charts of that period change everywhere.',
     'The gateway keeps recording meanwhile.',
   ]
 }

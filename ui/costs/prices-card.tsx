@@ -84,7 +84,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
     times.zone,
     onRepriced,
   )
-  if (costs === null) return <Awaited what="The prices" {...prices} height="18rem" />
+  if (costs === null) return <Awaited what="the prices" {...prices} height="18rem" />
   const offer = found === null ? null : offerWords(found.result, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
   const told = syncWords(costs, times)
@@ -118,7 +118,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       />
       <div class="prices-tools" id={pricesId} tabIndex={-1}>
         <Segments
-          label="Which prices"
+          label="Prices to show"
           words={{
             met: matches === null ? 'Used' : `Used (${count(matches.matches.length)})`,
             all: `All (${count(knownCount)})`,
@@ -135,14 +135,13 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       </div>
       {isFiltered({ ...address, models: [] }) && (
         <p class="prices-none fine quiet">
-          Prices, their calls and the recalculation are of all calls in the range: of the filters, only models
-          apply here.
+          Of the filters, only the range and models apply to prices and their recalculation.
         </p>
       )}
       {lines.length > 0 && (
         <EditableTable
           key={isAll ? `all ${search}` : 'met'}
-          caption={`${isAll ? 'All prices' : 'Prices that the calls used'}, in dollars per million tokens`}
+          caption={`${isAll ? 'All prices' : 'Used prices'}, in dollars per million tokens`}
           rows={lines}
           keyOf={({ key }) => key}
           nameOf={({ name }) => name}
@@ -155,20 +154,18 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         />
       )}
       {isAll && lines.length === 0 && (
-        <p class="prices-none quiet">
-          {search === '' ? 'No prices yet' : `No price has “${search}” in its name.`}
-        </p>
+        <p class="prices-none quiet">{search === '' ? 'No prices yet.' : `No prices match “${search}”.`}</p>
       )}
       {!isAll && matches === null && (
-        <Awaited what="The prices that the calls used" {...prices} height="18rem" />
+        <Awaited what="the prices that the calls used" {...prices} height="18rem" />
       )}
       {!isAll && matches !== null && lines.length === 0 && (
         <p class="prices-none quiet">
           {search === ''
             ? isFolded
-              ? 'Older calls of this range are kept as totals, which do not name their prices.'
+              ? 'Older calls in this range are kept as totals only, which do not name their prices.'
               : 'No priced calls in this range.'
-            : `No price of this range has “${search}” in its name.`}
+            : `No used prices match “${search}”.`}
           {search !== '' && (
             <Button kind="bare" small onClick={() => setAll(true)}>
               Search all prices
@@ -178,8 +175,8 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
       )}
       {!isAll && typeof matches?.counted_from === 'string' && (
         <p class="prices-foot fine">
-          Calls and what they cost are counted from {times.full(Date.parse(matches.counted_from))} on: earlier
-          ones were folded into sums, or are too many to be counted one by one.
+          Calls and their cost are counted from {times.full(Date.parse(matches.counted_from))}: earlier calls
+          are kept as totals only, or are too many to count individually.
         </p>
       )}
       {told !== null && <p class="prices-foot fine">{told}</p>}
@@ -218,7 +215,7 @@ function PricesNotes({ costs, prices, isLooking, isRepricing, offer, onPreview }
     <div class="prices-told stack">
       {prices.isSyncing && <progress aria-label="Syncing prices" />}
       {problem !== null && (
-        <Banner tone="bad" title="The price file cannot be read.">
+        <Banner tone="bad" title="Could not read the price file.">
           {problem}
         </Banner>
       )}
@@ -246,8 +243,8 @@ function PricesNotes({ costs, prices, isLooking, isRepricing, offer, onPreview }
 /** Of calls of this time without a cost whose model has a price. */
 function waitingWords(calls: number): string {
   return calls === 1
-    ? '1 call of this range had no price when it was made, and has one now.'
-    : `${counted(calls, 'call')} of this range had no price when they were made, and have one now.`
+    ? '1 call in this range had no price when it was made and has one now.'
+    : `${counted(calls, 'call')} in this range had no price when they were made and have one now.`
 }
 
 const nameColumn: Column<PriceLine> = {
@@ -259,7 +256,7 @@ const nameColumn: Column<PriceLine> = {
 const priceColumns: readonly Column<PriceLine>[] = [
   {
     head: 'Input',
-    title: 'Dollars for a million input tokens.',
+    title: 'Dollars per million input tokens.',
     cell: ({ price }) => {
       if (price !== null && isFree(price.period.tiers)) return <span class="tag good">Free</span>
       const { fee, input } = ratesOf(price)
@@ -269,12 +266,12 @@ const priceColumns: readonly Column<PriceLine>[] = [
   },
   {
     head: 'Output',
-    title: 'Dollars for a million output tokens.',
+    title: 'Dollars per million output tokens.',
     cell: ({ price }) => rateOf(ratesOf(price).output),
   },
   {
     head: 'Cached',
-    title: 'Dollars for a million input tokens that the upstream read from its cache.',
+    title: 'Dollars per million input tokens read from the upstream’s cache.',
     cell: ({ price }) => rateOf(ratesOf(price).cached),
   },
   {

@@ -17,15 +17,15 @@ export const rateWords = {
   input: 'Input',
   output: 'Output',
   cache_read: 'Cached input',
-  cache_write: 'Written to the cache',
-  cache_write_1h: 'Written to the cache for an hour',
+  cache_write: 'Cache write',
+  cache_write_1h: 'Cache write, 1 hour',
   reasoning: 'Reasoning',
   input_audio: 'Audio in',
   output_audio: 'Audio out',
-  image: 'Images of a tool',
-  per_request: 'Each request',
-  per_search_unit: 'Each search unit',
-  per_second: 'Each second of audio',
+  image: 'Tool images',
+  per_request: 'Per request',
+  per_search_unit: 'Per search unit',
+  per_second: 'Per second of audio',
 } as const satisfies Readonly<Record<keyof Rates, string>>
 
 /** The name of a rate. */
@@ -122,7 +122,7 @@ export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
     case 'unknown_upstream':
       return 'No price list for this upstream'
     case 'no_model':
-      return 'No model named'
+      return 'No model'
   }
 }
 
@@ -227,16 +227,16 @@ export function matchedLine(
   const ownName = met !== null && Object.hasOwn(overrides, met.key) ? met.key : null
   return {
     key: JSON.stringify([upstream, model, answeredAs]),
-    name: model ?? 'No model named',
+    name: model ?? 'No model',
     about: `${upstream ?? 'unknown upstream'}${answered === null ? '' : ` · answered as ${answered}`}`,
     price: met && {
       period: met,
       source: sourceWords(met.source),
       date: sourceDate(met.source, met.updated_at, times, nowMs),
       notes: [
-        `Found under ${met.key}${ownName === null ? '' : ', your own price'}`,
+        `Listed as ${met.key}${ownName === null ? '' : ' (your own price)'}`,
         ...sinceWords(met.effective_from, times),
-        ...(hasEarlier ? ['Calls before that cost what was in force then'] : []),
+        ...(hasEarlier ? ['Earlier calls used earlier prices'] : []),
         ...earlierWords(overrides[met.key] ?? models[met.key], met.effective_from, times),
         ...(answered === null ? [] : [`Answered as ${answered}`]),
       ],
@@ -249,7 +249,7 @@ export function matchedLine(
       words:
         unpriced > 0 && (met !== null || usd !== null)
           ? `+ ${count(unpriced)} unpriced`
-          : `${counted(match.calls, 'call')}${hasEarlier ? `, partly before the price of ${times.day(since)}` : ''}`,
+          : `${counted(match.calls, 'call')}${hasEarlier ? `, some before this price (${times.day(since)})` : ''}`,
     },
     // One's own price is changed under the name that it is kept under.
     priced:
@@ -279,7 +279,7 @@ export function knownLine({ name, entry, isOverride }: KnownPrice, { times, nowM
         ...sinceWords(period.effective_from, times),
         ...(removedAt === undefined
           ? []
-          : [`No longer listed since ${times.day(Date.parse(removedAt))}; its last price goes on`]),
+          : [`No longer listed since ${times.day(Date.parse(removedAt))}; its last price still applies`]),
         ...earlierWords(entry, period.effective_from, times),
       ],
     },

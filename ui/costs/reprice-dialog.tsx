@@ -125,7 +125,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
         </label>
       )}
       <div class="reprice-told" aria-live="polite">
-        {stage.kind === 'looking' && <p class="quiet">Calculating what would change…</p>}
+        {stage.kind === 'looking' && <p class="quiet">Calculating changes…</p>}
         {stage.kind === 'found' && <Preview result={stage.result} />}
         {stage.kind === 'working' && <Working progress={isRunning ? repricing.progress : null} />}
         {stage.kind === 'failed' && <Banner tone="bad">{stage.error}</Banner>}
@@ -169,12 +169,12 @@ function Working({ progress }: { readonly progress: RepriceProgress | null }) {
 
 function Preview({ result }: { readonly result: RepriceResult }) {
   if (result.calls === 0) {
-    return <p>No cost would change.</p>
+    return <p>No costs would change.</p>
   }
   return (
     // Focusable, so that it can be scrolled by keyboard.
-    <div class="reprice-table" tabIndex={0} role="region" aria-label="What would change">
-      <Table caption="What would change" columns={['Model and day', 'Calls', 'Cost', 'Change']}>
+    <div class="reprice-table" tabIndex={0} role="region" aria-label="Changes">
+      <Table caption="Changes" columns={['Model and day', 'Calls', 'Cost', 'Change']}>
         {repricedModels(result.days).map((model) => (
           <ModelRows key={model.model ?? '\0'} model={model} />
         ))}
@@ -200,7 +200,7 @@ function ModelRows({ model }: { readonly model: RepricedModel }) {
         <th scope="row">
           <button type="button" class="opener" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             <Icon name="right" size={14} />
-            <span>{model.model ?? 'no model named'}</span>
+            <span>{model.model ?? 'no model'}</span>
           </button>
           <small>
             {days.length === 1 && first !== undefined
@@ -213,7 +213,7 @@ function ModelRows({ model }: { readonly model: RepricedModel }) {
       {isOpen && days.length > mostDays && (
         <tr class="is-day">
           <th scope="row" colSpan={4}>
-            The first {mostDays} of {count(days.length)} days:
+            First {mostDays} of {count(days.length)} days:
           </th>
         </tr>
       )}

@@ -42,20 +42,20 @@ export function spendCards(
     {
       words: 'Spend',
       meaning:
-        'What the priced calls of this time cost. Calls without a price are counted beside it, never as nothing.',
+        'Cost of the priced calls in this range. Calls without a price are counted separately, never as $0.',
       value: known(usd, dollars),
       change: changeOfCost(summary, before, ({ cost_usd: usd }) => usd, dollars),
       fact:
         unpriced > 0
           ? `${usd === null ? '' : '+ '}${counted(unpriced, isFree ? 'self-hosted call' : 'unpriced call')}`
           : usd === null
-            ? 'no call has a cost'
+            ? 'no priced calls'
             : `${counted(calls, 'call')}, none unpriced`,
       to: { view: 'calls', sort: 'cost' },
     },
     {
       words: 'Per call',
-      meaning: 'Spend divided by the calls, without those that have no price.',
+      meaning: 'Spend divided by the number of priced calls.',
       value: known(perCall, exactDollars),
       change: changeOfCost(summary, before, costPerCall, exactDollars),
       fact: `${shortCount(summary.total_tokens)} tokens`,
@@ -64,13 +64,13 @@ export function spendCards(
     {
       words: 'Unpriced',
       meaning:
-        'Calls that used tokens and have no price: the prices below say why. Of calls without usage nothing is known; failed ones are among them.',
+        'Calls that used tokens and have no price; the prices below say why. Calls without usage, such as failed ones, are not counted.',
       value: calls === 0 ? unknownFigure : percent(isFree ? 0 : callShare),
       change: null,
       fact: isFree
         ? `${counted(unpriced, 'call')} self-hosted: no cost`
         : unpriced === 0
-          ? 'every call with tokens has a price'
+          ? 'all calls with tokens are priced'
           : `${counted(unpriced, 'call')}${tokens}`,
       ...(untold > 0 ? { note: `${percent(untold / calls)} of calls reported no usage` } : {}),
       isTelling: unpriced > 0 && !isFree,
@@ -78,14 +78,14 @@ export function spendCards(
     },
     {
       words: 'Most expensive model',
-      meaning: 'The model that most was spent on.',
-      value: dearest === undefined ? unknownFigure : (model ?? 'no model named'),
+      meaning: 'The model with the highest spend.',
+      value: dearest === undefined ? unknownFigure : (model ?? 'no model'),
       change: null,
       fact:
         dearest === undefined
           ? usd === null
-            ? 'no call has a cost'
-            : 'nothing was spent'
+            ? 'no priced calls'
+            : 'no spend'
           : `${dollars(most)}, ${roughPercent(most / (usd ?? most))} of spend in ${counted(dearest.calls, 'call')}`,
       to: { view: 'calls', sort: 'cost', ...(model === null ? {} : { models: [model] }) },
     },

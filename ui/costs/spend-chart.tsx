@@ -47,8 +47,8 @@ export function SpendChart({ course }: { readonly course: SpendCourse }) {
       to={({ fromMs, toMs }) => ({ view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } })}
       empty={
         drawn.unpriced > 0
-          ? `None of the ${counted(drawn.unpriced, 'call')} with tokens has a price`
-          : 'Nothing was spent in this time'
+          ? `No price for ${counted(drawn.unpriced, 'call')} with tokens`
+          : 'No spend in this range'
       }
     />
   )
@@ -62,11 +62,11 @@ function SpendByChoice() {
 
 function sumWords(sums: readonly BucketSum[]): string {
   const calls = sums.reduce((all, one) => all + one.calls, 0)
-  if (calls === 0) return 'no call'
+  if (calls === 0) return 'no calls'
   const unpricedCalls = sums.reduce((all, one) => all + one.unpricedCalls, 0)
   const usd = sumOf(sums.map((one) => one.usd))
   return [
-    ...(usd === null ? [] : [`${dollars(usd)} in all`]),
+    ...(usd === null ? [] : [`${dollars(usd)} total`]),
     counted(calls, 'call'),
     ...(unpricedCalls > 0 ? [`${count(unpricedCalls)} unpriced`] : []),
   ].join(', ')

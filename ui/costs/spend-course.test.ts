@@ -61,7 +61,7 @@ test('a model that is called as the rest is none of it, and calls of no model ha
   const [part] = spendPanels(frame, [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)], question)
   assert.deepEqual(
     part?.series.map(({ words }) => words),
-    ['other', 'No model named'],
+    ['other', 'No model'],
   )
 })
 

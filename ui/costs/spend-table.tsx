@@ -70,7 +70,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
       </Table>
       {rows.length > rowsAtFirst && (
         <Button kind="bare" small class="spend-table-more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? `Only the top ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
+          {isWhole ? `Show top ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
         </Button>
       )}
     </Card>
@@ -120,10 +120,7 @@ function Cells({ now, before, share }: Omit<SpendRow, 'name'>) {
         <small>{savedWords(now.cache_saved_usd)}</small>
       </td>
       <td class="is-more">{known(costPerCall(now), exactDollars)}</td>
-      <td
-        class="is-more"
-        title={perMillion?.isLeast === true ? 'Some of these calls have no price.' : undefined}
-      >
+      <td class="is-more" title={perMillion?.isLeast === true ? 'Some calls have no price.' : undefined}>
         {perMillion === null
           ? unknownFigure
           : `${perMillion.isLeast ? '≥\u202f' : ''}${dollars(perMillion.usd)}`}

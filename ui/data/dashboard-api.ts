@@ -74,14 +74,14 @@ async function request<Answer>(
   } catch (error) {
     if (signal?.aborted === true) throw error
     throw new DashboardError(
-      limit.aborted ? 'The dashboard takes too long to answer.' : 'The dashboard did not answer.',
+      limit.aborted ? 'The dashboard is taking too long to respond.' : 'The dashboard is not responding.',
     )
   }
   if (response.ok) return answer as Answer
   // The page's own address then serves the sign-in page.
   if (response.status === 401) location.reload()
   const error = (answer as Partial<ErrorBody> | null)?.error
-  throw new DashboardError(error?.message ?? `The dashboard answered with status ${response.status}.`, error)
+  throw new DashboardError(error?.message ?? `The dashboard returned status ${response.status}.`, error)
 }
 
 /** The body of an error; null if it is no JSON, such as a proxy's page. */

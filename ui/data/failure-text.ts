@@ -5,71 +5,62 @@ import { isNameOf, isOutcome, outcomeWords } from './call-text.ts'
 
 /** What each failure code means to people: for a tag or a list; and what happened, in a sentence. */
 export const failureWords: Readonly<Record<FailureCode, readonly [short: string, sentence: string]>> = {
-  not_found: ['Unknown path', 'The gateway forwards no such path.'],
-  method_not_allowed: ['Wrong method', 'This path does not take this method.'],
+  not_found: ['Unknown path', 'The gateway does not forward this path.'],
+  method_not_allowed: ['Wrong method', 'The path does not accept this method.'],
   upgrade_not_supported: [
     'Upgrade refused',
-    'The client asked for another protocol, such as WebSocket, which is not forwarded.',
+    'The client asked to upgrade the connection, such as to WebSocket, which is not forwarded.',
   ],
-  invalid_request: ['Invalid request', 'The request was not one that may be passed on.'],
-  forbidden: ['Forbidden', 'The gateway was asked under a name that is not trusted.'],
-  body_too_large: ['Body too large', 'The request’s body was larger than the gateway allows.'],
+  invalid_request: ['Invalid request', 'The gateway cannot forward this request.'],
+  forbidden: ['Forbidden', 'The request’s host name is not allowed.'],
+  body_too_large: ['Body too large', 'The request body is larger than the gateway allows.'],
   unreadable_body: [
     'Unreadable body',
-    'The gateway cannot decode the request body, so it cannot tell which upstream it is for.',
+    'The gateway could not decode the request body to choose an upstream.',
   ],
-  loop_detected: ['Loop', 'The call had passed this gateway before: its upstream leads back to it.'],
-  queue_full: ['Queue full', 'As many calls were waiting as the queue holds.'],
-  queue_timeout: ['Queue timeout', 'No slot became free within the time a call may wait.'],
-  buffers_full: [
-    'Buffers full',
-    'The bodies of all calls together took more memory than the gateway allows.',
-  ],
-  draining: ['Stopping', 'The gateway was stopping and could not let the call finish.'],
-  too_many_readers: ['Feed full', 'The live feed had as many readers as it takes.'],
-  metrics_late: ['Metrics late', 'The thread that records calls did not answer a scrape in time.'],
-  token_budget_exceeded: ['Over budget', 'The call needs more tokens than the budget of 24 hours has left.'],
+  loop_detected: ['Loop', 'The upstream sent the call back to this gateway.'],
+  queue_full: ['Queue full', 'The queue was full when the call arrived.'],
+  queue_timeout: ['Queue timeout', 'No slot became free in time.'],
+  buffers_full: ['Buffers full', 'Request and response bodies used all the memory the gateway allows.'],
+  draining: ['Stopping', 'The gateway stopped before the call could finish.'],
+  too_many_readers: ['Feed full', 'The live feed had too many readers.'],
+  metrics_late: ['Metrics late', 'The gateway did not respond to a metrics scrape in time.'],
+  token_budget_exceeded: ['Over budget', 'The call needs more tokens than are left in the 24-hour budget.'],
   client_budget_exceeded: [
     'Client budget',
-    'The call needs more tokens than its client has left of its 24-hour budget.',
+    'The call needs more tokens than are left in its client’s 24-hour budget.',
   ],
   upstream_budget_exceeded: [
     'Upstream budget',
-    'The call needs more tokens than the upstream has left of its 24-hour budget.',
+    'The call needs more tokens than are left in the upstream’s 24-hour budget.',
   ],
   budget_unknown: [
     'Budget unknown',
-    'The gateway could not read what was used of the token budget, so it let no call through.',
+    'The gateway could not load the used part of the token budget, so it refused calls.',
   ],
   limit_unreachable: [
     'Limit unreachable',
-    'The gateways share their limit through a database that could not be asked.',
+    'The database through which gateways share their limit was unreachable.',
   ],
-  cancelled: ['Cancelled', 'Cancelled while it was in progress.'],
-  internal_error: ['Gateway fault', 'A fault of the gateway itself.'],
+  cancelled: ['Cancelled', 'Cancelled from the dashboard.'],
+  internal_error: ['Gateway fault', 'The gateway had an internal error.'],
   upstream_unreachable: [
     'Unreachable',
-    'The upstream could not be connected to, or closed the connection before it answered.',
+    'The upstream refused the connection, or closed it before responding.',
   ],
-  upstream_protocol_error: ['Not HTTP', 'What the upstream sent could not be read as HTTP.'],
-  upstream_timeout: ['Upstream timeout', 'The upstream sent nothing within the time it is given.'],
-  upstream_http: ['Upstream error', 'The upstream answered with an error.'],
-  stream_error: [
-    'Error mid-stream',
-    'The answer began as a success, then the upstream reported an error in it.',
-  ],
-  empty_answer: ['No answer', 'The upstream answered 200 without an answer in it.'],
+  upstream_protocol_error: ['Not HTTP', 'The upstream’s response was not valid HTTP.'],
+  upstream_timeout: ['Upstream timeout', 'The upstream did not respond in time.'],
+  upstream_http: ['Upstream error', 'The upstream returned an error.'],
+  stream_error: ['Error mid-stream', 'The upstream reported an error in the middle of its response.'],
+  empty_answer: ['Empty response', 'The upstream returned 200 with an empty response.'],
   stream_truncated: [
-    'Incomplete answer',
-    'The upstream’s stream has no end mark, or its JSON is not closed.',
+    'Incomplete',
+    'The response ended early: the stream has no end event, or the JSON is cut off.',
   ],
-  implausible_usage: [
-    'Wrong usage',
-    'The upstream reported more tokens, or a higher cost, than one call can have used.',
-  ],
-  upstream_reset: ['Connection lost', 'The upstream’s connection broke before the answer was complete.'],
-  client_gone: ['Client left', 'The client left before it had the whole answer.'],
-  client_stalled: ['Client stalled', 'The client stopped reading the answer for longer than it may.'],
+  implausible_usage: ['Wrong usage', 'The upstream reported an impossible number of tokens or cost.'],
+  upstream_reset: ['Connection lost', 'The upstream’s connection broke before the response was complete.'],
+  client_gone: ['Client left', 'The client disconnected before the response was complete.'],
+  client_stalled: ['Client stalled', 'The client stopped reading the response for too long.'],
 }
 
 const isFailureCode = isNameOf(failureWords)
@@ -96,9 +87,9 @@ export function endWords({ outcome, failure_code: code }: EndedCall): string {
 export function failureSentence({ outcome, failure_code: code, status }: EndedCall): string | null {
   if (outcome === 'ok') return code !== null && isFailureCode(code) ? failureWords[code][1] : null
   if (outcome === 'interrupted') {
-    return 'The gateway ended before this call did. What became of it is not known.'
+    return 'The gateway ended before this call. Its outcome is unknown.'
   }
-  if (code === 'upstream_http' && status !== null) return `The upstream answered with status ${status}.`
+  if (code === 'upstream_http' && status !== null) return `The upstream returned status ${status}.`
   return code !== null && isFailureCode(code)
     ? failureWords[code][1]
     : endWords({ outcome, failure_code: code, status })

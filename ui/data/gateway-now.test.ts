@@ -130,9 +130,9 @@ test('a crash is told until the gateway has run for a while again', () => {
     return `${words}: ${tone}`
   }
   const down = { state: 'stopped', running: false, health: null } as const
-  assert.equal(words({ uptime_s: 299 }), 'Running again after a crash: warn')
+  assert.equal(words({ uptime_s: 299 }), 'Running, restarted after a crash: warn')
   assert.equal(words({ uptime_s: 300 }), 'Running: good')
-  assert.equal(words({ ...down, crash: { ...crash, state: 'waiting' } }), 'Crashed, is started again: bad')
+  assert.equal(words({ ...down, crash: { ...crash, state: 'waiting' } }), 'Crashed, restarting: bad')
   assert.equal(words({ ...down, crash: { ...crash, state: 'given_up' } }), 'Stopped: bad')
 })
 
@@ -154,7 +154,7 @@ test('every state has words, a tone and a shape of its own', () => {
       'Draining: warn',
       'Stopped: bad',
       'Not responding: bad',
-      'Port taken by something else: bad',
+      'Port in use by another program: bad',
     ],
   )
   assert.equal(new Set(looks.map(({ shape }) => shape)).size, states.length)
@@ -168,7 +168,7 @@ test('what runs and is not well says so', () => {
   const degraded = gatewayNow({ ...status, health: { ...health, status: 'degraded' } })
   assert.deepEqual([degraded.tone, degraded.words], ['warn', 'Running, with warnings'])
   const silent = gatewayNow({ ...status, health_ok: false })
-  assert.deepEqual([silent.tone, silent.words], ['warn', 'Port silent'])
+  assert.deepEqual([silent.tone, silent.words], ['warn', 'Port not responding'])
 })
 
 test('slots and the queue are told in words', () => {

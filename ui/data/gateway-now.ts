@@ -9,7 +9,7 @@ export const stateWords: Readonly<Record<GatewayState, string>> = {
   draining: 'Draining',
   stopped: 'Stopped',
   unresponsive: 'Not responding',
-  foreign: 'Port taken by something else',
+  foreign: 'Port in use by another program',
 }
 
 /** How it is, from nothing to say to something to do. */
@@ -68,7 +68,7 @@ const looks: Readonly<Record<GatewayState, StateLook>> = {
   draining: { shape: 'half', tone: 'warn', meaning: 'new calls are refused' },
   stopped: { shape: 'square', tone: 'bad', meaning: 'all requests refused' },
   unresponsive: { shape: 'triangle', tone: 'bad' },
-  foreign: { shape: 'cross', tone: 'bad', shortWords: 'Port taken' },
+  foreign: { shape: 'cross', tone: 'bad', shortWords: 'Port in use' },
 }
 
 /** Warnings while which no call gets into the database. */
@@ -92,13 +92,19 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
   const plain = { words, shortWords: words, meaning: '', canStart, load, ...look }
   if (status.state !== 'running') return isBeingStartedAgain(status) ? { ...plain, ...startingAgain } : plain
   if (!status.health_ok) {
-    return { ...plain, tone: 'warn', shape: 'triangle', words: 'Port silent', shortWords: 'Port silent' }
+    return {
+      ...plain,
+      tone: 'warn',
+      shape: 'triangle',
+      words: 'Port not responding',
+      shortWords: 'Port down',
+    }
   }
   if (status.health?.status === 'degraded') {
     const isRecording = !status.health.warnings.some(({ code }) => notRecording.has(code))
     const [words, shortWords] = isRecording
       ? ['Running, with warnings', 'Warnings']
-      : ['Running, but records nothing', 'Not recording']
+      : ['Running, but not recording', 'Not recording']
     return { ...plain, tone: 'warn', shape: 'triangle', words, shortWords }
   }
   if (status.crash !== null && (status.uptime_s ?? 0) < crashShownS) {
@@ -106,7 +112,7 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
       ...plain,
       tone: 'warn',
       shape: 'triangle',
-      words: 'Running again after a crash',
+      words: 'Running, restarted after a crash',
       shortWords: 'Crashed',
     }
   }
@@ -116,7 +122,7 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
 const startingAgain = {
   tone: 'bad',
   shape: 'triangle',
-  words: 'Crashed, is started again',
+  words: 'Crashed, restarting',
   shortWords: 'Crashed',
 } as const
 

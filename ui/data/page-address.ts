@@ -101,9 +101,9 @@ export const againstWords = {
 export type Against = keyof typeof againstWords
 
 const namelessWords = {
-  model: 'No model named',
+  model: 'No model',
   client: 'Unknown client',
-  upstream_name: 'The default upstream',
+  upstream_name: 'Default upstream',
 }
 
 /** For calls that name none. */

@@ -13,7 +13,7 @@ export interface CopyButtonProps {
 }
 
 const toldForMs = 2000
-const cannotCopy = 'It cannot be copied here: select it, and copy it with the keyboard.'
+const cannotCopy = 'Copying failed: select the text and copy it with the keyboard.'
 
 /** Copies a text, and says so on itself for a moment. */
 export function CopyButton({ text, what, words, icon = 'copy' }: CopyButtonProps) {

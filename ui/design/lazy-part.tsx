@@ -45,11 +45,11 @@ function NotLoaded() {
       tone="bad"
       actions={
         <Button small onClick={() => location.reload()}>
-          Load the page anew
+          Reload page
         </Button>
       }
     >
-      This part of the page could not be loaded. The dashboard is not running, or is a newer version.
+      Could not load this part of the page. The dashboard is not running or was updated.
     </Banner>
   )
 }

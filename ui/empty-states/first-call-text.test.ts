@@ -17,7 +17,7 @@ test('every kind goes to the gateway, and says which upstream it takes', () => {
   }
   assert.match(
     firstCall('ollama', 'http://a/v1', 'gpt-5-mini').note ?? '',
-    /is to be localhost:11434, over http: /,
+    /Needs the upstream localhost:11434 \(http\): /,
   )
 })
 

@@ -61,11 +61,11 @@ export function firstCall(kind: FirstCallKind, baseUrl: string, model: string): 
         note: null,
       }
     case 'ollama':
-      return { text: curl(baseUrl, 'llama3.2', false), note: upstreamNote('localhost:11434, over http') }
+      return { text: curl(baseUrl, 'llama3.2', false), note: upstreamNote('localhost:11434 (http)') }
     case 'claude':
       return {
         text: `export ANTHROPIC_BASE_URL=${baseUrl.replace(/\/v1$/, '')}\nclaude`,
-        note: upstreamNote('api.anthropic.com, over https'),
+        note: upstreamNote('api.anthropic.com (https)'),
       }
     case 'codex':
       return { text: codex(baseUrl), note: null }
@@ -92,5 +92,5 @@ function codex(baseUrl: string): string {
 }
 
 function upstreamNote(upstream: string): string {
-  return `The gateway’s upstream is to be ${upstream}: the Settings view sets it, and so does --upstream at the start.`
+  return `Needs the upstream ${upstream}: set it in Settings, or with --upstream.`
 }

@@ -44,18 +44,16 @@ export function FirstCallGuide() {
   const isStopped = useLive(({ status }) => status?.running === false)
   return (
     <>
-      <p>Send one through the gateway, and this page fills with what it did.</p>
+      <p>Send a call through the gateway to see it here.</p>
       <FirstCallCommand />
       <p>
-        For any other client, the base URL is <code>{baseUrl}</code>{' '}
+        Base URL for any other client: <code>{baseUrl}</code>{' '}
         <CopyButton text={baseUrl} what="the base URL" />
         <br />
-        <span class="quiet">
-          The rest of the program stays as it is: model names and keys are passed on unchanged.
-        </span>
+        <span class="quiet">Model names and keys are passed on unchanged.</span>
       </p>
       {isStopped && (
-        <Banner tone="warn">The gateway is stopped: start it first, at the top of the page.</Banner>
+        <Banner tone="warn">The gateway is stopped. Start it at the top of the page first.</Banner>
       )}
     </>
   )

@@ -19,11 +19,11 @@ export function isUnreadable({ store }: EmptyAnswer): boolean {
   return store !== undefined && store !== 'missing' && store !== 'empty'
 }
 
-/** In place of figures if there is no call: tells why, and leads on. */
+/** Shown in place of figures if there is no call: the reason, and what to do. */
 export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
   if (isUnreadable(answer)) {
     return (
-      <Banner tone="bad" title="The database cannot be read.">
+      <Banner tone="bad" title="Could not read the database.">
         {answer.note}
       </Banner>
     )
@@ -47,18 +47,18 @@ function NothingFoundCard() {
   )
 }
 
-/** Why no call of the time and filters is there, and what leads on. */
+/** The reason that no calls match the range and filters, and links to more. */
 export function useNothingFound() {
   const { address } = useNavigation()
   const hasFilters = isFiltered(address)
   return {
-    title: hasFilters ? 'No calls match' : 'No calls in this time',
+    title: hasFilters ? 'No calls match' : 'No calls in this range',
     why:
       address.q !== ''
-        ? 'No call of this time has exactly this id, error code or trace.'
+        ? 'No call in this range has exactly this ID, error code or trace.'
         : hasFilters
-          ? 'No call of this time fits all of the filters.'
-          : 'There are calls from other times.',
+          ? 'No call in this range matches all filters.'
+          : 'Try another time range.',
     ways: (
       <>
         {hasFilters && <ActionLink to={{ ...withoutFilters(address), ignored: [] }} words="Clear filters" />}
@@ -68,14 +68,14 @@ export function useNothingFound() {
   }
 }
 
-/** Shown when a query fails: the reason, and what to do. `what` is the subject, such as `The calls`. */
+/** Shown when a query fails: the reason, and what to do. `what` is the subject, such as `the calls`. */
 export function Refusal({ what, asked }: { readonly what: string; readonly asked: Refused }) {
   const { error, failure, again } = asked
   const from = failure?.code === 'folded_range' ? failure.data['from'] : undefined
   if (from !== undefined) return <FoldedTime untilMs={Date.parse(from)} />
   return (
     <div role="alert">
-      <EmptyState title={`${what} could not be read`} actions={<Button onClick={again}>Try again</Button>}>
+      <EmptyState title={`Could not load ${what}`} actions={<Button onClick={again}>Try again</Button>}>
         {error}
       </EmptyState>
     </div>
@@ -84,7 +84,7 @@ export function Refusal({ what, asked }: { readonly what: string; readonly asked
 
 type Refused = Pick<QueryState<unknown>, 'error' | 'failure' | 'again'>
 
-/** In place of what the sums of calls that were folded until then do not tell. */
+/** Shown in place of figures that the totals of calls before `untilMs` lack. */
 export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
   const { address } = useNavigation()
   const times = useTimes()
@@ -96,13 +96,13 @@ export function FoldedTime({ untilMs }: { readonly untilMs: number }) {
         <>
           <ActionLink
             to={{ range: { last: null, fromMs: untilMs, toMs } }}
-            words="Show the range with single calls"
+            words="Show range with individual calls"
           />
           {isFiltered(address) && <ActionLink to={withoutFilters(address)} words="Clear filters" />}
         </>
       }
     >
-      {`Calls before ${times.full(untilMs)} were compressed into hourly totals, which do not hold this.`}
+      {`Calls before ${times.full(untilMs)} were rolled up into hourly totals, which lack this information.`}
     </EmptyState>
   )
 }

@@ -31,7 +31,7 @@ export function ByChoice({ label, by, onChoose }: ByChoiceProps) {
       {chosen !== null && keys.length > 1 && (
         <select
           class="field"
-          aria-label="Key of the tag"
+          aria-label="Tag key"
           value={chosen}
           onChange={({ currentTarget: { value } }) => onChoose(`tag:${value}`)}
         >

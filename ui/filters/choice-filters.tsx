@@ -23,7 +23,7 @@ export interface ModelFilterProps {
   readonly models: readonly string[]
 }
 
-/** Which models are shown. */
+/** The menu that filters by model. */
 export function ModelFilter({ models }: ModelFilterProps) {
   const chosen = useNavigation().address.models
   return (
@@ -63,7 +63,7 @@ export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
   ]
 }
 
-/** What calls asked for, and how they ended; `types` are those that the database has calls of. */
+/** The menu that filters by call type and outcome; `types` are the types of recorded calls. */
 export function KindFilter({ types }: { readonly types: readonly string[] }) {
   const { callTypes, outcomes } = useNavigation().address
   const set = [numberOf(callTypes, 'types', callTypeWords), numberOf(outcomes, 'outcomes', outcomeWords)]
@@ -104,14 +104,14 @@ export function MoreFilters() {
   )
 }
 
-/** The earlier time that is laid under the charts. */
+/** The menu of earlier periods that charts compare with. */
 export function AgainstMenu() {
   const { against } = useNavigation().address
-  useShortcuts('Filters', [{ key: 'b', words: 'Compare with an earlier time', run: press(againstMenuId) }])
+  useShortcuts('Filters', [{ key: 'b', words: 'Compare with an earlier period', run: press(againstMenuId) }])
   return (
     <Popover
       id={againstMenuId}
-      label="Compare with an earlier time"
+      label="Compare with an earlier period"
       class={choiceClass(against !== null)}
       words={against === null ? 'Compare with' : `vs. ${againstWords[against].toLowerCase()}`}
     >

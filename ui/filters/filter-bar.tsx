@@ -97,12 +97,12 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
         <FilterChips />
       </div>
       <UpdateStamp asked={asked} bucketWords={bucketWords} actions={actions} />
-      {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
+      {isLong && <div class="filter-progress" role="progressbar" aria-label="Loading" />}
     </div>
   )
 }
 
-/** What filters without a control of its own, what the view does not filter by, and the way to be rid of all. */
+/** Chips for filters without a control of their own and for ignored ones, and a button that clears all. */
 export function FilterChips() {
   const { address, go } = useNavigation()
   const { text } = defaultAddress
@@ -116,7 +116,7 @@ export function FilterChips() {
             <div
               key={`${name} ${words}`}
               class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
-              title={isIgnored ? 'The address has this, and this view does not filter by it.' : words}
+              title={isIgnored ? 'This view does not filter by this.' : words}
             >
               <span class="cut">
                 <span>{name}:</span> {words}
@@ -143,7 +143,7 @@ function UpdateStamp({ asked, bucketWords = '', actions }: FilterBarProps) {
   const times = useTimes()
   const isLong = useDelayed(isLoading, silentMs)
   const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
-  // Without an answer the view says why in its place.
+  // Without an answer the view shows the error in its place.
   if (error !== null && answer !== null) {
     return (
       <div class="update-stamp row fine at-end bad">

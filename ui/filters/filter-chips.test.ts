@@ -38,7 +38,7 @@ test('everything else that filters is told, and each can be taken away alone', (
       ['Failure', 'Client left', { failureCodes: [] }],
       ['Imported from', 'litellm', { source: null }],
       ['Duration', `500${narrow}ms to 2${narrow}s`, { minMs: null, maxMs: null }],
-      ['Id or code', '0123456789a', { q: '' }],
+      ['ID or code', '0123456789a', { q: '' }],
       ['Ignored', 'foo', {}],
     ],
   )
@@ -60,11 +60,11 @@ test('a view that does not filter by something says so', () => {
   assert.deepEqual(told({ view: 'live', clients: ['a'], callTypes: ['chat'], q: 'b' }), [
     'Not applied: Type: Chat',
     'Not applied: Client: a',
-    'Not applied: Id or code: b',
+    'Not applied: ID or code: b',
   ])
   assert.deepEqual(told({ view: 'sessions', clients: ['a'], q: 'b' }), [
     'Client: a',
-    'Not applied: Id or code: b',
+    'Not applied: ID or code: b',
   ])
 })
 

@@ -49,7 +49,7 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })
   }
   // Part of a session's name is looked for instead.
-  if (q !== '') add('Id or code', q, { q: '' }, isLive || view === 'sessions')
+  if (q !== '') add('ID or code', q, { q: '' }, isLive || view === 'sessions')
   for (const name of ignored) chips.push({ name: 'Ignored', words: name, isIgnored: true, without: {} })
   return chips
 }

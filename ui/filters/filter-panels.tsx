@@ -103,8 +103,8 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
         <input
           type="search"
           class="field"
-          placeholder={`Find a ${one}`}
-          aria-label={`Find a ${one}`}
+          placeholder={`Find ${one}`}
+          aria-label={`Find ${one}`}
           value={sought}
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
         />
@@ -128,17 +128,17 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
         />
       )}
       {facet === 'session' && address.q !== '' && (
-        <p class="filter-panel-note">The search for “{address.q}” does not narrow this list.</p>
+        <p class="filter-panel-note">The search “{address.q}” does not apply to this list.</p>
       )}
       {found.length === 0 && isSettled && error === null && (
-        <p class="filter-panel-note">{text === '' ? `No ${many} among these calls.` : `No such ${one}.`}</p>
+        <p class="filter-panel-note">{text === '' ? `No ${many} in these calls.` : `No ${many} match.`}</p>
       )}
       {isSlow && <p class="filter-panel-note">Loading…</p>}
       {isCut && isSettled && (
-        <p class="filter-panel-note">Only {mostListed} are listed. Search for others.</p>
+        <p class="filter-panel-note">Only {mostListed} are listed. Search to find others.</p>
       )}
       <PanelFoot
-        chosen={chosen.length === 0 ? 'All are shown' : `${chosen.length} chosen`}
+        chosen={chosen.length === 0 ? 'All selected' : `${chosen.length} selected`}
         clear={`All ${many}`}
         isClear={chosen.length === 0}
         onClear={() => go(changeTo(facet, []))}
@@ -147,7 +147,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   )
 }
 
-/** What calls asked for, and how they ended; `types` are those that the database has calls of. */
+/** Filters by call type and outcome; `types` are the types of recorded calls. */
 export function KindPanel({ types }: { readonly types: readonly string[] }) {
   const { address, go } = useNavigation()
   const { callTypes, outcomes: ends } = address
@@ -183,7 +183,7 @@ export function KindPanel({ types }: { readonly types: readonly string[] }) {
 
 const againstChoices = ['', ...(Object.keys(againstWords) as Against[])] as const
 
-/** The earlier times that can be laid under the charts. */
+/** The earlier periods that charts can compare with. */
 export function AgainstPanel() {
   const { address, go } = useNavigation()
   return (

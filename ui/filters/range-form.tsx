@@ -19,8 +19,8 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
   const [error, setError] = useState<string | null>(null)
   const apply = (): void => {
     const [fromMs, toMs] = [texts.From, texts.To].map((text) => instantOfWallTime(text, address.utc))
-    if (typeof fromMs !== 'number' || typeof toMs !== 'number') setError('Give both a date and a time.')
-    else if (fromMs < 0 || fromMs >= toMs) setError('The end must be after the beginning.')
+    if (typeof fromMs !== 'number' || typeof toMs !== 'number') setError('Enter a date and a time.')
+    else if (fromMs < 0 || fromMs >= toMs) setError('The end must be after the start.')
     else {
       go({ range: { last: null, fromMs, toMs } })
       onDone()
@@ -68,7 +68,7 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
       <p>
         Times in {zone.replaceAll('_', ' ')}{' '}
         <button type="button" class="text-link" onClick={() => go({ utc: !address.utc })}>
-          {address.utc ? 'Use your zone' : 'Use UTC'}
+          {address.utc ? 'Use your time zone' : 'Use UTC'}
         </button>
       </p>
       <p id={id} class="is-bad" role="alert">
@@ -79,7 +79,7 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
           Cancel
         </Button>
         <Button type="submit" kind="strong" small>
-          Show
+          Apply
         </Button>
       </div>
     </form>

@@ -56,7 +56,7 @@ test('what is behind a state', () => {
     detailOf({ ...running, health: { ...sampleHealth, status: 'degraded' } }),
     'on port 9090, with warnings',
   )
-  assert.equal(detailOf({ ...running, health_ok: false }), 'but its own port does not answer')
+  assert.equal(detailOf({ ...running, health_ok: false }), 'but its port does not respond')
   assert.equal(detailOf({ ...busy(1, 0), state: 'draining' }), 'finishing 1 call')
   assert.equal(detailOf({ ...running, state: 'foreign' }), 'port 9090')
   assert.equal(detailOf({ ...running, state: 'stopped' }), '')
@@ -66,21 +66,21 @@ test('what becomes of calls is told before they are ended', () => {
   const drain = { name: 'drain_timeout_ms', value: 30_000, running: 2500 }
   const known = { ...config, options: [drain as never], needs_restart: ['upstream', 'a_new_one'] }
   assert.deepEqual(consequencesOf('stop', busy(0, 0), null), [
-    'No call is in flight.',
+    'No calls in flight.',
     'Requests will be refused until you start it again.',
   ])
   assert.deepEqual(consequencesOf('stop', busy(3, 1), null), [
-    '3 calls in flight may finish.',
+    '3 calls in flight can finish.',
     '1 waiting call will be refused.',
     'Requests will be refused until you start it again.',
   ])
   assert.deepEqual(consequencesOf('restart', busy(1, 2), known), [
-    '1 call in flight and 2 waiting calls will be finished by the old process.',
-    'No call is refused: the new gateway takes over once it is up.',
-    'This brings in what was changed: Upstream, a_new_one.',
+    'The old process will finish 1 call in flight and 2 waiting calls.',
+    'No call is refused: the new process takes over once it is up.',
+    'Applies changes to: Upstream, a_new_one.',
   ])
   assert.deepEqual(consequencesOf('stop', { ...busy(3, 1), state: 'unresponsive' }, known), [
-    'The gateway does not answer: it is ended by force, and calls in flight break off.',
+    'The gateway is not responding: it will be killed, and calls in flight will be cut off.',
   ])
 })
 
@@ -95,8 +95,8 @@ test('the address is one that the reader can reach', () => {
 })
 
 test('calls with a wrong base URL are told of as one or as many', () => {
-  assert.match(wrongBaseUrlWords(1), /^1 call with another base URL was refused\. /)
-  assert.match(wrongBaseUrlWords(2), /^2 calls with another base URL were refused\. /)
+  assert.match(wrongBaseUrlWords(1), /^1 call with a wrong base URL was refused\. /)
+  assert.match(wrongBaseUrlWords(2), /^2 calls with a wrong base URL were refused\. /)
 })
 
 test('the budget tells what is estimated, and that earlier use is not known yet', () => {
@@ -105,6 +105,6 @@ test('the budget tells what is estimated, and that earlier use is not known yet'
   assert.equal(budgetWords({ ...budget, estimated: 120 }), '950 of 2\u202fM, 120 estimated')
   assert.equal(
     budgetWords({ ...budget, total_used: 0, known: false }),
-    '0 of 2\u202fM, use before the start not read yet',
+    '0 of 2\u202fM, use before the start not loaded yet',
   )
 })

@@ -27,7 +27,7 @@ export function detailOf({ state, port, health, health_ok: isHealthy }: ProcessS
   if (state === 'draining') return `finishing ${counted(active, 'call')}`
   if (state === 'foreign') return `port ${port}`
   if (state !== 'running') return ''
-  if (!isHealthy) return 'but its own port does not answer'
+  if (!isHealthy) return 'but its port does not respond'
   return health?.status === 'degraded' ? `on port ${port}, with warnings` : `on port ${port}`
 }
 
@@ -38,24 +38,24 @@ export function consequencesOf(
   config: ProxyConfig | null,
 ): readonly string[] {
   if (status.state === 'unresponsive') {
-    return ['The gateway does not answer: it is ended by force, and calls in flight break off.']
+    return ['The gateway is not responding: it will be killed, and calls in flight will be cut off.']
   }
   const { active = 0, queued = 0 } = status.health?.rate_limiter ?? {}
   const inFlight = active === 0 ? null : `${counted(active, 'call')} in flight`
   const waiting = queued === 0 ? null : counted(queued, 'waiting call')
-  const points = inFlight === null ? ['No call is in flight.'] : []
+  const points = inFlight === null ? ['No calls in flight.'] : []
   if (action === 'stop') {
-    if (inFlight !== null) points.push(`${inFlight} may finish${within(config)}.`)
+    if (inFlight !== null) points.push(`${inFlight} can finish${within(config)}.`)
     if (waiting !== null) points.push(`${waiting} will be refused.`)
     points.push('Requests will be refused until you start it again.')
   } else {
     const kept = [inFlight, waiting].filter((calls) => calls !== null).join(' and ')
-    if (kept !== '') points.push(`${kept} will be finished by the old process.`)
-    points.push('No call is refused: the new gateway takes over once it is up.')
+    if (kept !== '') points.push(`The old process will finish ${kept}.`)
+    points.push('No call is refused: the new process takes over once it is up.')
   }
   const pending = config?.needs_restart ?? []
   if (action === 'restart' && pending.length > 0) {
-    points.push(`This brings in what was changed: ${pending.map(optionTitle).join(', ')}.`)
+    points.push(`Applies changes to: ${pending.map(optionTitle).join(', ')}.`)
   }
   return points
 }
@@ -68,10 +68,10 @@ function within(config: ProxyConfig | null): string {
 
 /** Which key goes to the upstream. */
 export const keyWords: Readonly<Record<ProxyConfig['upstream_key'], string>> = {
-  absent: 'No key is kept here: each client sends its own.',
-  lent: 'UPSTREAM_API_KEY is lent to calls from this machine that bring no key of their own.',
+  absent: 'No gateway key: each client sends its own.',
+  lent: 'Calls from this machine without a key of their own use UPSTREAM_API_KEY.',
   withheld:
-    'UPSTREAM_API_KEY is withheld: the upstream was set on this page, not by who started the dashboard.',
+    'UPSTREAM_API_KEY is not sent, because the upstream was set on this page. Set --upstream to use it.',
 }
 
 /** A first call, to be tried in a terminal. */
@@ -81,7 +81,7 @@ export function curlLine(baseUrl: string, needsKey: boolean): string {
 
 /** What became of calls whose client was given something else than the base URL; they are in no list. */
 export function wrongBaseUrlWords(calls: number): string {
-  return `${counted(calls, 'call')} with another base URL ${calls === 1 ? 'was' : 'were'} refused. It has to be this one, /v1 included.`
+  return `${counted(calls, 'call')} with a wrong base URL ${calls === 1 ? 'was' : 'were'} refused. Use this one, with /v1.`
 }
 
 /** How many tokens of the budget are used, and how sure that is. */
@@ -90,6 +90,6 @@ export function budgetWords(budget: HealthReport['token_budget']): string {
   return [
     `${shortCount(used)} of ${shortCount(limit)}`,
     ...(estimated > 0 ? [`${shortCount(estimated)} estimated`] : []),
-    ...(known ? [] : ['use before the start not read yet']),
+    ...(known ? [] : ['use before the start not loaded yet']),
   ].join(', ')
 }

@@ -36,8 +36,7 @@ export function GatewaysCard() {
     <Card title="All gateways" about={allWords(report)} class="gateways-card">
       {problem !== null && (
         <Banner tone="warn">
-          The database that they share does not answer: {problem}. Gateways are shown as at{' '}
-          {time(Date.parse(asOf))}.
+          The shared database is unreachable: {problem}. Gateways as of {time(Date.parse(asOf))}.
         </Banner>
       )}
       {copy !== null && (
@@ -48,7 +47,7 @@ export function GatewaysCard() {
       )}
       {gateways.length > 0 && (
         <EditableTable
-          caption="Gateways that share a limit"
+          caption="Gateways sharing a limit"
           rows={gateways}
           keyOf={({ instance }) => instance}
           columns={[
@@ -90,7 +89,7 @@ function Name({ host, instance, version, is_own: isOwn }: GatewayRow) {
     <>
       {host}
       <small>
-        {isOwn && 'this one, '}
+        {isOwn && 'this gateway, '}
         {instance}, version {version}
       </small>
     </>

@@ -38,14 +38,14 @@ test('a silent gateway says when its slots are free, as long as it holds some by
   const time = (ms: number): string => String(ms - Date.parse(report.as_of))
   assert.deepEqual(stateOf(row, time).words, 'OK')
   assert.deepEqual([stateOf(silent, time).words, stateOf(silent, time).tone], ['Away since 0', 'bad'])
-  assert.match(stateOf(silent, time).details.join(), /free in 1.m/)
+  assert.match(stateOf(silent, time).details.join(), /freed in 1.m/)
   assert.deepEqual(stateOf({ ...silent, lease_left_s: null, held: 0 }, time).details, [])
-  assert.equal(stateOf({ ...row, state: 'learning' }, time).words, 'Learning')
+  assert.equal(stateOf({ ...row, state: 'learning' }, time).words, 'Rejoining')
 })
 
 test('who releases is told what follows, and who waits for a copy how far it is', () => {
   const [first = '', second = ''] = releaseQuestion(row).points
-  assert.match(first, /given to others: it holds 3\./)
-  assert.match(second, /more calls than the limit may run at once/)
-  assert.match(copyWords({ pulled: 430_000, last: 1_000_000 }), /43.?%, 570.?K rows to go/i)
+  assert.match(first, /other gateways get its 3 slots\./)
+  assert.match(second, /calls may exceed the limit/)
+  assert.match(copyWords({ pulled: 430_000, last: 1_000_000 }), /43.?%, 570.?K rows left/i)
 })

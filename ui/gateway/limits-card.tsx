@@ -11,15 +11,15 @@ import { type LimitedUse, leastLeft, limitWords, limitedUses, stateOf, useKey } 
 export function LimitsCard({ limits }: { readonly limits: readonly ProviderLimit[] }) {
   if (limits.length === 0) return null
   return (
-    <Card title="Providers’ limits" about="From each provider’s latest answer" class="limits-card">
+    <Card title="Provider limits" about="from each provider’s latest response" class="limits-card">
       <EditableTable
-        caption="What is left of each provider’s limits"
+        caption="What remains of each provider’s limits"
         rows={limitedUses(limits)}
         keyOf={useKey}
         columns={[
           { head: 'Model', cell: Name },
           state<LimitedUse>((use) => stateOf(use, nowMs())),
-          { head: 'Left', isWords: true, cell: Left },
+          { head: 'Remaining', isWords: true, cell: Left },
         ]}
         most={8}
         isUrgent={(use) => stateOf(use, nowMs()).tone === 'warn'}

@@ -29,12 +29,12 @@ test('a limit says what is left of it, and when all of it is left again', () => 
     { reset_at: '2026-11-01T11:59:59Z' },
   ]
   assert.deepEqual(changes.map(words), [
-    '212 of 500 requests a minute left, full again in 14 s',
-    '61 K of 2 M input tokens a minute left',
+    '212 of 500 requests per minute left, resets in 14 s',
+    '61 K of 2 M input tokens per minute left',
     '500 of 500 requests in 1 d left',
-    '3 requests a minute left, full again in 14 s',
-    '500 requests a minute, full again in 14 s',
-    '212 of 500 requests a minute left',
+    '3 requests per minute left, resets in 14 s',
+    '500 requests per minute, resets in 14 s',
+    '212 of 500 requests per minute left',
   ])
 })
 

@@ -30,7 +30,7 @@ export function useKey({ upstream, model, key }: Omit<LimitedUse, 'limits'>): st
 export function stateOf(use: LimitedUse, nowMs: number): RowState {
   const wait = use.limits.find(({ kind }) => kind === 'wait')
   if (wait !== undefined) {
-    const details = [`call again in ${longDuration(Math.max(0, Math.ceil(untilMs(wait, nowMs) / 1000)))}`]
+    const details = [`retry in ${longDuration(Math.max(0, Math.ceil(untilMs(wait, nowMs) / 1000)))}`]
     return { shape: 'triangle', tone: 'warn', words: 'Refused', details }
   }
   return leastLeft(use) < lowShare
@@ -41,12 +41,12 @@ export function stateOf(use: LimitedUse, nowMs: number): RowState {
 /** One limit: "212 of 500 requests a minute left", and when all of it is left again. */
 export function limitWords(told: ProviderLimit, nowMs: number): string {
   const { kind, limit, remaining, window_s: windowS } = told
-  const per = windowS === null || windowS === 60 ? 'a minute' : `in ${longDuration(windowS)}`
+  const per = windowS === null || windowS === 60 ? 'per minute' : `in ${longDuration(windowS)}`
   const figures = [remaining, limit].filter((one) => one !== null).map(figure)
   const ms = untilMs(told, nowMs)
   const words = `${figures.join(' of ')} ${kind.replace('_', ' ')} ${per}${remaining === null ? '' : ' left'}`
   const isFull = ms <= 0 || remaining === limit
-  return isFull ? words : `${words}, full again in ${longDuration(Math.ceil(ms / 1000))}`
+  return isFull ? words : `${words}, resets in ${longDuration(Math.ceil(ms / 1000))}`
 }
 
 /** The smallest share that is left of a limit, 0 to 1; 0 while the provider asks to wait. */

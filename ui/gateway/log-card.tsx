@@ -19,7 +19,7 @@ export function LogCard({ file }: { readonly file: string }) {
       class="log-card"
       about={
         <>
-          the end of <code id="log-file">{file}</code>
+          last lines of <code id="log-file">{file}</code>
         </>
       }
       actions={
@@ -30,7 +30,7 @@ export function LogCard({ file }: { readonly file: string }) {
           question={{
             title: 'Clear the log?',
             yes: 'Clear',
-            points: ['Its lines are gone for good.', 'Recorded calls stay.'],
+            points: ['Its lines are deleted for good.', 'Recorded calls are kept.'],
           }}
           onYes={() => void run(actions.clearLog)}
         >
@@ -70,11 +70,11 @@ function LogLines() {
   }, [lines, isRead])
   return (
     <div class="log-lines" {...listeners}>
-      <div ref={box} id="log-lines" class="lines" role="region" aria-label="The gateway’s log" tabIndex={0}>
+      <div ref={box} id="log-lines" class="lines" role="region" aria-label="Gateway log" tabIndex={0}>
         {lines.map(({ at, text }) => (
           <div key={at}>{text}</div>
         ))}
-        {lines.length === 0 && <p class="empty">Nothing yet.</p>}
+        {lines.length === 0 && <p class="empty">No lines yet.</p>}
       </div>
       {isRead && (news > 0 || isAway) && (
         <Button
@@ -86,7 +86,7 @@ function LogLines() {
             box.current?.focus({ preventScroll: true })
           }}
         >
-          {news > 0 ? counted(news, 'new line') : 'To the end'}
+          {news > 0 ? counted(news, 'new line') : 'Jump to end'}
         </Button>
       )}
     </div>

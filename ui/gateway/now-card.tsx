@@ -37,10 +37,10 @@ export function NowCard({ status }: { readonly status: ProcessStatus }) {
           name="In flight"
           id="active"
           value={count(active)}
-          of={`of ${count(slots)}${full === null ? '' : ` at ${full.name}`}${(shared?.gateways ?? 1) > 1 ? ' for all gateways' : ''}`}
+          of={`of ${count(slots)}${full === null ? '' : ` at ${full.name}`}${(shared?.gateways ?? 1) > 1 ? ' across gateways' : ''}`}
           detail={[
             finishing === 0 ? [] : `${count(finishing)} more finishing in the previous process`,
-            full === null ? [] : `${count(calls.active)} of ${count(calls.max_concurrent)} at all upstreams`,
+            full === null ? [] : `${count(calls.active)} of ${count(calls.max_concurrent)} across upstreams`,
             `peak ${count(calls.peak_active)}`,
             `${shortCount(calls.total_admitted)} since start`,
           ]

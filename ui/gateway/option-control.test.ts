@@ -73,7 +73,7 @@ test('ranges in words', () => {
     max: null,
     range: 'a whole number from 1 to 9',
   } as const
-  assert.equal(rangeWords(free), 'It must be a whole number from 1 to 9.')
+  assert.equal(rangeWords(free), 'Must be a whole number from 1 to 9.')
   assert.equal(rangeWords({ ...free, kind: 'number', min: 1, max: 100_000 }), '1 to 100\u202f000.')
   assert.equal(
     rangeWords({ ...free, kind: 'number', min: 1, max: Number.MAX_SAFE_INTEGER }),

@@ -37,7 +37,7 @@ test('every option of the gateway has a title and a place', () => {
 test('an option that the page does not know is shown under its name, among the others', () => {
   for (const name of ['a_new_one', 'constructor', '__proto__']) {
     assert.deepEqual(groupOptions([{ ...option, name }]), [
-      { group: 'Others', options: [{ ...option, name }] },
+      { group: 'Other', options: [{ ...option, name }] },
     ])
     assert.equal(optionTitle(name), name)
   }

@@ -3,7 +3,7 @@ import { count, roundDuration } from '../format/figures.ts'
 import { typedWhole } from '../format/typed-number.ts'
 
 /** Under which heading an option stands, in the order of the headings. */
-export const optionGroups = ['Limits', 'Network', 'Payloads', 'Storage', 'Others'] as const
+export const optionGroups = ['Limits', 'Network', 'Payloads', 'Storage', 'Other'] as const
 
 export type OptionGroup = (typeof optionGroups)[number]
 
@@ -17,46 +17,46 @@ const known: Readonly<Record<string, Words>> = {
   max_concurrent: { group: 'Limits', title: 'Maximum concurrent calls' },
   max_rpm: { group: 'Limits', title: 'Requests per minute' },
   max_tpm: { group: 'Limits', title: 'Tokens per minute' },
-  pace: { group: 'Limits', title: 'Pacing of calls' },
+  pace: { group: 'Limits', title: 'Pacing' },
   slot_cooldown_ms: { group: 'Limits', title: 'Slot cooldown' },
   token_limit: { group: 'Limits', title: 'Tokens in 24 hours' },
   budget_action: { group: 'Limits', title: 'When the budget runs out' },
   retry_429_max: { group: 'Limits', title: 'Retries after 429' },
   queue_order: { group: 'Limits', title: 'Queue order' },
-  queue_limit: { group: 'Limits', title: 'Waiting calls' },
-  queue_timeout_ms: { group: 'Limits', title: 'Longest wait' },
-  share_lease_s: { group: 'Limits', title: 'Lease of shared slots' },
-  share_lost: { group: 'Limits', title: 'Calls of a gateway that is lost' },
-  max_body_mb: { group: 'Limits', title: 'Largest request' },
+  queue_limit: { group: 'Limits', title: 'Queue length' },
+  queue_timeout_ms: { group: 'Limits', title: 'Queue timeout' },
+  share_lease_s: { group: 'Limits', title: 'Lease on shared slots' },
+  share_lost: { group: 'Limits', title: 'Slots of a lost gateway' },
+  max_body_mb: { group: 'Limits', title: 'Maximum request size' },
   upstream: { group: 'Network', title: 'Upstream' },
-  upstream_file: { group: 'Network', title: 'File of further upstreams' },
+  upstream_file: { group: 'Network', title: 'Upstreams file' },
   host: { group: 'Network', title: 'Address' },
   port: { group: 'Network', title: 'Port' },
-  connect_timeout_ms: { group: 'Network', title: 'Time to connect' },
-  connect_retry_ms: { group: 'Network', title: 'Retrying a refused connection' },
-  first_byte_timeout_ms: { group: 'Network', title: 'Time to the first byte' },
-  idle_timeout_ms: { group: 'Network', title: 'Pause within an answer' },
-  client_stall_timeout_ms: { group: 'Network', title: 'Pause of a client' },
-  drain_timeout_ms: { group: 'Network', title: 'Time to finish at a stop' },
-  usage_injection: { group: 'Network', title: 'Asking for usage' },
+  connect_timeout_ms: { group: 'Network', title: 'Connect timeout' },
+  connect_retry_ms: { group: 'Network', title: 'Connect retry window' },
+  first_byte_timeout_ms: { group: 'Network', title: 'First byte timeout' },
+  idle_timeout_ms: { group: 'Network', title: 'Idle timeout' },
+  client_stall_timeout_ms: { group: 'Network', title: 'Client stall timeout' },
+  drain_timeout_ms: { group: 'Network', title: 'Drain timeout' },
+  usage_injection: { group: 'Network', title: 'Usage injection' },
   via: { group: 'Network', title: 'Via header' },
-  allow_host: { group: 'Network', title: 'Further host names' },
-  trust_loopback: { group: 'Network', title: 'Trust in this machine' },
-  session_header: { group: 'Network', title: 'Headers that name a session' },
-  metrics: { group: 'Network', title: 'Metrics for Prometheus' },
-  otlp_endpoint: { group: 'Network', title: 'Receiver of spans' },
-  otlp_traces_endpoint: { group: 'Network', title: 'Receiver of spans, whole address' },
+  allow_host: { group: 'Network', title: 'Allowed host names' },
+  trust_loopback: { group: 'Network', title: 'Trust this machine' },
+  session_header: { group: 'Network', title: 'Session headers' },
+  metrics: { group: 'Network', title: 'Prometheus metrics' },
+  otlp_endpoint: { group: 'Network', title: 'OTLP endpoint' },
+  otlp_traces_endpoint: { group: 'Network', title: 'OTLP traces endpoint' },
   raw_log: { group: 'Payloads', title: 'Payload capture at start' },
   raw_log_capture: { group: 'Payloads', title: 'Calls to capture' },
-  raw_log_max_body_kb: { group: 'Payloads', title: 'Largest body kept' },
-  raw_log_max_mb: { group: 'Payloads', title: 'Largest on disk' },
-  raw_log_file: { group: 'Payloads', title: 'File of payloads' },
+  raw_log_max_body_kb: { group: 'Payloads', title: 'Maximum body size' },
+  raw_log_max_mb: { group: 'Payloads', title: 'Maximum file size' },
+  raw_log_file: { group: 'Payloads', title: 'Payload file' },
   db: { group: 'Storage', title: 'Database' },
-  keep_days: { group: 'Storage', title: 'Days of single calls kept' },
-  keep_mb: { group: 'Storage', title: 'Largest database' },
-  pid_file: { group: 'Storage', title: 'Process id file' },
-  share: { group: 'Storage', title: 'Sharing with other gateways' },
-  share_days: { group: 'Storage', title: 'Days of the first copy' },
+  keep_days: { group: 'Storage', title: 'Keep individual calls' },
+  keep_mb: { group: 'Storage', title: 'Maximum database size' },
+  pid_file: { group: 'Storage', title: 'PID file' },
+  share: { group: 'Storage', title: 'Shared database' },
+  share_days: { group: 'Storage', title: 'First copy' },
 }
 
 const knownNames = Object.keys(known)
@@ -74,7 +74,7 @@ export function groupOptions(
   return optionGroups
     .map((group) => ({
       group,
-      options: inOrder.filter(({ name }) => (wordsOf(name)?.group ?? 'Others') === group),
+      options: inOrder.filter(({ name }) => (wordsOf(name)?.group ?? 'Other') === group),
     }))
     .filter(({ options }) => options.length > 0)
 }
@@ -129,7 +129,7 @@ export function choicesOf({
 export function rangeWords(option: Pick<ConfigOption, 'kind' | 'choices' | 'min' | 'max' | 'range'>): string {
   const { min, max, range } = option
   if (min !== null && max !== null) return `${count(min)} to ${boundWords(max)}.`
-  return choicesOf(option) === null ? `It must be ${range}.` : ''
+  return choicesOf(option) === null ? `Must be ${range}.` : ''
 }
 
 /** A value as the text of its field. */
@@ -157,11 +157,11 @@ export function aboutWords(option: ConfigOption): string {
   if (fixedBy !== null) return `${sentence(description)} ${from}`
   const effect =
     name === 'raw_log'
-      ? 'Live shows whether it is on now.'
+      ? 'The Live view shows whether it is on now.'
       : changes === 'live'
         ? 'Applies immediately.'
         : 'Requires a restart.'
-  const byDefault = isSame(value, usual) ? '' : `The default is ${shownValue(option, usual)}.`
+  const byDefault = isSame(value, usual) ? '' : `Default: ${shownValue(option, usual)}.`
   return [sentence(description), rangeWords(option), effect, from, byDefault]
     .filter((part) => part !== '')
     .join(' ')

@@ -114,7 +114,7 @@ function Notes({ status, actions: { error, forgetError } }: ActingProps) {
     <div class="state-notes stack">
       {simulated && (
         <Banner title="Simulated.">
-          The upstream is the demo’s own: no real model answers, and what it says is made up.
+          The demo’s own upstream responds with made-up text; no real model is called.
         </Banner>
       )}
       {crash !== null && (
@@ -146,7 +146,12 @@ function Notes({ status, actions: { error, forgetError } }: ActingProps) {
         >
           <p>{error.message}</p>
           {error.log.length > 0 && (
-            <pre id="gateway-error-log" role="region" aria-label="The gateway’s last words" tabIndex={0}>
+            <pre
+              id="gateway-error-log"
+              role="region"
+              aria-label="Last lines of the gateway’s log"
+              tabIndex={0}
+            >
               {error.log.join('\n')}
             </pre>
           )}
@@ -188,7 +193,7 @@ function UpSince({ status }: Pick<StateCardProps, 'status'>) {
       <time dateTime={startedAt} title={times.inUtc(startedMs)}>
         {times.full(startedMs)}
       </time>
-      , for {longDuration(Math.floor(Math.max(0, now - startedMs) / 1000))}
+      , {longDuration(Math.floor(Math.max(0, now - startedMs) / 1000))}
     </span>
   )
 }

@@ -57,17 +57,20 @@ test('what is changed is sent, and what is emptied is taken away', () => {
 })
 
 test('what cannot be is said', () => {
-  assert.match(JSON.stringify(changeOf(formOf(null), null)), /needs a name/)
-  assert.match(JSON.stringify(changeOf({ ...formOf(null), name: 'x' }, null)), /needs an address/)
+  assert.match(JSON.stringify(changeOf(formOf(null), null)), /Enter a name/)
+  assert.match(JSON.stringify(changeOf({ ...formOf(null), name: 'x' }, null)), /Enter a URL/)
   assert.match(JSON.stringify(changeOf({ ...formOf(row), slots: 'two' }, row)), /whole number/)
-  assert.match(JSON.stringify(changeOf({ ...formOf(row), tokens: '-1' }, row)), /Tokens are a whole number/)
+  assert.match(JSON.stringify(changeOf({ ...formOf(row), tokens: '-1' }, row)), /whole number of tokens/)
 })
 
 test('an upstream tells what goes there, with whose key, and how it is', () => {
-  assert.equal(goesThere(row), 'claude-*, c, and all under /claude/')
-  assert.equal(goesThere({ ...row, models: [] }), 'all under /claude/')
-  assert.equal(termsOf(row), 'the key in A_KEY; falls back to local')
-  assert.equal(termsOf({ ...row, fallback: null, token_limit: 500 }), 'the key in A_KEY; 500 tokens a day')
+  assert.equal(goesThere(row), 'claude-*, c, and paths under /claude/')
+  assert.equal(goesThere({ ...row, models: [] }), 'paths under /claude/')
+  assert.equal(termsOf(row), 'key from A_KEY; falls back to local')
+  assert.equal(
+    termsOf({ ...row, fallback: null, token_limit: 500 }),
+    'key from A_KEY; 500 tokens in 24 hours',
+  )
   const replica = { host: 'a', state: 'up', in_flight: 0, failing_since: null, problem: null } as const
   const failing = {
     ...replica,
@@ -87,12 +90,12 @@ test('an upstream tells what goes there, with whose key, and how it is', () => {
     shape: 'triangle',
     tone: 'warn',
     words: '1 of 2 failing',
-    details: ['a fails since then: refused'],
+    details: ['a failing since then: refused'],
   })
   assert.equal(stateOf({ ...row, health: { ...health, replicas: [replica] } }, time).words, 'OK')
   assert.equal(
     stateOf({ ...row, health: { ...health, state: 'failing', replicas: [failing] } }, time).tone,
     'bad',
   )
-  assert.equal(stateOf(row, time).words, 'Not known')
+  assert.equal(stateOf(row, time).words, 'Unknown')
 })

@@ -11,20 +11,20 @@ export function withHealth(row: UpstreamRow, live: readonly UpstreamHealth[]): U
   return now === undefined ? row : { ...row, health: now }
 }
 
-/** What goes there. */
+/** The calls that go to an upstream. */
 export function goesThere({ name, models }: UpstreamRow): string {
-  if (name === 'default') return 'all that goes nowhere else'
-  const byPath = `all under /${name}/`
+  if (name === 'default') return 'everything else (default)'
+  const byPath = `paths under /${name}/`
   return models.length === 0 ? byPath : `${models.join(', ')}, and ${byPath}`
 }
 
-/** The state of one. `time` writes an instant, in ms since the Unix epoch. */
+/** The state of an upstream. `time` writes an instant, in ms since the Unix epoch. */
 export function stateOf({ health }: UpstreamRow, time: (ms: number) => string): RowState {
-  if (health === null) return { shape: 'ring', tone: 'quiet', words: 'Not known', details: [] }
+  if (health === null) return { shape: 'ring', tone: 'quiet', words: 'Unknown', details: [] }
   const failing = health.replicas.filter(({ state }) => state === 'failing')
   const details = failing.map(({ host, failing_since: since, problem }) => {
     const when = since === null ? '' : ` since ${time(Date.parse(since))}`
-    return `${host} fails${when}: ${problem ?? 'no reason was told'}`
+    return `${host} failing${when}: ${problem ?? 'unknown reason'}`
   })
   if (health.problem !== null) details.push(`It ${health.problem}`)
   if (health.state === 'failing') return { shape: 'triangle', tone: 'bad', words: 'Failing', details }
@@ -42,29 +42,29 @@ export function stateOf({ health }: UpstreamRow, time: (ms: number) => string): 
 export function termsOf({ credentials, fallback, token_limit: limit, health }: UpstreamRow): string {
   const key =
     credentials === 'client'
-      ? 'the client’s credentials'
+      ? 'client’s credentials'
       : credentials === 'none'
         ? 'no credentials'
         : 'env' in credentials
-          ? `the key in ${credentials.env}`
-          : `the key in ${credentials.file}`
+          ? `key from ${credentials.env}`
+          : `key from ${credentials.file}`
   const to = fallback === null ? null : typeof fallback === 'string' ? fallback : fallback.to
   const used = health?.used_tokens ?? null
   const tokens =
-    limit === null ? null : `${used === null ? '' : `${count(used)} of `}${count(limit)} tokens a day`
+    limit === null ? null : `${used === null ? '' : `${count(used)} of `}${count(limit)} tokens in 24 hours`
   return [key, to === null ? null : `falls back to ${to}`, tokens].filter((each) => each !== null).join('; ')
 }
 
 /** What is asked before an upstream is taken away. */
 export function removeQuestion({ name, models }: UpstreamRow): Question {
   return {
-    title: `Remove the upstream ${name}?`,
+    title: `Remove upstream ${name}?`,
     yes: 'Remove',
     points: [
       models.length === 0
-        ? `Calls under /${name}/ are answered 404 from then on.`
-        : `Calls of ${models.join(', ')} go to the default upstream from then on, those under /${name}/ are answered 404.`,
-      'Calls in progress there finish as usual.',
+        ? `Calls under /${name}/ will get 404.`
+        : `Calls for ${models.join(', ')} will go to the default upstream; calls under /${name}/ will get 404.`,
+      'Calls in progress there will finish.',
     ],
   }
 }
@@ -99,19 +99,20 @@ export function changeOf(
 ): object | string {
   const before = formOf(row)
   const isChanged = (name: keyof UpstreamForm): boolean => valueOf(name) !== before[name]
-  if (row === null && valueOf('name').trim() === '') return 'An upstream needs a name.'
+  if (row === null && valueOf('name').trim() === '') return 'Enter a name.'
   const urls = addressesOf(valueOf('urls'))
-  if (urls.length === 0) return 'An upstream needs an address: http://…'
+  if (urls.length === 0) return 'Enter a URL: http://…'
   const wrong = urls.find((url) => !/^https?:\/\/./i.test(url))
-  if (wrong !== undefined) return `An address begins with http:// or https://; this one is ${wrong}.`
+  if (wrong !== undefined) return `A URL must start with http:// or https://, unlike ${wrong}.`
   const models = valueOf('models')
     .split(',')
     .map((model) => model.trim())
     .filter((model) => model !== '')
   const slots = typedLimit(valueOf('slots'))
-  if (slots === 'wrong') return 'Slots are a whole number from 1 on, or empty for as many as the default has.'
+  if (slots === 'wrong')
+    return 'Enter a whole number of slots from 1, or nothing for the default upstream’s number.'
   const tokens = typedLimit(valueOf('tokens'))
-  if (tokens === 'wrong') return 'Tokens are a whole number from 1 on, or empty for no limit.'
+  if (tokens === 'wrong') return 'Enter a whole number of tokens from 1, or nothing for no limit.'
   return {
     ...(isChanged('urls') && { urls }),
     ...(isChanged('models') && { models: models.length === 0 ? null : models }),

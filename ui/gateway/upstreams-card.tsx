@@ -43,14 +43,16 @@ export function UpstreamsCard() {
   const { answer: report, put } = asked
   const firstTokens = useFirstTokens(report !== null && report.upstreams.length > 1)
   const times = useTimes()
-  if (report === null) return <Awaited what="The upstreams" {...asked} />
+  if (report === null) return <Awaited what="the upstreams" {...asked} />
   const rows = report.upstreams.map((row) => withHealth(row, live))
   const isAlone = rows.length === 1
   return (
     <Card title="Upstreams" class="upstreams-card">
-      {report.problem !== null && <Banner tone="warn">{report.problem} The last good upstreams hold.</Banner>}
+      {report.problem !== null && (
+        <Banner tone="warn">{report.problem} The last valid upstreams stay in force.</Banner>
+      )}
       <EditableTable
-        caption="Upstreams, how they are and what goes there"
+        caption="Upstreams, their state and their calls"
         rows={rows}
         keyOf={({ name }) => name}
         columns={[
@@ -63,19 +65,19 @@ export function UpstreamsCard() {
           waiting<UpstreamRow>(({ health }) => health?.rate_limiter.queued),
           {
             head: 'First token',
-            title: 'Median of the last hour',
+            title: 'Median, last hour',
             cell: ({ name }) => known(firstTokens.get(name), duration),
           },
         ]}
         formOf={(row) => (row.name === 'default' ? null : upstreamForm(row, rows))}
-        add={{ words: 'Add an upstream', form: upstreamForm(null, rows) }}
+        add={{ words: 'Add upstream', form: upstreamForm(null, rows) }}
         onSaved={put}
         isLocked={report.problem !== null}
         empty={isAlone ? <p class="quiet">All calls go to {rows[0]?.urls[0]}.</p> : null}
       />
       {!isAlone && (
         <p class="quiet fine">
-          Kept in <code>{report.file}</code>
+          Saved in <code>{report.file}</code>
         </p>
       )}
     </Card>
@@ -117,29 +119,29 @@ function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): Ro
   const others = rows.filter(({ name }) => name !== row?.name).map(({ name }) => [name, name] as const)
   const path = (name: string): string => `/api/upstreams/${encodeURIComponent(name)}`
   return {
-    label: row === null ? 'A further upstream' : `The upstream ${row.name}`,
+    label: row === null ? 'New upstream' : `Upstream ${row.name}`,
     fields: [
       ...(row === null ? [text('name', 'Name', 'claude')] : []),
-      text('urls', 'Addresses', 'a URL for each server, with commas between'),
-      text('models', 'Models', 'llama*, qwen*; empty for none'),
-      text('slots', 'Maximum concurrent calls', 'as many as the default', true),
+      text('urls', 'URLs', 'one per server, comma-separated'),
+      text('models', 'Models', 'llama*, qwen*'),
+      text('slots', 'Maximum concurrent calls', 'same as default', true),
       text('tokens', 'Tokens in 24 hours', 'no limit', true),
       {
         name: 'credentials',
         label: 'Credentials',
         value: form.credentials,
         choices: [
-          ['none', 'none are sent'],
-          ['client', 'the client’s are passed on'],
+          ['none', 'send none'],
+          ['client', 'pass on the client’s'],
           // A key of the gateway's own is set by the command alone.
-          ...(form.credentials === 'kept' ? [['kept', 'the key that it has'] as const] : []),
+          ...(form.credentials === 'kept' ? [['kept', 'keep its current key'] as const] : []),
         ],
       },
       {
         name: 'fallback',
         label: 'Falls back to',
         value: form.fallback,
-        choices: [['', 'no other'], ...others],
+        choices: [['', 'none'], ...others],
       },
     ],
     test: async (valueOf) => {
@@ -151,7 +153,7 @@ function upstreamForm(row: UpstreamRow | null, rows: readonly UpstreamRow[]): Ro
     save: (valueOf) => {
       const name = valueOf('name').trim()
       if (row === null && rows.some((other) => other.name === name))
-        return 'There is an upstream of that name: change it in the list.'
+        return 'An upstream with this name exists: edit it in the list.'
       const change = changeOf(valueOf, row)
       return typeof change === 'string' ? change : { path: path(row?.name ?? name), body: change }
     },

@@ -75,8 +75,8 @@ export function BoardCard(props: BoardCardProps) {
         <h2 id="board-title">In progress</h2>
         <div class="live-told fine">
           <span>
-            {told !== '' && isLost ? `${told} when the dashboard was last reached` : told}
-            {more > 0 && `, and ${count(more)} more that are not listed`}
+            {told !== '' && isLost ? `${told} when last reached` : told}
+            {more > 0 && `, and ${count(more)} more`}
           </span>
           {error !== null && (
             <span class="is-off" role="alert">

@@ -116,5 +116,5 @@ test('calls are counted by their state, and a cancel says what it does', () => {
     /stops after 7 chunks/,
   )
   assert.match(cancelPoints({ id: 'b', call: calls[1]!, goneMs: null, record: null })[0]!, /503/)
-  assert.match(cancelPoints({ id: 'a', call: call('a'), goneMs: 5, record: null })[0]!, /has ended/)
+  assert.match(cancelPoints({ id: 'a', call: call('a'), goneMs: 5, record: null })[0]!, /already ended/)
 })

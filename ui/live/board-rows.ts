@@ -55,15 +55,15 @@ function running(call: LiveCall): BoardRow {
 export const stateWords: Readonly<Record<LiveState, string>> = {
   receiving: 'Receiving',
   queued: 'Queued',
-  waiting: 'Awaiting answer',
+  waiting: 'Awaiting response',
   streaming: 'Streaming',
-  backing_off: 'Trying again',
+  backing_off: 'Retrying',
 }
 
 /** The state of a call; of one in line, what it waits for. */
 export function callState({ state, waits_for: awaited }: LiveCall): string {
-  if (awaited === 'tokens') return 'Waits for tokens'
-  return awaited === 'requests' ? 'Waits for the minute’s calls' : stateWords[state]
+  if (awaited === 'tokens') return 'Waiting for tokens'
+  return awaited === 'requests' ? 'Waiting for rate limit' : stateWords[state]
 }
 
 /** The part of a bar that has the state's colour. */
@@ -103,16 +103,16 @@ export function timedAt(call: LiveCall, nowMs: number): TimedCall {
   }
 }
 
-/** What becomes of a call that is cancelled, told before it is. */
+/** The consequences of cancelling a call, to be read before. */
 export function cancelPoints({ call: { state, chunks }, goneMs }: BoardRow): readonly string[] {
-  if (goneMs !== null) return ['It has ended meanwhile: there is nothing left to cancel.']
+  if (goneMs !== null) return ['The call has already ended.']
   if (state === 'streaming') {
     const so = chunks === 0 ? '' : ` after ${count(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`
     return [
       `The response stops${so}. The client will see an incomplete response and may retry.`,
-      'The upstream is told at once to stop.',
+      'The upstream is told to stop immediately.',
     ]
   }
-  const told = 'The client gets a 503 that tells it not to retry.'
-  return state === 'waiting' ? [told, 'The upstream is told at once to stop.'] : [told]
+  const told = 'The client gets status 503 and is told not to retry.'
+  return state === 'waiting' ? [told, 'The upstream is told to stop immediately.'] : [told]
 }

@@ -43,17 +43,17 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
         <span>
           {shown < feed.calls.length ? `${count(shown)} of ` : ''}
           {listed}
-          {feed.total > feed.calls.length && ', the last ones'}
+          {feed.total > feed.calls.length && ' (latest)'}
         </span>
       )}
       {dropped > 0 && (
         <span class="is-off">
           {hasGap && 'Over '}
-          {counted(dropped, 'record')} left out: too many came at once
+          {counted(dropped, 'record')} skipped: too many at once
         </span>
       )}
       {dropped === 0 && hasGap && (
-        <span class="is-off" title="The gateway was restarted, or the connection to it broke, meanwhile.">
+        <span class="is-off" title="The gateway restarted, or the connection to it was lost.">
           Some records may be missing
         </span>
       )}

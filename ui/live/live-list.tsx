@@ -129,11 +129,8 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) 
   if (state === 'over') return <span class="quiet">Ended</span>
   if (isLost) {
     return (
-      <span
-        class="quiet"
-        title="The connection to the gateway was lost, or records were left out, meanwhile."
-      >
-        End not heard
+      <span class="quiet" title="The connection to the gateway was lost, or records were skipped.">
+        End unknown
       </span>
     )
   }

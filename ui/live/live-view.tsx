@@ -50,7 +50,7 @@ export function LiveView() {
     }
   }
   const pauseOrResume = (): void => (isPaused ? resume() : setPaused(true))
-  useShortcuts('Live', [{ key: ' ', words: 'Pause or go on', run: pauseOrResume }])
+  useShortcuts('Live', [{ key: ' ', words: 'Pause or resume', run: pauseOrResume }])
 
   // The list that had the focus last; at first the one where something can be done.
   const [keys, setKeys] = useState<'board' | 'list'>('board')
@@ -81,7 +81,7 @@ export function LiveView() {
             aria-pressed={isPaused}
             onClick={pauseOrResume}
           >
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? 'Resume' : 'Pause'}
           </Button>
         </div>
         <LiveTools
@@ -106,20 +106,18 @@ export function LiveView() {
           />
         ) : feed.calls.length > 0 ? (
           <EmptyState title="No calls match">
-            None of the calls that went by fits all of the filters. Those that come are looked at, too.
+            No call in this list matches all filters. New calls that match will appear.
           </EmptyState>
         ) : isReached === false ? (
-          <EmptyState title="The dashboard is not reached">
-            Calls appear here once it answers again.
-          </EmptyState>
+          <EmptyState title="Dashboard unreachable">Calls appear here once it responds again.</EmptyState>
         ) : isRunning ? (
-          <EmptyState title="Waiting for a call">
-            <p>Each call appears here as it begins, and its answer when it has ended. To make one:</p>
+          <EmptyState title="Waiting for calls">
+            <p>Each call appears here when it starts, and its response when it ends. Send one:</p>
             <FirstCallCommand />
           </EmptyState>
         ) : (
           <EmptyState title="The gateway is stopped">
-            Start it at the top of the page: calls appear here from their first byte on.
+            Start it at the top of the page to see calls here.
           </EmptyState>
         )}
       </section>
@@ -138,7 +136,7 @@ interface LiveToolsProps {
 function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
   useShortcuts('Live', filterKeys(useNavigation()))
   return (
-    <div class="live-tools row wraps" role="group" aria-label="Which calls are shown">
+    <div class="live-tools row wraps" role="group" aria-label="Filters">
       <TextSearch label="Find in payloads" placeholder="Find in payloads" />
       <ModelFilter models={models} />
       <ErrorsFilter />
@@ -146,7 +144,7 @@ function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
       <Button
         class="at-end"
         isOff={!canClear}
-        title="Takes the calls that have ended off this page. What is recorded stays."
+        title="Removes ended calls from this page. Recorded calls are kept."
         onClick={onClear}
       >
         Clear list

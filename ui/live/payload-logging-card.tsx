@@ -27,12 +27,12 @@ export function PayloadLoggingCard() {
   const act = (action: () => Promise<unknown>): void => void run(action).then(asked.again)
   if (status === null) {
     return (
-      <section class="card card-bar keeping-card" aria-label="What is kept">
+      <section class="card card-bar keeping-card" aria-label="Payload capture">
         {asked.error === null ? (
           <div class="skeleton" style={{ height: '2.75rem' }} />
         ) : (
           <p class="bad" role="alert">
-            Whether payloads are kept cannot be told: {asked.error}
+            Could not load payload capture: {asked.error}
           </p>
         )}
       </section>
@@ -52,15 +52,13 @@ export function PayloadLoggingCard() {
           <p class="fine">
             {words.about} {enabled && <code>{status.file_path}</code>}
           </p>
-          {dropped > 0 && (
-            <p class="fine">{counted(dropped, 'record')} could not be kept: too many came at once.</p>
-          )}
+          {dropped > 0 && <p class="fine">{counted(dropped, 'record')} lost: too many at once.</p>}
         </div>
       </div>
       <div class="row wraps" role="group" aria-labelledby="keeping-title">
         {enabled ? (
           <Button isOff={isOff} onClick={() => act(() => actions.logPayloads(false, null))}>
-            Switch off
+            Turn off
           </Button>
         ) : (
           <>
@@ -89,10 +87,10 @@ export function PayloadLoggingCard() {
           <ConfirmButton
             kind="bare"
             isOff={isBusy}
-            question={{ title: 'Clear the file of payloads?', yes: 'Clear', points: clearPoints(status) }}
+            question={{ title: 'Delete captured payloads?', yes: 'Delete', points: clearPoints(status) }}
             onYes={() => act(actions.clearPayloads)}
           >
-            Clear…<span class="aside"> the file</span>
+            Delete…<span class="aside"> captured payloads</span>
           </ConfirmButton>
         )}
       </div>

@@ -8,14 +8,14 @@ export const keepingTimes: readonly { readonly forS: number | null; readonly wor
   { forS: null, words: 'Until I turn it off' },
 ]
 
-/** Says whether payloads are kept. `untilWords`: when it switches itself off, by the reader's clock. */
+/** Title and text of the card. `untilWords`: the time at which capture ends, by the reader's clock. */
 export function loggingText(
   status: RawLogStatus,
   untilWords: string | null,
   nowMs: number,
 ): Readonly<Record<'title' | 'about', string>> {
   const { enabled, enabled_until: until, file_size_bytes: size } = status
-  const earlier = size === 0 ? '' : ` The file still has ${bytes(size)} of earlier ones.`
+  const earlier = size === 0 ? '' : ` The file still has ${bytes(size)}.`
   if (!enabled) {
     return {
       title: 'Payload capture is off',
@@ -23,10 +23,10 @@ export function loggingText(
     }
   }
   const left = until === null ? '' : ` (${leftWords(Date.parse(until) - nowMs)})`
-  const held = size === 0 ? 'nothing so far' : bytes(size)
+  const held = size === 0 ? 'nothing yet' : bytes(size)
   return {
     title: untilWords === null ? 'Payload capture is on' : `Payload capture is on until ${untilWords}${left}`,
-    about: `${captureWords(status.capture)}, keys taken out; the oldest make room for the newest. In the file: ${held}.`,
+    about: `${captureWords(status.capture)}, with API keys redacted. New payloads replace the oldest. In the file: ${held}.`,
   }
 }
 
@@ -46,19 +46,17 @@ export function captureRules(capture: string): readonly (readonly [rule: string,
 
 /** The calls whose payloads reach the file. */
 export function captureWords(capture: string): string {
-  if (capture === 'errors') return 'Requests and answers of calls that fail'
+  if (capture === 'errors') return 'Payloads of failed calls'
   const part = /^sample:(?:1\/)?(\d+)$/.exec(capture)?.[1]
-  if (part !== undefined) return `Requests and answers of one call in ${part}`
-  return capture === 'all' ? 'Requests and answers of every call' : `Requests and answers (${capture})`
+  if (part !== undefined) return `Payloads of one call in ${part}`
+  return capture === 'all' ? 'Payloads of all calls' : `Payloads (${capture})`
 }
 
 /** The consequences of clearing the file. */
 export function clearPoints(status: RawLogStatus): readonly string[] {
   return [
-    `${bytes(status.file_size_bytes)} of requests and answers are gone for good.`,
-    'Recorded calls stay, with their figures and times.',
-    status.enabled
-      ? 'What comes from now on is kept as before.'
-      : 'Nothing new is kept: that stays switched off.',
+    `${bytes(status.file_size_bytes)} of requests and responses will be deleted for good.`,
+    'Recorded calls are kept, with their figures and times.',
+    status.enabled ? 'Capture stays on.' : 'Capture stays off.',
   ]
 }

@@ -30,9 +30,9 @@ export type ListedCalls = keyof typeof listWords
 
 /** What is said of each list if it is empty, and all of its calls. */
 const lists = {
-  slowest: { none: 'No call succeeded in this time.', to: { sort: 'duration' } },
-  failed: { none: 'No call failed.', to: { sort: 'started_at', errorsOnly: true } },
-  latest: { none: 'No calls.', to: { sort: 'started_at' } },
+  slowest: { none: 'No successful calls in this range.', to: { sort: 'duration' } },
+  failed: { none: 'No failed calls in this range.', to: { sort: 'started_at', errorsOnly: true } },
+  latest: { none: 'No calls in this range.', to: { sort: 'started_at' } },
 } as const
 
 /** A few calls to begin with: where their time went, and the way to all of them. */

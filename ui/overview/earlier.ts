@@ -35,7 +35,7 @@ export function withEarlier(
   const { words, show, values, isSum } = series
   const line: ChartSeries = {
     key: 'earlier',
-    words: `${words}, earlier`,
+    words: `${words}, compared`,
     colour: 'edge',
     kind: 'line',
     isSum: isSum === true,

@@ -6,12 +6,7 @@ const NotesPanel = lazyPart(async () => (await import('./notes-panel.tsx')).Note
 /** What was noted of the time that is shown, and a form to note more. `onChanged`: charts mark it. */
 export function NotesMenu({ onChanged }: { readonly onChanged: () => void }) {
   return (
-    <Popover
-      label="Notes"
-      icon="note"
-      title="Notes: what happened in this time, marked in the charts"
-      widthPx={352}
-    >
+    <Popover label="Notes" icon="note" title="Notes: mark an event in the charts" widthPx={352}>
       {() => <NotesPanel onChanged={onChanged} />}
     </Popover>
   )

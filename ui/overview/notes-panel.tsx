@@ -74,14 +74,14 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       <div class="filter-panel-foot row">
         <span class={atMs === null ? 'is-bad' : 'quiet'}>
-          {atMs === null ? 'Give both a date and a time.' : 'Charts mark it.'}
+          {atMs === null ? 'Enter a date and a time.' : 'Shown in charts.'}
         </span>
         <Button type="submit" kind="strong" small isOff={isOff}>
           Add note
         </Button>
       </div>
       {answer !== null && answer.notes.length > 0 && (
-        <ul class="notes-list" aria-label="Notes of this time">
+        <ul class="notes-list" aria-label="Notes in this range">
           {answer.notes.map((note) => (
             <li key={note.id}>
               <span class="quiet fine">{times.short(Date.parse(note.at), nowMs())}</span>
@@ -90,7 +90,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
                 kind="bare"
                 small
                 icon="close"
-                label={`Delete the note ${note.text}`}
+                label={`Delete note ${note.text}`}
                 onClick={() => void change(() => act('DELETE', `/api/notes/${note.id}`))}
               />
             </li>

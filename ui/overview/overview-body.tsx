@@ -61,7 +61,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
   return (
     <>
       {answer.resolution !== undefined && (
-        <Banner>Older calls of this time were folded into sums: lists hold only those that were kept.</Banner>
+        <Banner>Older calls in this range are kept as totals only, so lists leave them out.</Banner>
       )}
       <FigureCards class="overview-cards" cards={cards} foot={courseOf} />
       <div class="overview-pair">
@@ -74,7 +74,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
         />
         <TimeChart
           title="Error rate"
-          about="of calls whose client stayed"
+          about="without calls whose client left"
           panels={charts.errors}
           to={(bounds) => inCalls(bounds, { errorsOnly: true })}
           count={calls(buckets.errors)}
@@ -118,7 +118,7 @@ export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
           to={(bounds) => inCalls(bounds, timed)}
           count={calls(buckets.speed_n)}
           explainsEvents={false}
-          empty={emptyWords(totals.output_tokens_per_s, 'calls whose speed is known')}
+          empty={emptyWords(totals.output_tokens_per_s, 'calls with a known speed')}
         />
       </div>
       <SlotsCard answer={answer} frame={frame} />
@@ -160,7 +160,7 @@ function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null):
 
 /** Over a plot without a value. */
 function emptyWords({ n }: OverviewMeasure, calls: string): string {
-  return n === 0 ? `No ${calls}` : `Too few ${calls} at any one time`
+  return n === 0 ? `No ${calls}` : `Too few ${calls} for a percentile`
 }
 
 function courseOf({ course, colour }: OverviewCard) {
@@ -178,17 +178,17 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
       title="Slots and queue"
       about={
         isFiltered(address)
-          ? 'slots and queue of all calls, wait of those chosen'
-          : `busiest moment of each ${perBucket(answer.bucket_s)}${isOfAll ? ', all upstreams together' : ''}`
+          ? 'slots and queue: all calls; wait: filtered calls'
+          : `peak per ${perBucket(answer.bucket_s)}${isOfAll ? ', all upstreams together' : ''}`
       }
       panels={panels}
       actions={
-        <Popover label="Which limit would do" class="small" widthPx={480} words="Which limit?">
+        <Popover label="How many slots would be enough" class="small" widthPx={480} words="How many slots?">
           {() => <SlotWaitsPanel />}
         </Popover>
       }
       to={({ fromMs, toMs }) => ({ view: 'calls', range: { last: null, fromMs, toMs }, sort: 'started_at' })}
-      empty="Nothing is known of this time"
+      empty="Nothing recorded in this range"
     />
   )
 }

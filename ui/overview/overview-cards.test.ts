@@ -62,7 +62,7 @@ test('each card has its figure with its unit, one fact, and what it was', () => 
       ['Requests', '5\u202f788', '4 per min', '5\u202f788'],
       ['Error rate', '2.2\u202f%', '127 failed', '0.95\u202f%'],
       ['Latency p95', '11.2\u202fs', 'p50 4.89\u202fs', '9.64\u202fs'],
-      ['First token p95', '994\u202fms', 'with wait 1.84\u202fs', '994\u202fms'],
+      ['First token p95', '994\u202fms', 'with queue 1.84\u202fs', '994\u202fms'],
       ['Output speed', '63', '1.6\u202fM tokens out', '63'],
       ['Cached input', '0\u202f%', '', '0\u202f%'],
       ['Cost', '$18.06', '+ 106 unpriced', '$18.06'],
@@ -121,7 +121,7 @@ test('three calls are told as they are', () => {
     [latency, firstToken].map((card) => [card?.words, card?.value, card?.fact, card?.change]),
     [
       ['Latency', '0.80–2.10\u202fs', '3 calls', null],
-      ['First token', '210\u202fms', 'with wait 230\u202fms', null],
+      ['First token', '210\u202fms', 'with queue 230\u202fms', null],
     ],
   )
 })

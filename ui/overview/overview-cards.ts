@@ -47,7 +47,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
   return [
     {
       words: 'Requests',
-      meaning: 'All calls that began in this time, of every kind and however they ended.',
+      meaning: 'All calls that started in this range, of every type and outcome.',
       value: shortCount(calls),
       change: change((totals) => totals.calls, { better: null, show: shortCount }),
       fact: rateWords(calls, recordedMs(answer)),
@@ -57,7 +57,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     },
     {
       words: 'Error rate',
-      meaning: 'Failed calls among all but those whose client left.',
+      meaning: 'Share of calls that failed, not counting calls whose client left.',
       value: known(totals.error_rate, percent),
       change: change((totals) => totals.error_rate, {
         better: 'lower',
@@ -71,7 +71,8 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     },
     {
       ...timeCard('Latency', 'duration_ms', answer),
-      meaning: 'From the request to the last byte of the answer. 95 of 100 calls took no longer than p95.',
+      meaning:
+        'Time from the request to the last byte of the response. p95: 95 of 100 calls were at least this fast.',
       course: withEnoughCalls('p95', buckets.duration_p95_ms, buckets.duration_n),
       colour: 'accent',
       to: { view: 'calls', sort: 'duration', ...timed },
@@ -79,10 +80,10 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     {
       ...timeCard('First token', 'ttft_ms', answer),
       ...(withWait.n > 0 && {
-        fact: `with wait ${measureWords(withWait, oneByOne(answer, 'ttft_total_ms')).value}`,
+        fact: `with queue ${measureWords(withWait, oneByOne(answer, 'ttft_total_ms')).value}`,
       }),
       meaning:
-        'From when the upstream was asked to the first content, of streamed calls. Below it, from when the call came: with its wait for a slot.',
+        'Time from sending a streamed call upstream to its first content. The line below counts from the call’s arrival, with its time in the queue.',
       course: withEnoughCalls('p95', buckets.ttft_p95_ms, buckets.ttft_n),
       colour: 'accent',
       to: { view: 'calls', sort: 'ttft', ...timed },
@@ -90,7 +91,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     {
       words: 'Output speed',
       meaning:
-        'Median over calls whose upstream told how long it generated, or that were streamed: from the first token on.',
+        'Median output tokens per second after the first token, of streamed calls and of calls whose upstream reports its generation time.',
       value: known(medianSpeed, speed),
       ...(medianSpeed !== null && { unit: 'tok/s' }),
       change: change(
@@ -106,7 +107,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     {
       words: 'Cached input',
       meaning:
-        'The part of the input tokens that the upstreams read from their caches, of calls whose usage is known; below it, how much more they would have cost without.',
+        'Share of input tokens that upstreams read from their caches, of calls with reported usage. The line below is the cost that this saved.',
       value: known(totals.cached_share, percent),
       change: change(({ cached_share }) => cached_share, { better: 'higher', isShare: true, show: percent }),
       fact: savedWords(totals.cache_saved_usd),
@@ -116,7 +117,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     },
     {
       words: 'Cost',
-      meaning: 'Tokens times their price. Calls without a price are counted beside it, never as nothing.',
+      meaning: 'Tokens times their price. Calls without a price are counted separately, never as $0.',
       value: known(usd, dollars),
       change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
       fact:

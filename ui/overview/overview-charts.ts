@@ -90,7 +90,7 @@ export function requestPanels({ buckets }: Overview, frame: TimeFrame): readonly
       axis: axisCount,
       series: [
         { ...bars('failed', 'Failed', 'bad', buckets.errors, count, ['ok']), isSum: true },
-        { ...bars('ok', 'Not failed', 'p50', ok, count), isSoft: true, isSum: true },
+        { ...bars('ok', 'Succeeded', 'p50', ok, count), isSoft: true, isSum: true },
       ],
     },
   ]

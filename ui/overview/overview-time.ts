@@ -18,15 +18,15 @@ export function outagesOf({ slots }: Pick<Overview, 'slots'>): readonly Bounds[]
   return slots.gaps.map(({ from_s, to_s }) => ({ fromMs: from_s * 1000, toMs: to_s * 1000 }))
 }
 
-/** What happened, in words, and in a word. */
+/** Names of events, long and short. */
 const eventWords: Readonly<Record<string, readonly [words: string, short: string]>> = {
   start: ['Gateway started', 'start'],
   stop: ['Gateway stopped', 'stop'],
-  crash: ['Gateway ended unexpectedly', 'crash'],
+  crash: ['Gateway crashed', 'crash'],
   restart: ['Gateway restarted', 'restart'],
   config: ['Setting changed', 'setting'],
   price_sync: ['Prices updated', 'prices'],
-  compress: ['Database compressed', 'compressed'],
+  compress: ['Old calls rolled up', 'rolled up'],
 }
 
 /** A note is longer, and its first words stand for it. */

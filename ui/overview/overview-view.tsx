@@ -87,7 +87,7 @@ export function OverviewView() {
               class="button bare"
               href={reportPath(address, times.zone, nowMs())}
               download
-              title="Report: what is shown as one HTML file, to be kept or sent"
+              title="Report: download this view as one HTML file"
             >
               <Icon name="download" size={14} />
               <span class="filter-more-words">Report</span>
@@ -98,7 +98,7 @@ export function OverviewView() {
         <AgainstMenu />
       </FilterBar>
       {answer === null && error !== null && (
-        <Banner tone="bad" title="The figures cannot be read." onRetry={again}>
+        <Banner tone="bad" title="Could not load the figures." onRetry={again}>
           {error}
         </Banner>
       )}
@@ -112,17 +112,19 @@ export function OverviewView() {
               title={failure === null ? 'Your first call is recorded.' : `Your first call failed. ${failure}`}
             >
               {failure === null ? 'Its figures are below. ' : 'It is recorded. '}
-              Press it in the list to see where its time went.
+              Select it in the list to see where its time went.
             </Banner>
           )}
           {error === null && earlierError !== null && (
-            <Banner tone="bad" title="The earlier time cannot be read.">
+            <Banner tone="bad" title="Could not load the period to compare with.">
               {earlierError}
             </Banner>
           )}
           {earlier !== null && !isRecorded(earlier) && (
             <Banner>
-              Of the earlier time {earlier.totals.calls === 0 ? 'nothing' : 'not all'} was recorded.
+              {earlier.totals.calls === 0
+                ? 'Nothing was recorded in the period to compare with.'
+                : 'Only part of the period to compare with was recorded.'}
             </Banner>
           )}
           {body}

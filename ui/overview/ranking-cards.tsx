@@ -33,7 +33,7 @@ export function ModelsCard({ answer: { models, totals } }: { readonly answer: Ov
       actions={<Segments label="Compare by" words={measureWords} chosen={measure} onChoose={setChosen} />}
     >
       {rows.length === 0 ? (
-        <p class="overview-nothing">No tokens were told.</p>
+        <p class="overview-nothing">No usage reported.</p>
       ) : (
         <RankedList rows={rows} colour={measure === 'cost' ? 'cost' : 'p50'} />
       )}
@@ -79,7 +79,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
     >
       {asked.error !== null && <p class="overview-nothing">{asked.error}</p>}
       {totals.errors === 0 ? (
-        <p class="overview-nothing">No call failed.</p>
+        <p class="overview-nothing">No failed calls in this range.</p>
       ) : (
         <RankedList rows={rows} colour="bad" />
       )}
@@ -92,7 +92,7 @@ function UntoldCard({ title }: { readonly title: string }) {
   return (
     <Card title={title}>
       <p class="overview-nothing">
-        Older calls of this time were folded into sums, which do not tell this for what is filtered by.
+        Older calls in this range are kept as totals only, which cannot be split like this with these filters.
       </p>
     </Card>
   )

@@ -32,7 +32,7 @@ test('by cost: the dearest first; without a price is not for free', () => {
       ['many', '$1.00', undefined],
       ['free', '$0', undefined],
       ['unpriced', 'no price', '10 calls'],
-      ['No model named', 'no price', '10 calls'],
+      ['No model', 'no price', '10 calls'],
     ],
   )
   assert.deepEqual(rows[0]?.to, { view: 'calls', models: ['dear'], sort: 'started_at' })
@@ -102,7 +102,7 @@ test('failed calls by what they have in common: the most first, each the way to 
   )
   const [first] = failedRows([{ key: 'claude', calls: 1 }], 1, 'upstream_name')
   assert.deepEqual(first?.to?.upstreams, ['claude'])
-  assert.equal(failedRows([{ key: null, calls: 1 }], 1, 'upstream_name')[0]?.words, 'The default upstream')
+  assert.equal(failedRows([{ key: null, calls: 1 }], 1, 'upstream_name')[0]?.words, 'Default upstream')
 })
 
 test('what a list has no room for is one row, so that nothing is missing', () => {
@@ -111,7 +111,7 @@ test('what a list has no room for is one row, so that nothing is missing', () =>
   const last = modelRows(many, 'cost', all).at(-1)
   assert.deepEqual(
     [last?.words, last?.figure, last?.to],
-    ['All others', '$38.00', { view: 'compare', order: 'cost' }],
+    ['Others', '$38.00', { view: 'compare', order: 'cost' }],
   )
   const failures = many.map(({ model: code, calls }) => ({ failure_code: code, calls }))
   const rows = failureRows(failures, 1000, (code) => code)

@@ -60,7 +60,7 @@ export function modelRows(
             : undefined
       return {
         key: model.model ?? '',
-        words: model.model ?? 'No model named',
+        words: model.model ?? 'No model',
         value,
         figure: value === null ? 'no price' : show(value),
         note,
@@ -82,7 +82,7 @@ export function modelRows(
 
 /** Stands below those that are shown. */
 function othersRow(row: Omit<RankedRow, 'key' | 'words'>): RankedRow {
-  return { key: '\0', words: 'All others', ...row }
+  return { key: '\0', words: 'Others', ...row }
 }
 
 /** Those of a list that are shown, and the failed calls that are in none of them. */

@@ -32,7 +32,7 @@ test('where calls waited, slots and queue of a minute that is not known are unkn
 
 test('where nobody waited, the slots in use alone are plotted, and say so', () => {
   assert.deepEqual(values(0.2), ['0 of 4'])
-  assert.equal(slotPanels(answer(0.2), frame, 4)[0]?.figure?.words, 'peak slots in use, no waiting')
+  assert.equal(slotPanels(answer(0.2), frame, 4)[0]?.figure?.words, 'peak slots in use · no waiting')
 })
 
 test('waits are out of the ordinary where all slots were in use for a twentieth of the time', () => {

@@ -67,7 +67,7 @@ export function slotPanels(
         value:
           known(mostActive, count) +
           (mostActive === null || limitThen === null ? '' : ` of ${count(limitThen)}`),
-        words: hasWaits ? 'peak slots in use' : 'peak slots in use, no waiting',
+        words: hasWaits ? 'peak slots in use' : 'peak slots in use · no waiting',
       },
       series: [
         ...(mostLimit === null ? [] : [limitLine]),
@@ -123,7 +123,7 @@ function leastOf(values: readonly (number | null)[]): number | null {
 
 function waitFigure(n: number, p95: number | null, max: number | null, isFull: boolean): PanelFigure {
   if (n >= minSample.p95 && p95 !== null) {
-    const words = max === null ? 'wait for a slot, p95' : `wait p95, longest ${wait(max)}`
+    const words = max === null ? 'p95 wait for a slot' : `p95 wait, longest ${wait(max)}`
     return { value: wait(p95), words, isTelling: isFull && p95 >= tellingWaitMs }
   }
   if (max === null) return { value: unknownFigure, words: 'wait for a slot' }

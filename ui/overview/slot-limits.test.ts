@@ -7,14 +7,14 @@ test('which limit would do, in words', () => {
   const words = (limit: number | null, short: number | null, none: number | null): string =>
     enoughWords({ max_concurrent: limit, short_waits_at: short, no_waits_at: none })
   assert.equal(words(4, null, null), '')
-  assert.equal(words(4, 1, 3), '4 slots are enough: with 3 slots nobody would have waited.')
+  assert.equal(words(4, 1, 3), '4 slots are enough: with 3 slots, no call would have waited.')
   assert.equal(
     words(4, 3, 9),
-    '4 slots keep 95 of 100 calls from waiting longer than 100 ms; with 9 slots nobody would have waited.',
+    '4 slots keep the p95 wait within 100 ms; with 9 slots, no call would have waited.',
   )
   assert.equal(
     words(null, 6, 9),
-    '6 slots would have kept 95 of 100 calls from waiting longer than 100 ms; with 9 slots nobody would have waited.',
+    '6 slots would have kept the p95 wait within 100 ms; with 9 slots, no call would have waited.',
   )
 })
 

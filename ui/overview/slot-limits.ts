@@ -40,16 +40,18 @@ export function slotsPath(
   return `/api/slots?${query}`
 }
 
-/** Which limit would have done, in a sentence. */
+/** Recommends a number of slots, in a sentence. */
 export function enoughWords({
   max_concurrent: limit,
   short_waits_at: short,
   no_waits_at: none,
 }: Pick<SlotWaitsReport, 'max_concurrent' | 'short_waits_at' | 'no_waits_at'>): string {
   if (short === null || none === null) return ''
-  const nobody = `with ${counted(none, 'slot')} nobody would have waited`
-  if (limit !== null && limit >= none) return `${counted(limit, 'slot')} are enough: ${nobody}.`
-  const most = '95 of 100 calls from waiting longer than 100 ms'
-  if (limit !== null && limit >= short) return `${counted(limit, 'slot')} keep ${most}; ${nobody}.`
-  return `${counted(short, 'slot')} would have kept ${most}; ${nobody}.`
+  const unqueued = `with ${counted(none, 'slot')}, no call would have waited`
+  if (limit !== null && limit >= none)
+    return `${counted(limit, 'slot')} ${limit === 1 ? 'is' : 'are'} enough: ${unqueued}.`
+  const short95 = 'the p95 wait within 100 ms'
+  if (limit !== null && limit >= short)
+    return `${counted(limit, 'slot')} ${limit === 1 ? 'keeps' : 'keep'} ${short95}; ${unqueued}.`
+  return `${counted(short, 'slot')} would have kept ${short95}; ${unqueued}.`
 }

@@ -19,7 +19,7 @@ export function SlotWaitsPanel() {
   )
   return (
     <div class="filter-panel stack slot-waits">
-      <h3>Which limit would have been enough?</h3>
+      <h3>How many slots would have been enough?</h3>
       {error !== null && (
         <Banner tone="bad" onRetry={again}>
           {error}
@@ -41,17 +41,20 @@ function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
     estimates,
     max_concurrent: limit,
   } = report
-  if (calls + away === 0) return <p>No call of this time took a slot.</p>
+  if (calls + away === 0) return <p>No calls used a slot in this range.</p>
   return (
     <>
       <p>{enoughWords(report)}</p>
-      <Table caption="Waits with other limits" columns={['Slots', 'Calls that wait', 'Wait p95', 'Longest']}>
+      <Table
+        caption="Waits with other numbers of slots"
+        columns={['Slots', 'Calls waiting', 'Wait p95', 'Longest']}
+      >
         <tbody>
-          <WaitsRow words="As it was" waits={recorded} calls={calls} />
+          <WaitsRow words="As recorded" waits={recorded} calls={calls} />
           {estimates.map(({ max_concurrent: slots, ...waits }) => (
             <WaitsRow
               key={slots}
-              words={slots === limit ? `${count(slots)}, as now` : count(slots)}
+              words={slots === limit ? `${count(slots)} (now)` : count(slots)}
               waits={waits}
               calls={calls + away}
             />
@@ -59,12 +62,12 @@ function SlotWaitsFigures({ report }: { readonly report: SlotWaitsReport }) {
         </tbody>
       </Table>
       <p class="fine">
-        Worked out from when {counted(calls, 'call')}{' '}
-        {countedFrom === null ? '' : `since ${times.short(Date.parse(countedFrom), nowMs())} `}came and how
-        long each held its slot, first come, first served. It supposes that the upstream would have been as
-        fast with more at once: a model on your own machine often is not.
+        Simulated from {counted(calls, 'call')}
+        {countedFrom === null ? '' : ` since ${times.short(Date.parse(countedFrom), nowMs())}`}: when each
+        arrived and how long it held its slot, first come, first served. Assumes that the upstream stays as
+        fast with more calls at once; a model on your own machine often slows down.
         {away > 0 &&
-          ` ${counted(away, 'call')} never had a slot: each is taken to need one for as long as half of the others do.`}
+          ` ${counted(away, 'call')} never got a slot: each is assumed to need one for the median time of the others.`}
       </p>
     </>
   )

@@ -39,13 +39,9 @@ export function BodyView({ payload, what }: BodyViewProps) {
   const isStream = what === 'answer' && isReassembled(record)
   return (
     <div class="payload-tab stack">
-      {isStream && <Messages title="Put together" messages={readAnswer(record)} />}
-      {truncated && (
-        <Banner>
-          Only the beginning is here: {bytes(size)} went over the wire, and that is more than is kept.
-        </Banner>
-      )}
-      {withheld !== undefined && <Banner>The body is withheld: {withheld}</Banner>}
+      {isStream && <Messages title="Reassembled" messages={readAnswer(record)} />}
+      {truncated && <Banner>Only the beginning was captured: the full body is {bytes(size)}.</Banner>}
+      {withheld !== undefined && <Banner>The body was not captured: {withheld}</Banner>}
       {body !== null && (
         <BodyText
           title={isStream ? 'Events' : encoding === 'base64' ? 'Body as base64' : 'Body'}
@@ -54,7 +50,11 @@ export function BodyView({ payload, what }: BodyViewProps) {
         />
       )}
       {body === null && withheld === undefined && (
-        <EmptyState>{size === 0 ? `The ${what} has no body.` : 'Its body is not kept.'}</EmptyState>
+        <EmptyState>
+          {size === 0
+            ? `The ${what === 'answer' ? 'response' : what} has no body.`
+            : 'The body was not captured.'}
+        </EmptyState>
       )}
     </div>
   )
@@ -86,11 +86,11 @@ export function BodyText({ title, about, text, isJson }: BodyTextProps) {
         <h3>{title}</h3>
         <span class="fine">
           {about}
-          {isCut && ', its beginning'}
+          {isCut && ', beginning only'}
         </span>
         <div class="row wraps at-end">
           {isJson && (
-            <Segments label={`Form of the ${title}`} words={formWords} chosen={form} onChoose={setForm} />
+            <Segments label={`${title} format`} words={formWords} chosen={form} onChoose={setForm} />
           )}
           <Button kind="bare" small aria-pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
             Wrap

@@ -21,16 +21,16 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
     <div class="payload-tab stack">
       {(asked.settings.length > 0 || asked.tools.length > 0) && <Settings asked={asked} />}
       {asked.messages.length > 0 ? (
-        <Messages title="Asked" messages={asked.messages} />
+        <Messages title="Request" messages={asked.messages} />
       ) : (
         <p class="quiet">{unreadWords(request, 'request')}</p>
       )}
       {answered.length > 0 ? (
-        <Messages title="Answered" messages={answered} isAnswer />
+        <Messages title="Response" messages={answered} isAnswer />
       ) : isUnderWay ? (
-        <p class="quiet">The answer is still coming.</p>
+        <p class="quiet">The response is still in progress.</p>
       ) : (
-        error === null && <p class="quiet">{unreadWords(answer, 'answer')}</p>
+        error === null && <p class="quiet">{unreadWords(answer, 'response')}</p>
       )}
       {error !== null && !isWholeStream && (
         <section>
@@ -42,16 +42,17 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
   )
 }
 
-function unreadWords(side: KeptPayload | null, what: 'request' | 'answer'): string {
+function unreadWords(side: KeptPayload | null, what: 'request' | 'response'): string {
   const tab = what === 'request' ? 'Request' : 'Response'
-  if (side === null) return `The ${what} is not kept.`
+  if (side === null) return `The ${what} was not captured.`
   const { record } = side
-  if (record.body_withheld !== undefined) return `The body of the ${what} is withheld: ${tab} says why.`
+  if (record.body_withheld !== undefined)
+    return `The ${what} body was not captured. See ${tab} for the reason.`
   if (record.body === null) return `The ${what} has no body.`
   if (record.truncated) {
-    return `The ${what} is too large to be kept whole, and cannot be read in part: ${tab} shows its beginning.`
+    return `The ${what} was too large to capture in full. See ${tab} for its beginning.`
   }
-  return `The ${what} is no conversation that this page can read: ${tab} shows it as it is.`
+  return `The ${what} is not a conversation. See ${tab} for its content.`
 }
 
 function Settings({ asked: { settings, tools } }: { readonly asked: ReadRequest }) {

@@ -18,12 +18,12 @@ export function HeadersView({ request, answer }: KeptPayloads) {
         />
       )}
       {answer !== null && <Head title="Response" line={statusWords(answer.record)} record={answer.record} />}
-      {request === null && <p class="fine">The request is not kept.</p>}
-      {answer === null && <p class="fine">No answer is kept.</p>}
+      {request === null && <p class="fine">The request was not captured.</p>}
+      {answer === null && <p class="fine">The response was not captured.</p>}
       {areSomeMasked && (
         <p class="fine">
-          Keys never get here. <code>hmac:</code> and eight digits stand in their place, the same for the same
-          key; the number behind them is its length.
+          Keys are redacted: <code>hmac:</code> and eight digits identify a key, and the number after them is
+          its length.
         </p>
       )}
     </div>
@@ -60,7 +60,7 @@ function Head({ title, line, record }: HeadProps) {
 }
 
 function statusWords({ status }: OutgoingRecord): string {
-  return status === null ? 'No answer was sent' : `Status ${status}`
+  return status === null ? 'No response sent' : `Status ${status}`
 }
 
 function isMasked(value: string): boolean {

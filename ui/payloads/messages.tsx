@@ -36,9 +36,9 @@ export function Messages({ title, messages, isAnswer = false }: MessagesProps) {
             <div class="speaker row">
               <strong class="cut">{speaker}</strong>
               {note !== null && <span class="quiet">{note}</span>}
-              {parts.length > 0 && <CopyButton text={() => wordsOf(parts)} what="what was said" />}
+              {parts.length > 0 && <CopyButton text={() => wordsOf(parts)} what="the message" />}
             </div>
-            {parts.length === 0 && <p class="quiet">Nothing.</p>}
+            {parts.length === 0 && <p class="quiet">Empty.</p>}
             {parts.map((part, at) => (
               <Part key={at} part={part} />
             ))}

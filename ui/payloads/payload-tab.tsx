@@ -56,15 +56,15 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
     case 'chat':
       return <ChatView key={id} request={request} answer={answer} isUnderWay={isUnderWay} />
     case 'request':
-      if (request === null) return <EmptyState>Its request is not kept.</EmptyState>
+      if (request === null) return <EmptyState>The request was not captured.</EmptyState>
       return <BodyView key={id} payload={request} what="request" />
     case 'response':
       if (answer !== null) return <BodyView key={id} payload={answer} what="answer" />
       return (
         <EmptyState>
           {isUnderWay
-            ? 'The call is still in progress: its answer is shown when it has ended.'
-            : 'Its answer is not kept.'}
+            ? 'The call is still in progress. Its response appears when it ends.'
+            : 'The response was not captured.'}
         </EmptyState>
       )
     case 'headers':
@@ -78,14 +78,14 @@ type Reason = Exclude<CallPayloads['reason'], null>
 
 const reasonWords: Readonly<Record<Reason, readonly [title: string, about: string]>> = {
   rotated_away: [
-    'Its payloads have made room for newer ones',
-    'Only the newest requests and answers are kept, up to the size that is set for the gateway.',
+    'Payloads replaced by newer ones',
+    'The payload file keeps the newest payloads, up to its maximum size.',
   ],
   not_captured: [
-    'Its payloads were not kept',
-    'Those of other calls around it were. It asked not to be, or its record was lost or cleared, or only a part of all calls is kept.',
+    'Payloads not captured',
+    'Capture was on, but the call asked not to be captured, was not among the chosen calls, or its record was lost or deleted.',
   ],
-  logging_off: ['Payloads are kept only while raw logging is on', 'It was off when this call came.'],
+  logging_off: ['Payload capture was off', 'Payloads are kept only for calls made while capture is on.'],
 }
 
 /** Why a call has no payloads, with a link to the switch. */
@@ -120,10 +120,10 @@ function ErrorView({ call, answer }: ErrorViewProps) {
   ] as const
   return (
     <div class="payload-tab stack error-view">
-      <p class="wrong">{sentence ?? 'Nothing went wrong: the call succeeded.'}</p>
+      <p class="wrong">{sentence ?? 'The call succeeded.'}</p>
       {message !== null && (
         <section>
-          <h3>Its message</h3>
+          <h3>Error message</h3>
           <blockquote class="upstream-words">{shownText(message)}</blockquote>
         </section>
       )}
@@ -135,7 +135,7 @@ function ErrorView({ call, answer }: ErrorViewProps) {
         ])}
       />
       {sentence !== null && body !== null && body.text.length <= wholeLength && (
-        <BodyText title="Answer" about="as the client got it" {...body} />
+        <BodyText title="Response" about="as the client received it" {...body} />
       )}
     </div>
   )

@@ -35,7 +35,7 @@ test('of a stream what was put together is told', () => {
 
 test('answers of every form', () => {
   assert.deepEqual(told({ choices: [{ message: { content: 'a' }, finish_reason: 'length' }] }), [
-    'Assistant (ended by length): a',
+    'Assistant (finish reason: length): a',
   ])
   assert.deepEqual(told({ choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }] }), [
     'Assistant, choice 1: a',
@@ -50,9 +50,9 @@ test('answers of every form', () => {
     ['Assistant: a'],
   )
   assert.deepEqual(told({ object: 'list', data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] }), [
-    'Answer: 2 embeddings, each of 2 numbers',
+    'Response: 2 embeddings, each of 2 numbers',
   ])
-  assert.deepEqual(told({ object: 'list', data: [{ id: 'm' }, { id: 'n' }] }), ['Answer: m\nn'])
+  assert.deepEqual(told({ object: 'list', data: [{ id: 'm' }, { id: 'n' }] }), ['Response: m\nn'])
   assert.deepEqual(told({ results: [{ index: 1, relevance_score: 0.5 }] }), ['Ranking: Document 2: 0.5'])
   assert.deepEqual(told({ error: { message: 'no' } }), [])
 })

@@ -38,7 +38,7 @@ function readBody(body: JsonObject): readonly ChatMessage[] {
   }
   if (Array.isArray(output)) return output.map(readItem)
   if (type === 'message' && Array.isArray(content)) return [withNote(readMessage(body), body['stop_reason'])]
-  if (object === 'list' && Array.isArray(data)) return [said('Answer', readList(data))]
+  if (object === 'list' && Array.isArray(data)) return [said('Response', readList(data))]
   return Array.isArray(results) ? [said('Ranking', textPart('text', rankingWords(results)))] : []
 }
 
@@ -56,7 +56,7 @@ function readChoice(choice: JsonObject, number: number | null): ChatMessage {
 function withNote(message: ChatMessage, reason: unknown): ChatMessage {
   const text = textOf(reason)
   const isUsual = text === null || ['stop', 'end_turn', 'tool_calls', 'tool_use'].includes(text)
-  return isUsual ? message : { ...message, note: `ended by ${text}` }
+  return isUsual ? message : { ...message, note: `finish reason: ${text}` }
 }
 
 /** Embeddings, or a list of things that have names: models. */

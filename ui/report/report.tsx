@@ -59,9 +59,9 @@ function ReportHead({ report }: ReportProps) {
   return (
     <header class="report-head">
       <h1>{times.between(Date.parse(from), Date.parse(to))}</h1>
-      <p>{filters.length === 0 ? 'All calls' : `Calls of ${filters.join(', ')}`}</p>
+      <p>{filters.length === 0 ? 'All calls' : `Calls: ${filters.join(', ')}`}</p>
       <p class="fine">
-        Made by tokenweir, {times.full(Date.parse(report.made_at))}. Times in {times.zone}.
+        Created by tokenweir, {times.full(Date.parse(report.made_at))}. Times in {times.zone}.
       </p>
     </header>
   )

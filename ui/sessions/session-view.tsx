@@ -85,9 +85,8 @@ export function SessionView({ session }: { readonly session: string }) {
       )}
       {head.answer !== null && figures === null ? (
         <section class="card">
-          <EmptyState title="No call of this session is recorded">
-            It may have had no call that has ended yet, or its calls were folded into sums, which know of no
-            session.
+          <EmptyState title="No calls recorded for this session">
+            Its calls may still be in progress, or were rolled up into totals without sessions.
           </EmptyState>
         </section>
       ) : loaded.calls.length === 0 || !loaded.isWhole ? (
@@ -122,10 +121,10 @@ function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
       <Timeline course={course} openId={address.call} onOpen={panel.open} />
       {total > calls.length && (
         <p class="fine">
-          Shown are the last {count(calls.length)} of {count(total)} calls; the figures above are of all.
+          Showing the last {count(calls.length)} of {count(total)} calls. The figures above include all.
         </p>
       )}
-      <section class="card clips" aria-label="Calls of the session">
+      <section class="card clips" aria-label="Calls in the session">
         <div ref={box} {...reading.listeners}>
           {isNarrow ? (
             <CallsCards list={list} onOpen={panel.open} />
@@ -195,7 +194,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
       <DescriptionList
         class="session-facts named-figures"
         facts={[
-          ['Took', duration(wallMs)],
+          ['Duration', duration(wallMs)],
           ['In calls', <Share key="in" ms={inCallsMs} wallMs={wallMs} />],
           ['Between calls', <Share key="own" ms={betweenMs} wallMs={wallMs} />],
           [
@@ -218,7 +217,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
             <>
               {costWords(figures)}
               {figures.cache_saved_usd !== null && figures.cache_saved_usd > 0 && (
-                <small> {dollars(figures.cache_saved_usd)} saved by the cache</small>
+                <small> {dollars(figures.cache_saved_usd)} saved by caching</small>
               )}
             </>,
           ],
@@ -232,15 +231,15 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
       />
       {tools.length > 0 && (
         <p class="row wraps fine">
-          <span>Tools: calls, and time until the next call</span>
+          <span>Tools: calls and time until the next call</span>
           {tools.slice(0, 8).map(({ name, calls, ms }) => (
-            <span key={name} class="tag" title={`Asked for by ${counted(calls, 'call')}`}>
+            <span key={name} class="tag" title={`Used by ${counted(calls, 'call')}`}>
               {shownText(name)} <span class="quiet">{count(calls)}×</span>
               {ms > 0 && `, ${duration(ms)}`}
             </span>
           ))}
           {tools.length > 8 && <span>and {count(tools.length - 8)} more</span>}
-          {togetherMs > 0 && <span>{duration(togetherMs)} after calls that asked for several</span>}
+          {togetherMs > 0 && <span>{duration(togetherMs)} after calls with several tools</span>}
         </p>
       )}
     </>

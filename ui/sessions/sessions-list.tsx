@@ -54,20 +54,18 @@ export function SessionsList() {
           All sessions
         </h2>
         <div class="sessions-tools card-bar">
-          <TextSearch label="Find a session" placeholder="Find by name" />
+          <TextSearch label="Find session" placeholder="Find by name" />
           <OrderChoice />
           <span class="fine" role="status">
             {answer !== null && !isRefused && seen.length > 0 && (
               <>
-                {list.hasMore
-                  ? `The last ${counted(seen.length, 'session')}`
-                  : counted(seen.length, 'session')}
+                {list.hasMore ? `Last ${counted(seen.length, 'session')}` : counted(seen.length, 'session')}
                 <span class="sessions-order">
                   , {firstWords[orderOf('sessions', address)][address.rising ? 1 : 0].toLowerCase()} first
                 </span>
                 {!list.hasMore &&
                   isPartlyFolded(address, answer.folded_until) &&
-                  '; earlier ones were folded'}
+                  '; earlier ones were rolled up'}
               </>
             )}
           </span>
@@ -80,12 +78,12 @@ export function SessionsList() {
                 box.current?.scrollTo(0, 0)
               }}
             >
-              <Icon name="up" size={14} /> There is news
+              <Icon name="up" size={14} /> Updated
             </button>
           )}
         </div>
         {isRefused ? (
-          <Refusal what="The sessions" asked={list} />
+          <Refusal what="the sessions" asked={list} />
         ) : answer === null ? (
           <div class="skeleton" style={{ height: '30rem' }} />
         ) : seen.length === 0 ? (
@@ -147,7 +145,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
           </span>
           <Heading sort="cost">Cost</Heading>
           <Heading sort="duration" rest={<TimeKey />}>
-            Took
+            Duration
           </Heading>
         </div>
       </div>
@@ -305,7 +303,7 @@ class Row extends PureComponent<RowProps> {
             <span class="session-bar" aria-hidden="true">
               <span class="in-calls" style={{ width: share(row.in_calls_ms / row.wall_ms) }} />
             </span>
-            <Told words="Took" />
+            <Told words="Duration" />
             <strong>{duration(row.wall_ms)}</strong>
           </span>
         </a>
@@ -348,15 +346,15 @@ function NoSessions({ foldedUntil }: { readonly foldedUntil: string | null }) {
           </a>
         }
       >
-        No session of this range has such a name, and a call that fits all of the filters.
+        No session in this range has this name and a call that matches all filters.
       </EmptyState>
     )
   }
   return (
     <EmptyState title="No sessions in this range">
       <p>
-        A session is the run of an agent: calls that belong together. Claude Code, Codex, opencode and others
-        name theirs by themselves. Any other client does so with a header on each of its calls:
+        A session groups the calls of one agent run or conversation. Claude Code, Codex and opencode name
+        their sessions automatically. Other clients send a header with each call:
       </p>
       <pre class="sessions-header">x-tokenweir-session: fix-the-login-page</pre>
     </EmptyState>

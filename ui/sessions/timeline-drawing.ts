@@ -50,8 +50,8 @@ export function axisMarks(
       breakEndPx = px + signPx
       const { before: cached, now, afterMs } = prefixBreak
       const words =
-        `The cache broke: ${count(now)} tokens of the prompt were cached, after ${count(cached)} in the call before, ` +
-        `which had ended ${duration(afterMs)} earlier`
+        `Cache break: ${count(now)} prompt tokens cached, after ${count(cached)} in the previous call, ` +
+        `which ended ${duration(afterMs)} earlier`
       if (isSeen) breaks.push({ px, kind: 'break', words })
     }
     if (call.failed && px >= failureEndPx) {

@@ -101,7 +101,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
   return (
     <section class="card timeline clips" aria-labelledby="timeline-title">
       <div class="card-bar">
-        <h2 id="timeline-title">What it did</h2>
+        <h2 id="timeline-title">Timeline</h2>
         <WaterfallLegend />
         <ul class="waterfall-legend finest">
           {course.pieces.some(({ call }) => call.failed) && (
@@ -112,9 +112,9 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
           {course.pieces.some(({ prefixBreak }) => prefixBreak !== null) && (
             <li
               class="sign-break"
-              title="The cache held less of the prompt than before, although the prompt had grown"
+              title="Less of the prompt was cached than before, although the prompt grew"
             >
-              <StateMark shape="triangle" /> Cache broke
+              <StateMark shape="triangle" /> Cache break
             </li>
           )}
         </ul>
@@ -122,7 +122,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
           <Button small isOff={zoom <= 1} label="Zoom out" title="Zoom out" onClick={() => zoomTo(zoom / 2)}>
             −
           </Button>
-          <span class="fine">{zoom === 1 ? 'All of it' : `${Number(zoom.toFixed(zoom < 10 ? 1 : 0))}×`}</span>
+          <span class="fine">{zoom === 1 ? 'All' : `${Number(zoom.toFixed(zoom < 10 ? 1 : 0))}×`}</span>
           <Button
             small
             isOff={zoom >= mostZoom}
@@ -139,7 +139,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
         class="timeline-scroller"
         tabIndex={zoom > 1 ? 0 : undefined}
         role="group"
-        aria-label={`${counted(course.pieces.length, 'call')} in ${duration(course.lengthMs)}; each is in the list below`}
+        aria-label={`${counted(course.pieces.length, 'call')} in ${duration(course.lengthMs)}, listed below`}
         onScroll={({ currentTarget: { scrollLeft } }) => {
           if (Math.abs(scrollLeft - scrollPx) > besidePx / 2) setScrollPx(scrollLeft)
         }}
@@ -249,8 +249,8 @@ function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
       ? ''
       : `${count(input)} tokens in, ${known(cached, count)} cached, ${known(output, count)} out`,
     call.cost_usd === null ? '' : dollars(call.cost_usd),
-    call.tools === null ? '' : `asked for ${shownText(call.tools.replaceAll(',', ', '))}`,
-    prefixBreak === null ? '' : 'the cache broke here',
+    call.tools === null ? '' : `tools: ${shownText(call.tools.replaceAll(',', ', '))}`,
+    prefixBreak === null ? '' : 'cache break',
   ]
     .filter((words) => words !== '')
     .join('\n')
@@ -269,13 +269,13 @@ function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
             key={startMs}
             class={`timeline-gap ${isCut ? 'is-cut' : ''}`}
             style={{ left: `${leftPx}px`, width: `${roomPx}px` }}
-            title={`${length} between calls${names === '' ? '' : `, after ${names} was asked for`}${isCut ? '; drawn shorter than it was' : ''}`}
+            title={`${length} between calls${names === '' ? '' : `, after ${names}`}${isCut ? '; drawn shortened' : ''}`}
           >
             <i style={{ width: `${widthPx}px` }} />
             {hasWords && (
               <>
                 {names !== '' && <strong>{names}</strong>}
-                <span>{isCut ? `${length}, cut short` : length}</span>
+                <span>{isCut ? `${length} (shortened)` : length}</span>
               </>
             )}
           </span>

@@ -8,7 +8,7 @@ export function nameOf({ client, is_key: isKey }: Pick<ClientRow, 'client' | 'is
 
 /** Who of those that wait is next. */
 export function orderWords(queueOrder: string | null | undefined): string {
-  return queueOrder === 'fair' ? 'served in turn' : 'first come, first served'
+  return queueOrder === 'fair' ? 'clients take turns' : 'first come, first served'
 }
 
 /** The rows with what the gateway says at this moment; null if none runs. Their order stays. */

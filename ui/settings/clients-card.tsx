@@ -16,7 +16,7 @@ import { typedLimit } from '../format/typed-number.ts'
 import { nameOf, orderWords, withUse } from './client-text.ts'
 import { inFlight, waiting } from '../gateway/row-columns.tsx'
 
-/** Who calls, what each may use and has in use, and forms to change that. */
+/** The clients, their use and limits, and forms to change the limits. */
 export function ClientsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const uses: readonly ClientUse[] = health?.clients ?? []
@@ -26,7 +26,7 @@ export function ClientsCard() {
   const asked = useQuery<ClientsReport>(String(seen.current.size), () => '/api/clients', { everyMs: 30_000 })
   const { answer: report, put } = asked
   const times = useTimes()
-  if (report === null) return <Awaited what="The clients" {...asked} height="9rem" />
+  if (report === null) return <Awaited what="the clients" {...asked} height="9rem" />
   const rows = withUse(report.clients, health === null ? null : uses)
   const isOnlyReported = report.budget_action === 'report' && rows.some((row) => row.token_limit !== null)
   return (
@@ -37,17 +37,16 @@ export function ClientsCard() {
     >
       {report.problem !== null && (
         <Banner tone="warn" id="client-problem">
-          {report.problem} The last good names and limits hold.
+          {report.problem} The last valid names and limits stay in force.
         </Banner>
       )}
       {isOnlyReported && (
         <Banner>
-          Tokens are only counted: with <code>budget_action</code> set to reject, calls over a limit are
-          refused.
+          Token limits only count. Set <code>budget_action</code> to reject to refuse calls over a limit.
         </Banner>
       )}
       <EditableTable
-        caption="Clients, what they use and what they may"
+        caption="Clients, their use and their limits"
         rows={rows}
         keyOf={nameOf}
         columns={[
@@ -63,12 +62,12 @@ export function ClientsCard() {
         add={{ words: 'Limit another client', form: newClient }}
         onSaved={put}
         isLocked={report.problem !== null}
-        empty={rows.length === 0 ? <p class="quiet">Nobody has called in the last seven days.</p> : null}
+        empty={rows.length === 0 ? <p class="quiet">No calls in the last seven days.</p> : null}
         most={8}
         isUrgent={(row) => (row.waiting ?? 0) > 0}
       />
       <p class="quiet fine">
-        Calls since {times.short(Date.parse(report.counted_from), nowMs())}. Names and limits are kept in{' '}
+        Calls since {times.short(Date.parse(report.counted_from), nowMs())}. Names and limits are saved in{' '}
         <code>{report.file}</code>
       </p>
     </Card>
@@ -99,11 +98,11 @@ function Tokens({ token_limit: limit, used_tokens: used, remaining_tokens: left 
   const isUsedUp = left !== null && left <= 0
   return (
     <div class={isUsedUp ? 'is-used-up' : ''}>
-      <span title={`${used === null ? 'not known yet' : count(used)} of ${count(limit)}`}>
+      <span title={`${used === null ? 'unknown' : count(used)} of ${count(limit)}`}>
         {used === null ? '–' : shortCount(used)} <span class="quiet">of {shortCount(limit)}</span>
       </span>
       <Meter share={used === null ? 0 : Math.min(1, used / limit)} />
-      <small>{left === null ? 'not known yet' : isUsedUp ? 'used up' : `${shortCount(left)} left`}</small>
+      <small>{left === null ? 'unknown' : isUsedUp ? 'used up' : `${shortCount(left)} left`}</small>
     </div>
   )
 }
@@ -112,19 +111,19 @@ type ClientForm = RowForm<'name' | 'slots' | 'tokens'>
 
 /** Limits a client before its first call. */
 const newClient: ClientForm = {
-  label: 'Limits of another client',
+  label: 'Limits for another client',
   fields: [
-    { name: 'name', label: 'Client', value: '', hint: 'as its calls name it' },
+    { name: 'name', label: 'Client', value: '', hint: 'name in its calls' },
     ...limitFields(null, null),
   ],
   save: (valueOf) => {
     const client = valueOf('name').trim()
-    return client === '' ? { errors: { name: 'A client needs a name.' } } : limitsRequest(client, valueOf)
+    return client === '' ? { errors: { name: 'Enter a client name.' } } : limitsRequest(client, valueOf)
   },
 }
 
 function limitFields(slots: number | null, tokens: number | null): ClientForm['fields'] {
-  const limit = { isNumber: true, hint: 'empty for no limit' }
+  const limit = { isNumber: true, hint: 'no limit' }
   const value = (number: number | null): string => (number === null ? '' : count(number))
   return [
     { name: 'slots', label: 'Maximum concurrent calls', value: value(slots), ...limit },
@@ -139,7 +138,7 @@ function limitsRequest(
 ): ReturnType<ClientForm['save']> {
   const [max_concurrent, token_limit] = [typedLimit(valueOf('slots')), typedLimit(valueOf('tokens'))]
   if (max_concurrent === 'wrong' || token_limit === 'wrong')
-    return 'A limit is a whole number from 1 on, or empty for none.'
+    return 'Enter a whole number from 1, or nothing for no limit.'
   return {
     path: `/api/clients/${encodeURIComponent(client)}`,
     body: { max_concurrent, token_limit, ...more },
@@ -152,12 +151,12 @@ function formOf(row: ClientRow): ClientForm | null {
   if (client === '') return null
   const own = {
     name: 'name',
-    label: 'Name of its calls',
+    label: 'Client name',
     value: name ?? '',
-    hint: 'if they name none',
+    hint: 'for calls without a name',
   } as const
   return {
-    label: `Limits of ${nameOf(row)}`,
+    label: `Limits for ${nameOf(row)}`,
     fields: [...(isKey ? [own] : []), ...limitFields(slots, tokens)],
     save: (valueOf) => {
       const ownName = valueOf('name').trim()

@@ -19,19 +19,19 @@ export function daysOf(text: string): number | null {
 export function growthWords(size: DatabaseSize | null, nowMs: number): string {
   const perDay = size?.growth_bytes_per_day
   if (size === null || perDay === undefined || perDay === null) return unknownFigure
-  const rate = `about ${bytes(perDay)} a day`
+  const rate = `about ${bytes(perDay)} per day`
   if (size.disk_full_at === null) return rate
   const days = Math.max(0, Math.floor((Date.parse(size.disk_full_at) - nowMs) / 86_400_000))
   const left = days > 730 ? `${Math.floor(days / 365)} years` : counted(days, 'day')
-  return `${rate}; at that rate the disk is full in ${left}`
+  return `${rate}; disk full in ${left}`
 }
 
 /** Tells what compressing would do. */
 export function estimateWords(result: CompressResult): string {
   const { folded_calls: calls } = result
   const freed = freedBytes(result)
-  if (calls === 0 && freed < smallBytes) return 'Nothing to gain: there are no calls that old.'
-  if (calls === 0) return `There are no calls that old, but about ${bytes(freed)} lie unused in the file.`
+  if (calls === 0 && freed < smallBytes) return 'Nothing to roll up: no calls are that old.'
+  if (calls === 0) return `No calls are that old, but compressing would free about ${bytes(freed)}.`
   const gain = freed < smallBytes ? 'less than 1 MB' : `about ${bytes(freed)}`
   return `${callsInWords(calls)} would be rolled up, freeing ${gain}.`
 }
@@ -48,11 +48,11 @@ export function compressPoints(keepDays: number, { folded_calls: calls }: Compre
     calls === 0
       ? []
       : [
-          `${callsInWords(calls)} older than ${days} ${calls === 1 ? 'becomes part' : 'become part'} of hourly totals. Counts, costs and percentiles stay, by model, client, upstream and tag.`,
-          'Lost: the list of these calls and the panel of each, their sessions, the search by id, and figures by minute.',
+          `${callsInWords(calls)} older than ${days} will be rolled up into hourly totals. Counts, costs and percentiles are kept, by model, client, upstream and tag.`,
+          'Deleted: the calls themselves, their sessions, search by ID, and figures per minute.',
           'This cannot be undone.',
         ]
-  return [...loss, 'The gateway goes on recording meanwhile.']
+  return [...loss, 'The gateway keeps recording meanwhile.']
 }
 
 /** The present phase, and how far it is, from 0 to 1; null while that is not known. */
@@ -60,27 +60,27 @@ export function progressWords(progress: CompressProgress | null): {
   readonly words: string
   readonly share: number | null
 } {
-  if (progress === null) return { words: 'Beginning…', share: null }
+  if (progress === null) return { words: 'Starting…', share: null }
   const share = progress.total === 0 ? null : Math.min(1, progress.done / progress.total)
   const far = share === null ? '' : `, ${percent(Math.floor(share * 100) / 100)}`
   return { words: `${phaseWords[progress.phase]}${far}`, share }
 }
 
 const phaseWords: Readonly<Record<CompressProgress['phase'], string>> = {
-  roll_up: 'Summing up new calls',
+  roll_up: 'Adding up new calls',
   fold: 'Rolling up old calls',
-  give_back: 'Making the file smaller',
+  give_back: 'Shrinking the file',
 }
 
 /** Tells how the last job ended; null if none has. */
 export function outcomeWords(job: DatabaseJob | null): string | null {
   if (job === null || job.dry_run) return null
-  if (job.state === 'failed') return job.error?.message ?? 'It failed.'
+  if (job.state === 'failed') return job.error?.message ?? 'Compressing failed.'
   if (job.state === 'running' || job.result === null) return null
   const { folded_calls: calls, duration_ms: ms } = job.result
   const took = `in ${longDuration(Math.max(1, ms / 1000))}`
   const freed = freedBytes(job.result)
-  if (calls === 0 && freed < smallBytes) return `There was nothing to roll up, found ${took}.`
+  if (calls === 0 && freed < smallBytes) return 'Nothing to roll up.'
   return `Rolled up ${callsInWords(calls)} and freed ${bytes(freed)} ${took}.`
 }
 

@@ -56,7 +56,7 @@ export function DatabaseCard() {
   const isFailed = job?.state === 'failed' && !job.dry_run
   const isWrong = days.trim() !== '' && kept === null
   const told = isWrong
-    ? `A whole number of days from ${keptDays.least} to 36 500.`
+    ? `Enter a whole number of days from ${keptDays.least} to 36 500.`
     : (action.error?.message ?? (found === null ? outcomeWords(job) : estimateWords(found)))
   const isBad = isWrong || action.error !== null || (isFailed && found === null)
   const progress = isAtWork ? progressWords(job.progress) : null
@@ -69,7 +69,7 @@ export function DatabaseCard() {
           [
             'Size',
             <span id="database-size">
-              {answer?.bytes === null ? 'not made yet' : known(answer?.bytes, bytes)}
+              {answer?.bytes === null ? 'not created yet' : known(answer?.bytes, bytes)}
             </span>,
           ],
           ['Growth', <span id="database-growth">{growthWords(answer ?? null, nowMs())}</span>],
@@ -83,7 +83,7 @@ export function DatabaseCard() {
         }}
       >
         <h3>Compress</h3>
-        <p>Older calls become hourly totals, and the file gets smaller.</p>
+        <p>Rolls older calls up into hourly totals and shrinks the file.</p>
         <div class="order row wraps">
           <label for="keep-days">Keep individual calls for</label>
           <input
@@ -100,7 +100,7 @@ export function DatabaseCard() {
           <span>days</span>
           <div class="buttons at-end">
             <Button type="submit" isOff={isBusy || kept === null}>
-              {(action.isBusy && !isCompressing) || (runs && job.dry_run) ? 'Looking…' : 'Estimate'}
+              {(action.isBusy && !isCompressing) || (runs && job.dry_run) ? 'Estimating…' : 'Estimate'}
             </Button>
             <ConfirmButton
               isOff={isBusy || found === null || !isWorthIt(found)}

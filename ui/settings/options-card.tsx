@@ -96,9 +96,9 @@ export function OptionsCard(props: OptionsCardProps) {
                 error={error?.param === option.name ? error.message : null}
                 notice={
                   isChanged(option, drafts) && drafts.get(option.name)?.before !== editable(option)
-                    ? `Saved as ${shownValue(option)} elsewhere meanwhile; Save replaces that.`
+                    ? `Changed to ${shownValue(option)} elsewhere. Saving replaces it.`
                     : needsRestart.includes(option.name) && option.running !== null
-                      ? `The running gateway has ${shownValue(option, option.running)}: restart to apply.`
+                      ? `The running gateway uses ${shownValue(option, option.running)}. Restart to apply.`
                       : null
                 }
                 about={aboutWords(option)}
@@ -134,7 +134,7 @@ export function OptionsCard(props: OptionsCardProps) {
       </form>
       <OtherOptions options={options.filter(({ changes }) => changes === null)} />
       <p class="quiet fine">
-        Changes are kept in <code id="settings-file">{file}</code>
+        Changes are saved in <code id="settings-file">{file}</code>
       </p>
     </Card>
   )
@@ -146,10 +146,10 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
     <details class="others">
       <summary class="opener">
         <Icon name="right" size={14} />
-        {counted(options.length, 'more option')} that only a flag or a variable sets
+        {counted(options.length, 'more option')}, set by flag or environment variable
       </summary>
       {groupOptions(options).map(({ group, options }) => (
-        <section key={group} aria-label={`${group}, to read`}>
+        <section key={group} aria-label={`${group}, read-only`}>
           <h3>{group}</h3>
           <DescriptionList
             class="facts"
@@ -184,5 +184,5 @@ function savedWords({ options, needs_restart: needsRestart }: ProxyConfig, names
   const waiting = names.filter((name) => needsRestart.includes(name)).map(optionTitle)
   if (waiting.length > 0) return `Saved. Restart to apply: ${waiting.join(', ')}.`
   const runs = options.some(({ running }) => running !== null)
-  return runs ? 'Saved, and in force.' : 'Saved for the next start.'
+  return runs ? 'Saved and applied.' : 'Saved. Applies at the next start.'
 }

@@ -7,7 +7,7 @@ import { ClientsCard } from './clients-card.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { OptionsCard } from './options-card.tsx'
 
-/** What the gateway goes by, the limits of clients, and what is kept. */
+/** The gateway's options, the limits of clients, and the database. */
 export function SettingsView() {
   const { put, ...asked } = useGatewayConfig()
   const { answer: config, error } = asked
@@ -16,7 +16,7 @@ export function SettingsView() {
     <div class="columns-view">
       <div class="column">
         {config !== null && <OptionsCard config={config} actions={actions} onSaved={put} />}
-        {(config === null || error !== null) && <Awaited what="The options" {...asked} height="44rem" />}
+        {(config === null || error !== null) && <Awaited what="the options" {...asked} height="44rem" />}
       </div>
       <div class="column">
         <ClientsCard />

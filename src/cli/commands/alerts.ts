@@ -15,11 +15,11 @@ import { printable } from '../terminal/printable.ts'
 
 export const table = optionTable({
   ...alertOptions,
-  json: flag('print all of it as one JSON object'),
-  db: database('file of the telemetry database; the settings of alerts lie beside it'),
+  json: flag('print one JSON object'),
+  db: database('file of the telemetry database; the alert settings are next to it'),
 })
 
-export const positional = ['[test]', 'send one message and say what came back', 'message'] as const
+export const positional = ['[test]', 'send one message and show the response', 'message'] as const
 
 /** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. */
 export const run: CommandRun<typeof table> = async (
@@ -36,8 +36,8 @@ export const run: CommandRun<typeof table> = async (
     const { isDelivered, detail } = await tryAlert(receiver, message, clock, new AbortController().signal)
     const { host } = new URL(receiver.url)
     if (options.json) print(`${JSON.stringify({ delivered: isDelivered, host, detail })}\n`)
-    else if (isDelivered) print(`${host} took the message: ${detail}\n`)
-    else warn(`tokenweir: ${host} did not take the message: ${detail}\n`)
+    else if (isDelivered) print(`${host} accepted the message: ${detail}\n`)
+    else warn(`tokenweir: ${host} did not accept the message: ${detail}\n`)
     return isDelivered ? 0 : exitCode.fault
   }
   if (word !== undefined) throw new OptionError(`there is only \`alerts test\`; got ${JSON.stringify(word)}`)
@@ -49,17 +49,17 @@ export const run: CommandRun<typeof table> = async (
     return 0
   }
   const { rules, active, problem, looked_at } = report
-  if (problem !== null) warn(`tokenweir: ${problem} The last good rules go on.\n`)
+  if (problem !== null) warn(`tokenweir: ${problem} The last valid rules stay in force.\n`)
   const nowMs = clock.wallTime()
   for (const { code, on, asks } of rules) print(`${on ? 'on ' : 'off'}  ${code.padEnd(17)} ${asks}\n`)
-  print(`\n${active.length === 0 ? 'Nothing is active' : 'Active'}, as of the last look: `)
-  print(looked_at === null ? 'never; a dashboard looks\n' : `${clockTime(Date.parse(looked_at), nowMs)}\n`)
+  print(`\n${active.length === 0 ? 'No active alerts' : 'Active'}, last checked: `)
+  print(looked_at === null ? 'never; the dashboard checks\n' : `${clockTime(Date.parse(looked_at), nowMs)}\n`)
   for (const { title, subject, text, since } of active) {
     const of = subject === null ? '' : ` (${subject})`
     print(`  ${clockTime(Date.parse(since), nowMs)}  ${printable(`${title}${of}: ${text}`)}\n`)
   }
   print(
-    receiver === null ? 'Messages go nowhere: there is no webhook\n' : `Messages go to ${receiver.host}\n`,
+    receiver === null ? 'Alerts are not sent: no webhook is set\n' : `Alerts are sent to ${receiver.host}\n`,
   )
   return 0
 }

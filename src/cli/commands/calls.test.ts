@@ -185,7 +185,7 @@ describe('tokenweir calls', () => {
     const reader = new FakeReader('a')
     const run = setUp(reader)
     await run.calls(['--recent', '0'])
-    assert.equal(run.stdout, 'No recorded call matches.\n')
+    assert.equal(run.stdout, 'No recorded calls match.\n')
   })
 
   it('fails on a file that it cannot read', async () => {

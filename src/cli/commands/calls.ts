@@ -15,8 +15,8 @@ import { type CommandContext, type Environment, parseOptions } from '../parse-op
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
-  recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
-  follow: flag('go on showing calls as they end'),
+  recent: value(integer(0, 100_000), 20, 'number of calls to show, newest last'),
+  follow: flag('keep showing calls as they end'),
   ...filterRows,
   json: flag('print one JSON object per line instead of a table'),
   db: database(),
@@ -83,7 +83,7 @@ async function show(
   const newest = await reader.list(filter, { limit: limit + 1 })
   const recent = newest.slice(0, limit).toReversed()
   if (recent.length === 0 && !json && !follow) {
-    terminal.print(`${seq === 0 ? noCallsYet(db, env) : 'No recorded call matches.'}\n`)
+    terminal.print(`${seq === 0 ? noCallsYet(db, env) : 'No recorded calls match.'}\n`)
     return
   }
   const table = json
@@ -124,5 +124,5 @@ export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missi
 export function noCallsYet(db: string, env: Environment): string {
   const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
   const start = 'start "tokenweir gateway" and send a call to'
-  return `No calls are recorded in ${resolve(db)} yet: ${start} http://localhost:${port}/v1, and it shows up here.`
+  return `No calls are recorded in ${resolve(db)} yet: ${start} http://localhost:${port}/v1 to see it here.`
 }

@@ -15,7 +15,7 @@ import { isYetToCome } from './calls.ts'
 
 export const table = optionTable({
   json: flag('print one JSON object'),
-  db: database('file of the telemetry database; the limits of clients lie beside it'),
+  db: database('file of the telemetry database; the limits of clients are next to it'),
 })
 
 const seenMs = 7 * 24 * 60 * 60 * 1000
@@ -42,9 +42,9 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) 
 function show(report: ClientsReport, terminal: Terminal): void {
   const { print, warn } = terminal
   const { clients, problem, budget_action: action } = report
-  if (problem !== null) warn(`tokenweir: ${problem} The last good limits hold.\n`)
+  if (problem !== null) warn(`tokenweir: ${problem} The last valid limits stay in force.\n`)
   if (clients.length === 0) {
-    print('Nobody has called in the last seven days, and nobody has a limit.\n')
+    print('No calls in the last seven days, and no limits.\n')
     return
   }
   printTable(columns, clients, terminal)
@@ -54,7 +54,7 @@ function show(report: ClientsReport, terminal: Terminal): void {
 
 /** Said of budgets that nobody is held to. */
 export const onlyReported =
-  'Budgets are only reported: with --budget-action reject the gateway also answers 429 once one is used up.'
+  'Token limits only count: with --budget-action reject, calls over a limit get 429.'
 
 const orUnknown = (value: number | null): string => known(value, count)
 const right = { align: 'right' } as const

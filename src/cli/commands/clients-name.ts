@@ -5,20 +5,17 @@ import { isFingerprint } from '../../call/key-fingerprint.ts'
 import { change } from './clients-set.ts'
 
 export const table = optionTable({
-  db: database('file of the telemetry database; the names of keys lie beside it'),
+  db: database('file of the telemetry database; the names of keys are next to it'),
 })
 
-export const positional = [
-  '<fingerprint> <name>',
-  'what its calls are called; none takes the name away',
-] as const
+export const positional = ['<fingerprint> <name>', 'client name for its calls; none removes it'] as const
 
 /** `tokenweir clients name <fingerprint> <name>`: names a key's calls. */
 export const run: CommandRun<typeof table> = async ({ db }, { positionals, terminal }) => {
   const [fingerprint = '', name = ''] = positionals
   if (!isFingerprint(fingerprint)) {
     throw new OptionError(
-      `the fingerprint must be 8 hexadecimal digits, as \`tokenweir clients\` shows them; got ${JSON.stringify(fingerprint.slice(0, 100))}`,
+      `the fingerprint must be 8 hexadecimal digits, as shown by \`tokenweir clients\`; got ${JSON.stringify(fingerprint.slice(0, 100))}`,
     )
   }
   return change(db, terminal, fingerprint, { name: name === 'none' ? null : name })

@@ -11,17 +11,17 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { onlyReported } from './clients-list.ts'
 
 export const table = optionTable({
-  maxConcurrent: limit(100_000, 'its calls in flight at once'),
-  tokenLimit: limit(Number.MAX_SAFE_INTEGER, 'its tokens in any 24 hours'),
-  maxRpm: limit(Number.MAX_SAFE_INTEGER, 'its requests a minute'),
-  maxTpm: limit(Number.MAX_SAFE_INTEGER, 'its tokens a minute'),
-  db: database('file of the telemetry database; the limits of clients lie beside it'),
+  maxConcurrent: limit(100_000, 'maximum concurrent calls'),
+  tokenLimit: limit(Number.MAX_SAFE_INTEGER, 'tokens in any 24 hours'),
+  maxRpm: limit(Number.MAX_SAFE_INTEGER, 'requests per minute'),
+  maxTpm: limit(Number.MAX_SAFE_INTEGER, 'tokens per minute'),
+  db: database('file of the telemetry database; the limits of clients are next to it'),
 })
 
 export const positional = ['<client>', 'its name, or the fingerprint of its key'] as const
 
 function limit(most: number, description: string): OptionRow<number | 'none' | null> {
-  return optional(integerOrNone(1, most), `${description}; none takes the limit away`)
+  return optional(integerOrNone(1, most), `${description}; none removes the limit`)
 }
 
 /** `tokenweir clients set <client>`: sets limits, or takes them away. */
@@ -31,7 +31,7 @@ export const run: CommandRun<typeof table> = async (
 ) => {
   const [client = ''] = positionals
   if ([maxConcurrent, tokenLimit, maxRpm, maxTpm].every((limit) => limit === null)) {
-    throw new OptionError('say which limit: --max-concurrent, --token-limit, --max-rpm, --max-tpm')
+    throw new OptionError('no limit given: use --max-concurrent, --token-limit, --max-rpm, --max-tpm')
   }
   return change(db, terminal, client, {
     ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
@@ -55,15 +55,15 @@ export async function change(
   const { name = null, max_concurrent: slots = null, token_limit: tokens = null } = row ?? {}
   const { max_rpm: rpm = null, max_tpm: tpm = null } = row ?? {}
   const words = [
-    ...(name === null ? [] : [`its calls count as those of ${printable(name)}`]),
+    ...(name === null ? [] : [`its calls count for ${printable(name)}`]),
     ...(slots === null ? [] : [`at most ${counted(slots, 'call')} at once`]),
     ...(tokens === null ? [] : [`${count(tokens)} tokens in 24 hours`]),
-    ...(rpm === null ? [] : [`${counted(rpm, 'request')} a minute`]),
-    ...(tpm === null ? [] : [`${counted(tpm, 'token')} a minute`]),
+    ...(rpm === null ? [] : [`${counted(rpm, 'request')} per minute`]),
+    ...(tpm === null ? [] : [`${counted(tpm, 'token')} per minute`]),
   ]
   print(`${printable(of)}: ${words.length === 0 ? 'no limit of its own' : words.join(', ')}\n`)
   if (report.budget_action === null) {
-    print(`No gateway runs that goes by ${report.file}: it holds once one starts.\n`)
+    print(`No running gateway uses ${report.file}: the limit applies once one starts.\n`)
   }
   if (tokens !== null && report.budget_action === 'report') print(`${onlyReported}\n`)
   return 0

@@ -105,7 +105,7 @@ test('changes nothing where the file is broken or cannot be written', async () =
   const { path, terminal } = place
   writeFileSync(path, '{"version": 1,\n "models": 7}')
   await assert.rejects(place.set('m', '--input', '1', '--output', '1'), {
-    message: `${path}:2:12 has to be mended first: models: must be an object; it is 7.`,
+    message: `${path}:2:12 must be fixed first: models: must be an object; it is 7.`,
     exitCode: 1,
   })
   assert.match(readFileSync(path, 'utf8'), /7\}$/)
@@ -124,7 +124,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['m', '--input', 'NaN', '--output', '1'], /--input must be a number/],
   [['m', '--input', '1e3', '--output', '1'], /--input must be a number/],
   [['m', '--input', '1', '--output', '1', '--effective-from', 'soon'], /--effective-from must be an instant/],
-  [['m', '--remove', '--input', '1'], /--remove takes the price away/],
+  [['m', '--remove', '--input', '1'], /--remove cannot be used/],
   [['m', 'n', '--input', '1', '--output', '1'], /one model at a time/],
   [['  ', '--input', '1', '--output', '1'], /the name must be a model, or host\/model/],
 ]

@@ -30,25 +30,25 @@ const prices = {
   input: amount('input tokens, in USD per million'),
   output: amount('output tokens, in USD per million'),
   cacheRead: amount('cached input tokens, in USD per million (default: as --input)'),
-  cacheWrite: amount('input tokens written to the cache, in USD per million (default: as --input)'),
-  cacheWrite1h: amount('those written for an hour, in USD per million (default: as --cache-write)'),
+  cacheWrite: amount('cache writes, in USD per million tokens (default: as --input)'),
+  cacheWrite1h: amount('one-hour cache writes, in USD per million tokens (default: as --cache-write)'),
   reasoning: amount('reasoning tokens, in USD per million (default: as --output)'),
-  inputAudio: amount('input tokens of audio, in USD per million (default: as --input)'),
-  outputAudio: amount('output tokens of audio, in USD per million (default: as --output)'),
-  image: amount('tokens of images that a tool makes, in USD per million'),
+  inputAudio: amount('audio input tokens, in USD per million (default: as --input)'),
+  outputAudio: amount('audio output tokens, in USD per million (default: as --output)'),
+  image: amount('tokens of images made by a tool, in USD per million'),
   perRequest: amount('each call, in USD'),
   perSearchUnit: amount('each search unit of a rerank call, in USD'),
   perSecond: amount('each second of audio, in USD'),
   effectiveFrom: optional(
     priceTime,
-    'start of the price, beside earlier ones; without it, the price replaces all others',
+    'when the price starts; earlier prices are kept (default: the price replaces all others)',
   ),
 }
 
 export const table = optionTable({
   ...prices,
-  remove: flag('take the price away'),
-  db: database('file of the telemetry database; the prices lie beside it'),
+  remove: flag('remove the price'),
+  db: database('file of the telemetry database; the prices are next to it'),
 })
 
 function amount(what: string): OptionRow<number | null> {
@@ -64,7 +64,7 @@ export const run: CommandRun<typeof table> = async (
 ) => {
   const body = bodyOf(options)
   if (options.remove && Object.keys(body).length > 0) {
-    throw new OptionError('--remove takes the price away: it cannot be set as well')
+    throw new OptionError('--remove cannot be used with a price')
   }
   const now = new Date(clock.wallTime()).toISOString()
   const change = (costs: ModelCosts): ModelCosts | null =>
@@ -83,15 +83,15 @@ export const run: CommandRun<typeof table> = async (
       }))
     if (!isChanged)
       throw new CommandError(
-        `${path} has no price of your own for ${JSON.stringify(name)}: tokenweir costs show lists those there are`,
+        `${path} has no price of your own for ${JSON.stringify(name)}: tokenweir costs show lists them`,
       )
-    print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
+    print(options.remove ? `Removed your price of ${name}.\n` : setWords(name, body))
     return 0
   } catch (error) {
     if (error instanceof JsonValueError) throw new OptionError(flawWords(error))
     const problem = error instanceof PriceFileError ? error.problem : null
     if (problem === null) throw error
-    throw new CommandError(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
+    throw new CommandError(`${path}${placeForEditor(problem)} must be fixed first: ${problem.message}`)
   }
 }
 
@@ -114,5 +114,5 @@ function setWords(name: string, body: Readonly<Record<string, number | string>>)
   const { effective_from: from, ...rates } = body
   const [line = ''] = tierLines([{ above_input_tokens: 0, ...rates }])
   const since = from === undefined ? '' : ` from ${from} on`
-  return `${name} costs ${line}${since}. Calls of before keep their cost; \`tokenweir db reprice\` gives them this one.\n`
+  return `${name} costs ${line}${since}. Recorded costs do not change; \`tokenweir db reprice\` recalculates them.\n`
 }

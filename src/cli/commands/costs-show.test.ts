@@ -87,8 +87,8 @@ test('says why there is none, and ends with 1', () => {
     return out
   }
   assert.match(words('gpt-4o-mini', '--upstream', '127.0.0.1:8080'), /runs on this machine or network/)
-  assert.match(words('gpt-9', '--upstream', 'api.openai.com'), /no price is known under this name/)
-  assert.match(words('gpt-9', '--upstream', 'llm.example.org'), /nobody lists the prices of this upstream/)
+  assert.match(words('gpt-9', '--upstream', 'api.openai.com'), /no known price/)
+  assert.match(words('gpt-9', '--upstream', 'llm.example.org'), /no price list covers this upstream/)
   assert.match(words('gpt-9'), /^gpt-9: no price is known/)
 })
 
@@ -118,7 +118,7 @@ test('without a model it says what prices there are', () => {
   )
   assert.match(
     show(null).out,
-    /^7 prices, never synced \(.* is not there yet: these came with the program\)\nNo prices of your own\.\n$/,
+    /^7 prices, never synced \(.* does not exist yet: these are the shipped prices\)\nNo prices of your own\.\n$/,
   )
   const state = JSON.parse(show(noPrices, '--json').out) as object
   assert.deepEqual(state, {

@@ -26,9 +26,9 @@ const upstreamHost: ValueKind<string> = {
 }
 
 export const table = optionTable({
-  upstream: optional(upstreamHost, 'where the model is called (default: everywhere)'),
+  upstream: optional(upstreamHost, 'host or URL the model is called at (default: any)'),
   json: flag('print one JSON object'),
-  db: database('file of the telemetry database; the prices lie beside it'),
+  db: database('file of the telemetry database; the prices are next to it'),
 })
 
 export const positional = ['[model]', ''] as const
@@ -43,7 +43,7 @@ export function run(
   const reading = readPricesInForce(path, shipped)
   if ('problem' in reading) {
     const why = `${path}${placeForEditor(reading.problem)}: ${reading.problem.message}`
-    throw new CommandError(`${why} A gateway that runs goes on with the prices before.`)
+    throw new CommandError(`${why} A running gateway keeps the last valid prices.`)
   }
   const costs = reading.costs ?? noPrices
   if (model === undefined) {
@@ -88,10 +88,10 @@ function textOf(model: string, upstream: string | null, price: Price | NoPrice):
 }
 
 const noneWords: Readonly<Record<WhyUnpriced, string>> = {
-  local: 'runs on this machine or network, and has no price; `tokenweir costs set` gives it one',
-  no_entry: 'no price is known under this name; `tokenweir costs set` gives it one',
-  unknown_upstream: 'nobody lists the prices of this upstream; `tokenweir costs set` gives it one',
-  no_model: 'no model was named',
+  local: 'runs on this machine or network and has no price; set one with `tokenweir costs set`',
+  no_entry: 'no known price; set one with `tokenweir costs set`',
+  unknown_upstream: 'no price list covers this upstream; set one with `tokenweir costs set`',
+  no_model: 'no model in the calls',
 }
 
 function showState(
@@ -108,7 +108,7 @@ function showState(
   }
   const from = source === null ? '' : ` from ${source.name}`
   const synced = syncedAt === null ? 'never synced' : `synced ${syncedAt}`
-  const where = file ?? `${path} is not there yet: these came with the program`
+  const where = file ?? `${path} does not exist yet: these are the shipped prices`
   const own = Object.entries(overrides).map(([name, { prices }]) => {
     const { effective_from: date = null, tiers = [] } = prices.at(-1) ?? {}
     return `  ${name}: ${tierLines(tiers).join('; ')}${date === null ? '' : `, from ${date}`}`

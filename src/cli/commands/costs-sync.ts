@@ -13,7 +13,7 @@ import { database, flag } from '../option-rows.ts'
 export const table = optionTable({
   pricingSource: ownOptionTable.pricingSource,
   json: flag('print the result as one JSON object'),
-  db: database('file of the telemetry database; the prices lie beside it'),
+  db: database('file of the telemetry database; the prices are next to it'),
 })
 
 /** `tokenweir costs sync`: brings the prices up to date with a list. */
@@ -42,6 +42,6 @@ export const run: CommandRun<typeof table> = async ({ pricingSource: source, db,
 }
 
 function wordsOf({ added, changed, removed, entries, rejected, not_modified: isKnown }: SyncResult): string {
-  if (isKnown) return 'the list is the one that was taken last'
-  return `${count(entries)} prices: ${count(added)} new, ${count(changed)} changed, ${count(removed)} gone; ${count(rejected)} entries were left out`
+  if (isKnown) return 'the list has not changed'
+  return `${count(entries)} prices: ${count(added)} new, ${count(changed)} changed, ${count(removed)} removed; ${count(rejected)} entries skipped`
 }

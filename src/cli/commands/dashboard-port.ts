@@ -46,9 +46,9 @@ export async function reportPortTrouble(
   const differences = simulated && other.status?.simulated === true ? [] : differencesOf(other, options)
   if (differences.length === 0) return null
   for (const line of differences) console.error(line)
-  const start = 'stop it where it was started and start again'
-  const second = 'in a folder of its own, with other ports, a second one can run beside it'
-  console.error(`tokenweir: it was left as it is. Change it on ${origin}/settings, or ${start}; ${second}`)
+  const start = 'stop it and start it again'
+  const second = 'run a second one in another folder, with other ports'
+  console.error(`tokenweir: it was not changed. Change it on ${origin}/settings, or ${start}; ${second}`)
   process.exitCode = exitCode.fault
   return null
 }
@@ -66,8 +66,8 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
     const known = config?.options.find((option) => option.name === name)
     const value = known?.running ?? known?.value
     if (isMet(name, options[key], value)) continue
-    const its = value === undefined ? 'it does not say what it goes by' : `it goes by ${String(value)}`
-    lines.push(`  ${setBy} ${String(options[key])} was asked for; ${its}`)
+    const its = value === undefined ? 'its options are unknown' : `it uses ${String(value)}`
+    lines.push(`  ${setBy} ${String(options[key])} was given; ${its}`)
   }
   return lines
 }

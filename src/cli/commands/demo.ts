@@ -25,7 +25,7 @@ const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'aler
 export const run: CommandRun<typeof table> = async (asked, { env }) => {
   const given = ownOptions.find((key) => asked.sources[key] === 'flag')
   if (given !== undefined) {
-    throw new OptionError(`--${upOptionTable[given].name} has no place in the demo, which brings its own`)
+    throw new OptionError(`--${upOptionTable[given].name} cannot be used with the demo, which sets its own`)
   }
   const upstream = await startDemoUpstream()
   const folder = new DemoFolder()
@@ -34,7 +34,7 @@ export const run: CommandRun<typeof table> = async (asked, { env }) => {
   const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
   await runUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
     preface:
-      'This is a demo: the upstream is simulated, and its answers, the fifteen days before and their prices are made up.',
+      'This is a demo: the upstream, its responses, the past fifteen days and the prices are simulated.',
     hints: demoLines,
     started: ({ host, port }) => {
       traffic = startDemoTraffic({ gatewayBaseUrl: `${reachableOrigin(host, port)}/v1` })
@@ -92,7 +92,7 @@ class DemoFolder {
         if (typeof result === 'string') throw new Error(result)
       })
       .catch((error: unknown) => {
-        if (!signal.aborted) warn(`the demo has no past, or a part of it: ${messageOf(error)}`)
+        if (!signal.aborted) warn(`could not create the demo's past calls: ${messageOf(error)}`)
       })
   }
 
@@ -108,11 +108,11 @@ class DemoFolder {
 function demoLines(dashboard: string): readonly string[] {
   return [
     'Three things to try:',
-    '  Find the incident: one model was slow and refused calls for three hours, some days ago. When, and which one?',
+    '  Find the incident: some days ago, one model was slow and refused calls for three hours. When, and which one?',
     `    ${dashboard}/?range=7d`,
-    '  What does an agent cost: the dearest client is an agent. Open one of its sessions, and see where the money went.',
+    '  See what an agent costs: the most expensive client is an agent. Open one of its sessions to see where the money went.',
     `    ${dashboard}/costs?range=7d&by=client  and  ${dashboard}/sessions?range=7d&client=demo-agent`,
-    '  Cancel a call: of those under way, end one. Its client is told so.',
+    '  Cancel a call in progress. Its client gets an error.',
     `    ${dashboard}/live`,
   ]
 }

@@ -58,7 +58,7 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
   try {
     values = { ...values, ...config.resolve() }
   } catch (error) {
-    settings = fault('settings', messageOf(error), 'mend it, or move it away')
+    settings = fault('settings', messageOf(error), 'fix it, or move it away')
   }
   // What a gateway goes by counts more than what the next one would.
   if (running !== null)
@@ -100,12 +100,11 @@ async function furtherUpstreams(
   env: Environment,
 ): Promise<readonly Finding[]> {
   const { upstreams, problem } = await upstreamsOf(options, env).report()
-  if (problem !== null)
-    return [fault('upstreams', problem, 'mend it: the last good upstreams hold meanwhile')]
+  if (problem !== null) return [fault('upstreams', problem, 'fix it; the last valid upstreams stay in force')]
   const further = upstreams.length - 1
   return further === 0
     ? []
-    : [ok('upstreams', `${counted(further, 'further one')}: tokenweir upstreams test asks each`)]
+    : [ok('upstreams', `${counted(further, 'more upstream')}: check them with tokenweir upstreams test`)]
 }
 
 /** The gateway of the folder, and what it warns of itself. */
@@ -114,14 +113,14 @@ function gatewayFindings({ control, problem, record, recordedRuns }: FolderTrace
   if (problem !== null) return [fault(check, problem, 'run this as the user who runs the gateway')]
   if (control === 'silent' || (control === 'absent' && recordedRuns)) {
     const who = record === null ? 'somebody' : `process ${record.pid}`
-    return [fault(check, `${who} is there and does not answer`, `end it if it stays so; its log is ${log}`)]
+    return [fault(check, `${who} is not responding`, `end it if this persists; its log is ${log}`)]
   }
-  if (control === 'absent') return [ok(check, 'none runs in this folder')]
+  if (control === 'absent') return [ok(check, 'not running in this folder')]
   const { identity, health } = control
   const runs = `process ${identity.pid} runs, version ${control.version}`
   const first =
     control.version === version
       ? ok(check, control.draining ? `${runs}, and is stopping` : runs)
-      : warning(check, runs, `a restart brings version ${version}`)
+      : warning(check, runs, `restart it to get version ${version}`)
   return [first, ...health.warnings.map(({ message }) => warning(check, message, `its log is ${log}`))]
 }

@@ -7,11 +7,11 @@ import { type CommandRun, OptionError, quoted } from '../parse-options.ts'
 
 export const table = optionTable({
   model: optional(modelName, 'model of the client (default: its own choice)'),
-  offline: flag('also switch off its telemetry, update checks and lists of models'),
+  offline: flag('also turn off its telemetry, update checks and model lists'),
   port: row(integer(1, 65_535), defaultGatewayPort, 'TCP port of the gateway on this machine', {
     env: gatewayOptionTable.port.env,
   }),
-  url: optional(baseUrl, 'address of the gateway for the client, in place of --port'),
+  url: optional(baseUrl, 'gateway address for the client, instead of --port'),
 })
 
 /** The settings that a client gets. */
@@ -101,7 +101,7 @@ const recipes = {
   continue: {
     file: '~/.continue/config.yaml',
     text: ({ base, model }) => {
-      if (model === null) throw new OptionError('continue has no model of its own: --model names one')
+      if (model === null) throw new OptionError('continue needs a model: give it with --model')
       // Text in JSON's quotes is text in YAML, too.
       return `name: tokenweir
 version: 1.0.0

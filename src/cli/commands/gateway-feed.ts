@@ -42,7 +42,7 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
         return stream
       }
       const names = places.map(({ name }) => name).join(' or ')
-      const advice = 'start one with "tokenweir gateway", or name it with --url'
+      const advice = 'start one with "tokenweir gateway", or give its address with --url'
       throw noGatewayAnswers(`on ${names}`, advice)
     },
   }
@@ -56,7 +56,7 @@ async function feedOf({ name, ask }: FeedPlace): Promise<Readable | null> {
   if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream') === true) return answer
   if (statusCode === 404 || statusCode === 200) {
     answer.destroy()
-    throw new Error(`what answers on ${name} has no feed of payloads: no tokenweir gateway, or an older one`)
+    throw new Error(`${name} has no payload feed: it is not a tokenweir gateway, or an older one`)
   }
   throw new Error(`the gateway on ${name} refuses (${statusCode}): ${refusalIn(await text(answer)).message}`)
 }
@@ -93,7 +93,7 @@ export function addressPlace(url: string, adminToken: string | null): FeedPlace 
       } catch (error) {
         asked.destroy()
         if (absent.test(String(codeOf(error)))) return null
-        throw new Error(`${name} cannot be asked: ${messageOf(error)}`, { cause: error })
+        throw new Error(`could not reach ${name}: ${messageOf(error)}`, { cause: error })
       }
     },
   }

@@ -47,7 +47,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const origin = startedBy(env)
   const found = await Predecessor.find(env)
   if (found === 'unknown') {
-    throw new OptionError('the running gateway is of a version that cannot hand over')
+    throw new OptionError('the running gateway is too old to hand over')
   }
   const predecessor = found === 'gone' ? null : found
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
@@ -145,7 +145,7 @@ function stopOnSignals(gateway: RunningGateway): void {
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
   process.on('uncaughtException', (error) => {
-    console.error('tokenweir: a fault of the gateway, which now stops:', error)
+    console.error('tokenweir: internal error in the gateway, stopping:', error)
     process.exitCode = exitCode.fault
     gateway.fail()
   })
@@ -170,6 +170,6 @@ async function reportListenError(error: unknown, { host, port }: GatewayOptions)
   console.error(`tokenweir: ${problem.message}`)
   if (problem.exitCode !== exitCode.portInUse) return null
   const { report } = await askHealth(host, port, probeLimitMs)
-  if (report !== null) console.error(`  a gateway has it: process ${report.pid}, database ${report.db}`)
+  if (report !== null) console.error(` used by a gateway: process ${report.pid}, database ${report.db}`)
   return null
 }

@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   json: flag('print one JSON object'),
-  db: database('file of the telemetry database; a gateway that does not share is found beside it'),
+  db: database('file of the telemetry database, to find a gateway that does not share'),
 })
 
 /** `tokenweir gateways`: those that share by `TOKENWEIR_SHARE`, or else the one of this folder. */
@@ -34,7 +34,7 @@ async function ask(folder: string, env: Environment, { clock }: Terminal): Promi
     try {
       status = await new ControlClient(controlFolder(folder)).status()
     } catch (error) {
-      const problem = `the gateway of ${folder} cannot be asked: ${messageOf(error)}`
+      const problem = `could not reach the gateway of ${folder}: ${messageOf(error)}`
       return { ...ownGateway(nobody, clock.wallTime()), problem }
     }
     return ownGateway(typeof status === 'string' ? nobody : status, clock.wallTime())

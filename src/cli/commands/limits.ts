@@ -12,12 +12,12 @@ import { type Column, column, printTable } from '../terminal/table-layout.ts'
 
 export const table = optionTable({
   json: flag('print one JSON object'),
-  db: database('file of the telemetry database; the gateway is found beside it'),
+  db: database('file of the telemetry database, to find the gateway'),
 })
 
 const advice: Readonly<Record<NoAnswer, string>> = {
   absent: nameItsDatabase,
-  silent: 'it is there, and says nothing',
+  silent: 'it is not responding',
 }
 
 /** `tokenweir limits`: what providers told the running gateway of their limits. */
@@ -27,7 +27,7 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) 
   const { provider_limits, minute_limits } = status.health
   if (json) terminal.print(`${JSON.stringify({ provider_limits, minute_limits })}\n`)
   else {
-    if (provider_limits.length === 0) terminal.print('No answer of the last hour told of a limit.\n')
+    if (provider_limits.length === 0) terminal.print('No provider reported a limit in the last hour.\n')
     else printTable(columns, provider_limits, terminal)
     if (minute_limits.length > 0) {
       terminal.print('\nCalls wait for these:\n')
@@ -48,7 +48,7 @@ const columns: readonly Column<ProviderLimit>[] = [
   column('limit of', 0, 13, kindText),
   column('left', 0, 9, ({ remaining }) => known(remaining, count), right),
   column('limit', 0, 9, ({ limit }) => known(limit, count), right),
-  column('full again in', 1, 13, ({ reset_at: at }, nowMs) => resetText(at, nowMs), right),
+  column('resets in', 1, 13, ({ reset_at: at }, nowMs) => resetText(at, nowMs), right),
   column('seen', 4, 8, ({ seen_at: at }, nowMs) => clockTime(Date.parse(at), nowMs), right),
 ]
 

@@ -19,15 +19,16 @@ import { payloadFiles } from '../payload-files.ts'
 import { runningGateway } from '../running-database.ts'
 
 export const table = optionTable({
-  payloads: flag('also answer with payloads, if they were kept'),
-  db: database('file of the telemetry database; that of the running gateway unless given'),
+  payloads: flag('also serve captured payloads'),
+  db: database('file of the telemetry database (default: that of the running gateway)'),
   rawLogFile: gatewayOptionTable.rawLogFile,
 })
 
 /** `tokenweir mcp`: answers tools of the Model Context Protocol on standard input and output. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
   const clock = systemClock
-  const onFault = (error: unknown): void => console.error('tokenweir: a fault of mcp, which goes on:', error)
+  const onFault = (error: unknown): void =>
+    console.error('tokenweir: internal error in mcp, continuing:', error)
   let open: { readonly db: string; readonly queries: QueryProcess } | null = null
   /** A gateway may be started, or another one, while an agent goes on. */
   const database = async (): Promise<string> => {
@@ -49,7 +50,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     const outcome = await open.queries.ask(question)
     if (outcome.kind === 'answer') return JSON.parse(Buffer.from(outcome.body).toString()) as Answer
     if (outcome.kind === 'refused') throw new CodedError(outcome.code, outcome.message)
-    throw new CodedError(outcome.code, 'The database could not be read just now; ask again.')
+    throw new CodedError(outcome.code, 'Could not read the database; try again.')
   }
   serveTools({
     version,
@@ -61,9 +62,10 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
       gateway: async () => {
         const client = await control()
         const status = await client.status().catch(() => 'silent' as const)
-        if (status === 'silent') return { running: true, message: 'The gateway does not answer.' }
+        if (status === 'silent') return { running: true, message: 'The gateway is not responding.' }
         const health = status === 'absent' ? await runningGateway(env) : status.health
-        if (health === null) return { running: false, message: 'No gateway runs: `tokenweir up` starts one.' }
+        if (health === null)
+          return { running: false, message: 'No gateway is running. Start one with `tokenweir up`.' }
         const live = await client.live().catch(() => 'absent' as const)
         return { running: true, ...health, calls_under_way: typeof live === 'object' ? live : null }
       },

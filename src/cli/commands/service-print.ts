@@ -22,7 +22,7 @@ export const run: CommandRun<typeof table> = (options, { terminal }) => {
   const command = [...ownCommand, 'up', ...args].map(quoted).join(' ')
   // Memory that is written and then run is how V8 works: MemoryDenyWriteExecute would end it at once.
   print(`# /etc/systemd/system/tokenweir.service
-# Secrets stand in /etc/tokenweir.env (mode 0600): UPSTREAM_API_KEY=…, TOKENWEIR_ADMIN_TOKEN=…, TOKENWEIR_ALERT_WEBHOOK=…
+# Secrets are in /etc/tokenweir.env (mode 0600): UPSTREAM_API_KEY=…, TOKENWEIR_ADMIN_TOKEN=…, TOKENWEIR_ALERT_WEBHOOK=…
 # Its files are in /var/lib/tokenweir.
 
 [Unit]
@@ -74,7 +74,7 @@ SystemCallFilter=~@privileged
 WantedBy=multi-user.target
 `)
   if (isInHome(command)) {
-    warn('# Node or tokenweir is in the home of a user, which the service may not be able to read.\n')
+    warn('# Node or tokenweir is in a home folder, which the service may not be able to read.\n')
   }
   if (isWatched) {
     warn('# As root: tokenweir service print > /etc/systemd/system/tokenweir.service\n')

@@ -63,7 +63,7 @@ describe('tokenweir sessions', () => {
   it('asks for what the options say', async () => {
     assert.match((await told(['--client', 'pi'])).out, /run 2/)
     assert.doesNotMatch((await told(['--client', 'pi'])).out, /run 1/)
-    assert.match((await told(['--model', 'nobody'])).out, /^No recorded session matches\.\n$/)
+    assert.match((await told(['--model', 'nobody'])).out, /^No recorded sessions match\.\n$/)
     assert.equal((await told(['--model', 'nobody', '--json'])).out, '')
     await assert.rejects(() => told(['--recent', '0']), OptionError)
   })

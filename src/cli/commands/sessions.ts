@@ -23,14 +23,10 @@ import { type Column, column, fitting, printTable } from '../terminal/table-layo
 import { noCallsYet, tellAbsence } from './calls.ts'
 
 export const table = optionTable({
-  recent: value(integer(1, 100_000), 20, 'how many sessions to show, the newest last'),
-  since: optional(age, 'only sessions with a call that began at most that long ago: 90s, 15m, 1h, 7d'),
+  recent: value(integer(1, 100_000), 20, 'number of sessions to show, newest last'),
+  since: optional(age, 'only sessions with a call in the last: 90s, 15m, 1h, 7d'),
   client: value<readonly string[]>(names('a client’s name'), [], 'only sessions of this client; repeatable'),
-  model: value<readonly string[]>(
-    names('a model name'),
-    [],
-    'only sessions that asked for this model; repeatable',
-  ),
+  model: value<readonly string[]>(names('a model name'), [], 'only sessions with this model; repeatable'),
   json: flag('print one JSON object per line instead of a table'),
   db: database(),
 })
@@ -85,7 +81,7 @@ export async function run(
       terminal.print(`${paint('faint', footerText(sessions, terminal.width()), terminal.color)}\n`)
     } else
       terminal.print(
-        `${(await reader.lastSeq()) === 0 ? noCallsYet(db, env) : 'No recorded session matches.'}\n`,
+        `${(await reader.lastSeq()) === 0 ? noCallsYet(db, env) : 'No recorded sessions match.'}\n`,
       )
     return 0
   } finally {

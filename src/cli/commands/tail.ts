@@ -15,18 +15,14 @@ import { baseUrl, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
 export const table = optionTable({
-  errors: flag('only calls that fail'),
-  model: value<readonly string[]>(
-    names('a model name'),
-    [],
-    'only calls that ask for this model; repeatable',
-  ),
-  json: flag('print each request and each answer as one line of JSON'),
+  errors: flag('only failed calls'),
+  model: value<readonly string[]>(names('a model name'), [], 'only calls with this model; repeatable'),
+  json: flag('print each request and each response as one line of JSON'),
   db: database('file of the telemetry database; the gateway of its folder is followed'),
   port: row(integer(1, 65_535), defaultGatewayPort, 'TCP port of the gateway on this machine', {
     env: gatewayOptionTable.port.env,
   }),
-  url: optional(baseUrl, 'address of the gateway, in place of --db and --port'),
+  url: optional(baseUrl, 'address of the gateway, instead of --db and --port'),
   adminTokenFile: ownOptionTable.adminTokenFile,
 })
 

@@ -12,8 +12,8 @@ import { tableOf } from '../terminal/table-layout.ts'
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
-  once: flag('print one board and end (default when the output is no terminal)'),
-  json: flag('the same as one JSON object, as GET /api/live answers it'),
+  once: flag('print once and exit (default if the output is not a terminal)'),
+  json: flag('print once as a JSON object, like GET /api/live'),
   db: database('file of the telemetry database; the gateway of its folder is shown'),
 })
 
@@ -37,7 +37,7 @@ export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   else await watch(gateway, board, terminal)
 }
 
-/** Prints boards until nobody reads any more. Rejects when the gateway has gone away. */
+/** Prints boards until nobody reads any more. Rejects when lost the connection to the gateway. */
 async function watch(gateway: WatchedGateway, first: Board, terminal: Terminal): Promise<void> {
   const { clock, print, signal } = terminal
   let board: Board | null = first
@@ -49,7 +49,7 @@ async function watch(gateway: WatchedGateway, first: Board, terminal: Terminal):
     board = await gateway.look().catch(() => null)
     misses = board === null ? misses + 1 : 0
   }
-  throw new CommandError('the gateway has gone away', exitCode.noGateway)
+  throw new CommandError('lost the connection to the gateway', exitCode.noGateway)
 }
 
 /** The board, with as many calls as `height` lines have room for: the oldest. */

@@ -47,8 +47,8 @@ export async function runUp(
   onStopSignal(
     async () => {
       over.abort()
-      const more = 'once more leaves the gateway to it and ends this'
-      display.print(`stopping: calls in flight may finish; ${more}`)
+      const more = 'press again to exit now; the gateway finishes them'
+      display.print(`stopping after calls in flight; ${more}`)
       const dashboard = await opening.catch(() => null)
       if (dashboard !== null) await stopBoth(dashboard, display)
       await extras?.ended()
@@ -81,10 +81,10 @@ export async function runUp(
   for (const line of extras?.hints(origin) ?? []) display.print(line)
   if (status.already_running) {
     const pid = status.pid ?? 'unknown'
-    display.print(`  the gateway was already running (process ${pid}) and is used as it is`)
+    display.print(` using the gateway that was already running (process ${pid})`)
     const other = needsRestart.join(', ')
     if (other !== '') {
-      display.print(`  it goes by other values of ${other}: a restart on the page brings these in`)
+      display.print(` it runs with other values of ${other}: restart it in the dashboard to apply these`)
     }
   }
   extras?.started(status)
@@ -118,7 +118,7 @@ async function sayWhoGoesOn({ gateway }: RunningDashboard, display: StatusDispla
   const { running, pid } = await gateway.status()
   if (!running || pid === null) return
   display.print(
-    `the gateway (process ${pid}) was running before this and goes on: kill ${pid} stops it in order`,
+    `the gateway (process ${pid}) was already running and keeps running: stop it with kill ${pid}`,
   )
 }
 

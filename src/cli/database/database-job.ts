@@ -73,7 +73,7 @@ export function done<Outcome extends object | number>(
 ): Outcome {
   if (typeof outcome !== 'string') return outcome
   if (outcome === 'job_running') {
-    const message = `${db}: compress, rebuild, reprice or import is at work on it already, in another process.`
+    const message = `${db}: another process is running compress, rebuild, reprice or import on it.`
     throw new JobError('job_running', message)
   }
   const code = outcome === 'missing' || outcome === 'empty' ? 'no_database' : 'job_failed'
@@ -89,7 +89,7 @@ function failureOf(error: unknown, db: string, whatStays: string): JobFailure {
   if (error instanceof JobError) return { code: error.code, message: error.message }
   if (error instanceof FoldedRangeError) {
     const from = new Date(error.unfoldedFromMs).toISOString()
-    const message = `Calls before ${from} are kept as sums of hours, which cannot be priced anew; ask from ${from} on.`
+    const message = `Calls before ${from} are rolled up into hourly totals, whose cost cannot be recalculated; use --from ${from}.`
     return { code: 'folded_range', message, data: { from } }
   }
   const saysAll = error instanceof StoreError

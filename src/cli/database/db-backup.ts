@@ -9,11 +9,11 @@ import { done } from './database-job.ts'
 import { openPart, showProgress, tellFault } from './output.ts'
 
 export const table = optionTable({
-  force: flag('write over a file that is there'),
+  force: flag('overwrite an existing file'),
   db: database(),
 })
 
-export const positional = ['<file>', 'where the copy is to be'] as const
+export const positional = ['<file>', 'file to write the copy to'] as const
 
 /** What else of the data folder somebody has set, or cannot be made again: prices, limits, upstreams, alert rules, notes, settings, and what fingerprints go by. */
 const otherFiles = [

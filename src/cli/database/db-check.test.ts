@@ -31,9 +31,9 @@ test('of a sound database it says what was looked at', () => {
     code: 0,
     stdout: `✓ file, tables and indexes are intact
 ✓ 12,345 calls
-✓ 200 of 8000 hours say what their calls say
-✓ all 90 days add up from their hours
-x.db is sound.
+✓ 200 of 8000 hours match their calls
+✓ all 90 days match their hours
+x.db is intact.
 `,
     stderr: '',
     full: false,
@@ -44,19 +44,16 @@ x.db is sound.
 test('folded calls, and calls that are yet to be added up, are nothing wrong', () => {
   const { code, stdout } = run({ ...sound, callsToAdd: 1500, foldedUntilMs: Date.UTC(2026, 7, 23) })
   assert.equal(code, 0)
-  assert.match(stdout, /12,345 calls; those before 2026-08-23T00:00Z are folded\n/)
-  assert.match(stdout, /· 1,500 calls are not in the sums yet/)
+  assert.match(stdout, /12,345 calls; those before 2026-08-23T00:00Z are rolled up\n/)
+  assert.match(stdout, /· 1,500 calls are not in the totals yet/)
 })
 
 test('what is wrong is named, and the exit code is 1', () => {
   const wrongMs = Array.from({ length: 7 }, (_, index) => Date.UTC(2026, 7, 23, index))
   const off = run({ ...sound, hours: { checked: 200, of: 8000, wrongMs } })
   assert.equal(off.code, 1)
-  assert.match(
-    off.stdout,
-    /✗ 7 of 200 hours do not say what their calls say: 2026-08-23T00:00Z, (.+, ){4}…\n/,
-  )
-  assert.match(off.stdout, /x\.db is NOT sound\. `tokenweir db rebuild` counts .+\.\n$/)
+  assert.match(off.stdout, /✗ 7 of 200 hours do not match their calls: 2026-08-23T00:00Z, (.+, ){4}…\n/)
+  assert.match(off.stdout, /x\.db is DAMAGED\. `tokenweir db rebuild` recounts .+\.\n$/)
   const days = run({ ...sound, days: { checked: 90, of: 90, wrongMs: [Date.UTC(2026, 7, 23)] } })
   assert.equal(days.code, 1)
   const damaged = run({ ...sound, integrity: ['row 7 missing from index calls_by_seq'] })

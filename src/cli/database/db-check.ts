@@ -7,16 +7,16 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
 export const table = optionTable({
-  full: flag('count every hour again instead of a sample; takes minutes for millions of calls'),
+  full: flag('recount every hour instead of a sample; takes minutes for millions of calls'),
   db: database(),
 })
 
 /** Instants named at most in one line. */
 const namedAtMost = 5
 
-const rebuildAdvice = '`tokenweir db rebuild` counts the calls again and puts the sums right.'
+const rebuildAdvice = '`tokenweir db rebuild` recounts the calls and corrects the totals.'
 
-/** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `JobError`. */
+/** `tokenweir db check`: says whether the database is intact. Gives the exit code; throws `JobError`. */
 export function run(
   options: OptionsOf<typeof table>,
   { terminal: { print } }: CommandContext,
@@ -25,7 +25,7 @@ export function run(
   const report = done(check(options.db, { full: options.full }), options.db)
   const { integrity, hours, days } = report
   const isSound = integrity.length + hours.wrongMs.length + days.wrongMs.length === 0
-  const verdict = isSound ? 'is sound' : 'is NOT sound'
+  const verdict = isSound ? 'is intact' : 'is DAMAGED'
   const advice = isSound || integrity.length > 0 ? '' : ` ${rebuildAdvice}`
   print(`${linesOf(report).join('\n')}\n${options.db} ${verdict}.${advice}\n`)
   return isSound ? 0 : exitCode.fault
@@ -34,13 +34,13 @@ export function run(
 function linesOf(report: CheckReport): readonly string[] {
   const { integrity, hours, days, callsToAdd, foldedUntilMs } = report
   if (integrity.length > 0) return ['✗ the file is damaged:', ...integrity.map((line) => `    ${line}`)]
-  const folded = foldedUntilMs === null ? '' : `; those before ${instant(foldedUntilMs)} are folded`
-  const toAdd = `· ${count(callsToAdd)} calls are not in the sums yet; answers count them one by one`
+  const folded = foldedUntilMs === null ? '' : `; those before ${instant(foldedUntilMs)} are rolled up`
+  const toAdd = `· ${count(callsToAdd)} calls are not in the totals yet; queries count them individually`
   return [
     '✓ file, tables and indexes are intact',
     `✓ ${count(report.calls)} calls${folded}`,
-    sumsLine(hours, 'hours', 'say what their calls say'),
-    sumsLine(days, 'days', 'add up from their hours'),
+    sumsLine(hours, 'hours', 'match their calls'),
+    sumsLine(days, 'days', 'match their hours'),
     ...(callsToAdd > 0 ? [toAdd] : []),
   ]
 }

@@ -41,7 +41,7 @@ test('what was done is told in one sentence', async () => {
   assert.deepEqual(done, {
     code: 0,
     stdout:
-      '1,234,567 calls older than 90 days were folded in 1 min 1 s; data/llm_telemetry.db: 3.22 GB → 1.61 GB.\n',
+      '1,234,567 calls older than 90 days were rolled up in 1 min 1 s; data/llm_telemetry.db: 3.22 GB → 1.61 GB.\n',
     stderr: '',
   })
 })
@@ -53,7 +53,7 @@ test('a dry run says that nothing was changed', async () => {
   })
   assert.equal(
     stdout,
-    '1 call older than 7 days would be folded; x.db would shrink: 3.22 GB → about 1.61 GB. Nothing was changed.\n',
+    '1 call older than 7 days would be rolled up; x.db would shrink: 3.22 GB → about 1.61 GB. Nothing was changed.\n',
   )
 })
 
@@ -83,7 +83,7 @@ test('on a terminal progress is one line that is gone at the end; elsewhere ther
     return Promise.resolve(outcome)
   }
   const { stdout } = await run([], compress, true)
-  assert.match(stdout, /^\rfolding old calls: 33 %\r +\r1,234,567 calls .*\n$/)
+  assert.match(stdout, /^\rrolling up old calls: 33 %\r +\r1,234,567 calls .*\n$/)
   assert.match((await run([], compress)).stdout, /^1,234,567 calls .*\n$/)
 })
 
@@ -92,7 +92,7 @@ test('why it came to nothing is told, with exit code 1', async () => {
     [
       () => Promise.resolve('job_running'),
       'job_running',
-      /x\.db: compress, rebuild, reprice or import is at work on it already, in another process/,
+      /x\.db: another process is running compress, rebuild, reprice or import on it/,
     ],
     [() => Promise.resolve('missing'), 'no_database', /x\.db: There is no database yet/],
     [() => Promise.resolve('foreign'), 'job_failed', /x\.db: The file belongs to another program/],

@@ -8,15 +8,19 @@ import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
 
 export const table = optionTable({
-  keepDays: value(integer(1, 36_500), 90, 'whole days (UTC) before today of which single calls are kept'),
-  dryRun: flag('only say what would be done'),
+  keepDays: value(integer(1, 36_500), 90, 'days (UTC) of individual calls to keep'),
+  dryRun: flag('only show what would be done'),
   json: flag('print progress and result as one JSON object per line'),
   db: database(),
 })
 
 type CompressOptions = OptionsOf<typeof table>
 
-const phaseWords = { roll_up: 'adding up calls', fold: 'folding old calls', give_back: 'giving space back' }
+const phaseWords = {
+  roll_up: 'adding up calls',
+  fold: 'rolling up old calls',
+  give_back: 'shrinking the file',
+}
 
 /**
  * `tokenweir db compress`: folds old calls away and gives their pages back. Gives the exit code; throws
@@ -28,7 +32,7 @@ export async function run(
   compress: typeof compressStore = compressStore,
 ): Promise<number> {
   const { keepDays, dryRun, db, json } = options
-  const whatStays = 'What was folded so far stays folded; nothing is lost, and it can be run again.'
+  const whatStays = 'Calls rolled up so far stay rolled up; nothing is lost. Run it again to continue.'
   return await runDatabaseJob(terminal, { db, json, whatStays }, async (tell) => {
     const onProgress = (progress: CompressProgress): void => {
       const { phase, done: by, total } = progress
@@ -46,6 +50,6 @@ function resultText(
   const calls = counted(folded_calls, 'call')
   const sizes = `${bytes(before_bytes)} → ${dryRun ? 'about ' : ''}${bytes(after_bytes)}`
   return dryRun
-    ? `${calls} older than ${keepDays} days would be folded; ${db} would shrink: ${sizes}. Nothing was changed.\n`
-    : `${calls} older than ${keepDays} days were folded in ${duration(duration_ms)}; ${db}: ${sizes}.\n`
+    ? `${calls} older than ${keepDays} days would be rolled up; ${db} would shrink: ${sizes}. Nothing was changed.\n`
+    : `${calls} older than ${keepDays} days were rolled up in ${duration(duration_ms)}; ${db}: ${sizes}.\n`
 }

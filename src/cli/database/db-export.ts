@@ -13,7 +13,7 @@ import { done } from './database-job.ts'
 import { type Output, outputRows, showProgress, toOutput } from './output.ts'
 
 export const table = optionTable({
-  format: value<ExportFormat>(oneOf(exportFormats), 'csv', 'form of the file'),
+  format: value<ExportFormat>(oneOf(exportFormats), 'csv', 'format of the file'),
   ...outputRows,
   ...filterRows,
   db: database(),
@@ -50,7 +50,7 @@ function endText({ calls, first, last, folded }: Exported, { bytes: size, words 
   const which = folded.calls === null ? 'Calls' : counted(folded.calls, 'call')
   const are = folded.calls === 1 ? 'is' : 'are'
   const until = new Date(folded.untilMs).toISOString().replace(/:00\.000Z$/, 'Z')
-  return `${written}${which} before ${until} ${are} not in it: only sums are left of what was folded.\n`
+  return `${written}${which} before ${until} ${are} not included: they are rolled up into totals.\n`
 }
 
 function figures(calls: number, size: number): string {

@@ -23,15 +23,15 @@ const source: ValueKind<ImportSource> = oneOf(importSources)
 
 export const table = optionTable({
   from: optional(source, 'origin of the file (default: detected)'),
-  price: flag('price calls without a cost by the prices of their time'),
-  dryRun: flag('only say what would be added'),
+  price: flag('price calls without a cost, at the prices of their time'),
+  dryRun: flag('only show what would be added'),
   json: flag('print progress and result as one JSON object per line'),
   db: database(),
 })
 
 export const positional = [
   '<file>',
-  'an export of tokenweir or LiteLLM, packed with gzip or not, or the database of the older Python proxy',
+  'an export of tokenweir or LiteLLM, optionally gzipped, or the database of the older Python proxy',
 ] as const
 
 type ImportOptions = OptionsOf<typeof table>
@@ -41,7 +41,7 @@ interface Outcome extends ImportResult {
   readonly prices: number
 }
 
-const whatStays = 'What was added so far stays; run it again, and the rest is added.'
+const whatStays = 'Calls added so far are kept. Run it again to add the rest.'
 
 /** `tokenweir db import`: adds calls that were recorded elsewhere. */
 export const run: CommandRun<typeof table> = async (options, { positionals: [file = ''], terminal }) => {
@@ -114,11 +114,11 @@ function resultText(result: Outcome, { source: from }: OpenImport, { dryRun, pri
     lines.push(
       `Stopped: ${printable(stopped)}.`,
       dryRun
-        ? 'What comes before that could be imported.'
-        : 'What came before that stays; mend the file and run this again.',
+        ? 'Calls before that can be imported.'
+        : 'Calls before that were kept. Fix the file and run this again.',
     )
   }
   if (!dryRun && !price && added > 0)
-    lines.push('Calls without a cost get one by `tokenweir db reprice --only-unpriced --from <day>`')
+    lines.push('To price calls without a cost: tokenweir db reprice --only-unpriced --from <day>')
   return `${lines.join('\n')}${dryRun ? '\nNothing was changed.' : ''}\n`
 }

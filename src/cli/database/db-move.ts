@@ -16,11 +16,11 @@ export const table = optionTable({
 
 /** `tokenweir db move --to-share`: sends what a file holds to the common database. */
 export const run: CommandRun<typeof table> = async ({ db, json, toShare }, { env, terminal }) => {
-  if (!toShare) throw new OptionError('db move needs --to-share: there is no other place to move to')
+  if (!toShare) throw new OptionError('db move needs --to-share')
   const address = shareAddress(env)
   const { moveRows } = await import('../../share/rows/move-rows.ts')
   const { connectRows } = await import('../../share/rows/row-connection.ts')
-  const whatStays = 'What was sent stays sent; run it again, and it goes on from there.'
+  const whatStays = 'Calls sent so far stay sent. Run it again to continue.'
   return await runDatabaseJob(terminal, { db, json, whatStays }, async (tell) => {
     const settings = {
       path: resolve(db),
@@ -34,12 +34,12 @@ export const run: CommandRun<typeof table> = async ({ db, json, toShare }, { env
     })
     const { calls, shared_calls: there } = done(outcome, db)
     if (calls !== there) {
-      const message = `${db} holds ${counted(calls, 'call')}, and the common database ${there} of them. Run it again.`
+      const message = `${db} holds ${counted(calls, 'call')}, and the shared database ${there} of them. Run it again.`
       throw new JobError('job_failed', message)
     }
     return {
       json: { calls, shared_calls: there },
-      text: `${db}: ${counted(calls, 'call')} here, and all of them in the common database.\n`,
+      text: `${db}: ${counted(calls, 'call')} here, all of them in the shared database.\n`,
     }
   })
 }

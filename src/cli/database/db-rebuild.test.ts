@@ -21,11 +21,11 @@ test('it says in one line what was counted, and what was made anew', async () =>
   assert.deepEqual(await run(() => Promise.resolve(outcome)), {
     code: 0,
     stdout:
-      'x.db: 2,160 hours of 90 days were counted again in 4.32 s; 3 hours and the sums of 1 day were wrong; all unfolded sums were made anew.\n',
+      'x.db: 2,160 hours of 90 days were recounted in 4.32 s; 3 hours and the totals of 1 day were wrong; the totals of all recorded calls were recomputed.\n',
     stderr: '',
   })
   const { stdout } = await run(() => Promise.resolve({ ...outcome, wrongHours: 0, wrongDays: 0 }))
-  assert.match(stdout, /; all were right\.\n$/)
+  assert.match(stdout, /; all were correct\.\n$/)
 })
 
 test('who watches sees how far it has come', async () => {
@@ -33,7 +33,7 @@ test('who watches sees how far it has come', async () => {
     onProgress({ done: 7, total: 90 })
     return Promise.resolve(outcome)
   }
-  assert.match((await run(rebuild, { isWatched: true })).stdout, /\rcounting again: day 7 of 90\r +\rx\.db: /)
+  assert.match((await run(rebuild, { isWatched: true })).stdout, /\rrecounting: day 7 of 90\r +\rx\.db: /)
   assert.doesNotMatch((await run(rebuild)).stdout, /day 7/)
 })
 
@@ -42,12 +42,12 @@ test('what keeps it from its work is told, with exit code 1', async () => {
   assert.deepEqual([busy.code, busy.stdout], [1, ''])
   assert.match(
     busy.stderr,
-    /^tokenweir: x\.db: compress, rebuild, reprice or import is at work on it already/,
+    /^tokenweir: x\.db: another process is running compress, rebuild, reprice or import on it/,
   )
   assert.match((await run(() => Promise.resolve('missing'))).stderr, /There is no database yet/)
   const failed = await run(() => Promise.reject(new Error('disk I/O error')))
   assert.equal(failed.code, 1)
-  assert.match(failed.stderr, /disk I\/O error\. What was put right stays right/)
+  assert.match(failed.stderr, /disk I\/O error\. Totals corrected so far stay correct/)
   await assert.rejects(
     run(() => Promise.resolve(outcome), { args: ['--full'] }),
     OptionError,

@@ -13,10 +13,10 @@ export async function run(
   { terminal }: CommandContext,
   rebuild: typeof rebuildStore = rebuildStore,
 ): Promise<number> {
-  const whatStays = 'What was put right stays right; it can be run again.'
+  const whatStays = 'Totals corrected so far stay correct. Run it again to continue.'
   return await runDatabaseJob(terminal, { db, json: false, whatStays }, async (tell) => {
     const onProgress = (progress: { readonly done: number; readonly total: number }): void => {
-      const text = `counting again: day ${progress.done} of ${progress.total}`
+      const text = `recounting: day ${progress.done} of ${progress.total}`
       tell({ json: progress, ...(progress.total === 0 ? {} : { text }) })
     }
     const outcome = done(await rebuild(db, { clock: terminal.clock, onProgress }), db)
@@ -25,7 +25,7 @@ export async function run(
 }
 
 function resultText({ days, hours, wrongHours, wrongDays, durationMs }: RebuildOutcome): string {
-  const all = `${counted(hours, 'hour')} of ${counted(days, 'day')} were counted again in ${duration(durationMs)}`
-  if (wrongHours + wrongDays === 0) return `${all}; all were right`
-  return `${all}; ${counted(wrongHours, 'hour')} and the sums of ${counted(wrongDays, 'day')} were wrong; all unfolded sums were made anew`
+  const all = `${counted(hours, 'hour')} of ${counted(days, 'day')} were recounted in ${duration(durationMs)}`
+  if (wrongHours + wrongDays === 0) return `${all}; all were correct`
+  return `${all}; ${counted(wrongHours, 'hour')} and the totals of ${counted(wrongDays, 'day')} were wrong; the totals of all recorded calls were recomputed`
 }

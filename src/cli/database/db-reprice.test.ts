@@ -61,7 +61,7 @@ test('it prints what changes by day and model, and in all', async () => {
     stdout,
     '2026-11-20  gpt-4o   3 calls       –  → $1.23\n' +
       '2026-11-21  a\ufffd[31mb   1 call  $0.005  → $1.23\n' +
-      '3 calls of 1,200 calls looked at would cost $1.23 in place of –; 3 calls had no price before; 4 calls keep what their upstream reported. Nothing was changed.\n',
+      '3 calls of 1,200 calls checked would cost $1.23 instead of –; 3 calls had no price before; 4 calls keep the cost their upstream reported. Nothing was changed.\n',
   )
   assert.deepEqual(requests, [
     {
@@ -75,7 +75,7 @@ test('it prints what changes by day and model, and in all', async () => {
   ])
   const nothing = { ...outcome, days: [], calls: 0 }
   const { stdout: told } = await run(['--from', '2026-11-20'], () => nothing)
-  assert.equal(told, 'No cost has changed: 1,200 calls looked at.\n')
+  assert.equal(told, 'No cost has changed: 1,200 calls checked.\n')
 })
 
 test('with --json each line is an object', async () => {
@@ -99,11 +99,11 @@ test('what cannot be done is told in one line, with exit code 1', async () => {
   const from = ['--from', '2026-11-20']
   const cases: readonly (readonly [string, RegExp, Promise<Ran>, Promise<Ran>])[] = (
     [
-      ['job_running', /at work on it already/, (): 'job_running' => 'job_running'],
+      ['job_running', /another process is running/, (): 'job_running' => 'job_running'],
       ['no_database', /x\.db: /, (): 'missing' => 'missing'],
       [
         'folded_range',
-        /ask from 2026-11-20T12:00:00\.000Z on/,
+        /use --from 2026-11-20T12:00:00\.000Z/,
         (): never => {
           throw new FoldedRangeError(Date.UTC(2026, 10, 20, 12))
         },

@@ -15,12 +15,12 @@ import { instant, modelName, timeZone } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
 export const table = optionTable({
-  from: optional(instant, 'calls that began then or later; required'),
-  to: optional(instant, 'calls that began before (default: now)'),
-  model: optional(modelName, 'only calls that asked for this model'),
-  onlyUnpriced: flag('only calls that have no price'),
-  dryRun: flag('only say what would change'),
-  tz: value(timeZone, 'UTC', 'time zone in which days are counted'),
+  from: optional(instant, 'recalculate calls that started then or later; required'),
+  to: optional(instant, 'recalculate calls that started before (default: now)'),
+  model: optional(modelName, 'only calls with this model'),
+  onlyUnpriced: flag('only calls without a price'),
+  dryRun: flag('only show what would change'),
+  tz: value(timeZone, 'UTC', 'time zone of days'),
   json: flag('print progress and result as one JSON object per line'),
   db: database(),
 })
@@ -50,7 +50,7 @@ export async function run(
 ): Promise<number> {
   const { db, json, dryRun } = options
   const { clock } = terminal
-  const job = { db, json, whatStays: 'What was priced so far stays priced; it can be run again.' }
+  const job = { db, json, whatStays: 'Costs recalculated so far are kept. Run it again to continue.' }
   const request = requestOf(options, clock.wallTime())
   return await runDatabaseJob(terminal, job, async (tell) => {
     const pricer = new PriceBook(costsOf(prices(db)))
@@ -66,7 +66,7 @@ export async function run(
 
 function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {
   const { from, to, model, onlyUnpriced, dryRun, tz: timeZone } = options
-  if (from === null) throw new OptionError('--from must be given: the past is changed from there on')
+  if (from === null) throw new OptionError('--from is required: costs change from then on')
   const toMs = to ?? nowMs
   if (toMs <= from) throw new OptionError('--to must be later than --from')
   return { fromMs: from, toMs, model, onlyUnpriced, dryRun, timeZone }
@@ -80,29 +80,30 @@ export function costsInForce(db: string): ModelCosts {
 function costsOf(reading: PriceReading): ModelCosts {
   if ('problem' in reading) {
     const { problem } = reading
-    const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
+    const message = `Could not read the price file${placeInFile(problem)}: ${problem.message}`
     throw new JobError('broken_price_file', message)
   }
   if (reading.costs !== null) return reading.costs
-  throw new JobError('job_failed', 'there are no prices: sync them, or set some, and run this again.')
+  throw new JobError('job_failed', 'no prices: sync or set some, and run this again.')
 }
 
 /** The changes of a re-pricing, by day and model, and in all. */
 function dayTable(result: RepriceResult, isDry: boolean): string {
   const { days, calls, before_usd, after_usd, looked_calls, reported_calls, newly_priced, newly_unpriced } =
     result
-  const looked = `${counted(looked_calls, 'call')} looked at`
+  const looked = `${counted(looked_calls, 'call')} checked`
   if (calls === 0) return `No cost ${isDry ? 'would change' : 'has changed'}: ${looked}.\n`
   const rows = days.slice(0, mostLines)
   const { line } = tableOf(columns, rows, { width: Number.MAX_SAFE_INTEGER, color: false, nowMs: 0 })
   const lines = rows.map((row) => line(row))
   if (days.length > rows.length) lines.push(`and ${days.length - rows.length} more`)
   const parts = [
-    `${counted(calls, 'call')} of ${looked} ${isDry ? 'would cost' : 'cost'} ${shownUsd(after_usd)} in place of ${shownUsd(before_usd)}`,
+    `${counted(calls, 'call')} of ${looked} ${isDry ? 'would cost' : 'cost'} ${shownUsd(after_usd)} instead of ${shownUsd(before_usd)}`,
   ]
   if (newly_priced > 0) parts.push(`${counted(newly_priced, 'call')} had no price before`)
-  if (newly_unpriced > 0) parts.push(`${counted(newly_unpriced, 'call')} have none any more`)
-  if (reported_calls > 0) parts.push(`${counted(reported_calls, 'call')} keep what their upstream reported`)
+  if (newly_unpriced > 0) parts.push(`${counted(newly_unpriced, 'call')} have none now`)
+  if (reported_calls > 0)
+    parts.push(`${counted(reported_calls, 'call')} keep the cost their upstream reported`)
   const tail = isDry ? ' Nothing was changed.' : ''
   return `${lines.join('\n')}\n${parts.join('; ')}.${tail}\n`
 }

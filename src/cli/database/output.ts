@@ -7,8 +7,8 @@ import { onStopSignal } from '../stop-signal.ts'
 
 /** Options of a command that writes a file or to standard output. */
 export const outputRows = {
-  out: optional(path, 'file to write, which has this name only when it is whole; - is standard output'),
-  force: flag('write over a file that is there'),
+  out: optional(path, 'file to write, renamed to this once complete; - for standard output'),
+  force: flag('overwrite an existing file'),
 }
 
 /** Where an export goes. */

@@ -23,7 +23,7 @@ export function checkNode(): Finding {
     assertSqliteVersion(sqlite)
     return ok('node', `Node ${node} with SQLite ${sqlite}`)
   } catch (error) {
-    return fault('node', messageOf(error), 'a newer Node 24 brings a newer one')
+    return fault('node', messageOf(error), 'update to a newer Node 24')
   }
 }
 
@@ -36,7 +36,7 @@ export function checkFolder(folder: string): Finding[] {
 
 /** Instead of all that is in a folder which this user may not read. */
 export function unseenFolder({ path, what, remedy }: RightsFlaw): Finding {
-  const message = `${path} ${what}: settings, locks, database, prices and upstreams could not be looked at`
+  const message = `${path} ${what}: could not check settings, locks, database, prices and upstreams`
   return fault('folder', message, remedy)
 }
 
@@ -46,18 +46,18 @@ function folderFinding(folder: string, there: string): Finding {
   const user = process.geteuid?.() ?? owner
   if (!isWritable(there)) {
     const message = `${folder} cannot be written by ${userName(user)}; ${there} belongs to ${userName(owner)}`
-    const remedy = 'calls pass, and none is recorded: chown or chmod it, or --db names a file elsewhere'
+    const remedy = 'calls are forwarded but not recorded: chown or chmod it, or use --db for a file elsewhere'
     return fault('folder', message, remedy)
   }
   const flaw = folderFlaw(folder)
   if (flaw !== null) return fault('folder', `${flaw.path} ${flaw.what}`, flaw.remedy)
-  if (there !== folder) return ok('folder', `${folder} is not there yet: the first start makes it`)
+  if (there !== folder) return ok('folder', `${folder} does not exist yet: the first start creates it`)
   const message = `${folder} can be written by ${userName(user)}`
   if (user === owner) return ok('folder', message)
   return warning(
     'folder',
     `${message}; it belongs to ${userName(owner)}`,
-    'who of them runs it? Both will not get on',
+    'run tokenweir as one user: two cannot share a folder',
   )
 }
 
@@ -66,8 +66,7 @@ function checkDisk(folder: string): Finding {
   const free = bavail * bsize
   const message = `${bytes(free)} free`
   if (free >= plentyBytes) return ok('disk', message)
-  const remedy =
-    '`tokenweir db compress` makes the database smaller; --raw-log-max-mb bounds what payloads take'
+  const remedy = 'shrink the database with `tokenweir db compress`, or limit payloads with --raw-log-max-mb'
   return free < leastBytes ? fault('disk', message, remedy) : warning('disk', message, remedy)
 }
 
@@ -76,17 +75,19 @@ export function checkLocks(db: string, gatewayRuns: boolean): Finding {
   const folder = dirname(db)
   try {
     if (isFileLocked(jobLockPath(db))) {
-      return warning('lock', 'compress, rebuild or reprice is at work on the database', 'wait for its end')
+      return warning('lock', 'compress, rebuild or reprice is running on the database', 'wait until it ends')
     }
     const locks = globSync('instance-*.lock', { cwd: folder })
     const held = locks.filter((name) => isFileLocked(join(folder, name))).length
     const message =
-      held === 0 ? 'nobody holds the database' : `the database is held by ${counted(held, 'gateway')}`
+      held === 0
+        ? 'no gateway has the database open'
+        : `the database is in use by ${counted(held, 'gateway')}`
     if (held === 0 || gatewayRuns) return ok('lock', message)
     return warning(
       'lock',
       `${message}, and none answers here`,
-      'look for it in other containers, or wait for its end',
+      'look for it in other containers, or wait until it ends',
     )
   } catch (error) {
     return fault('lock', messageOf(error), 'run it as the user who owns that file')
@@ -95,15 +96,15 @@ export function checkLocks(db: string, gatewayRuns: boolean): Finding {
 
 /** Opens the database. Pages that nothing needs at once are for `db check` to look at. */
 export function checkDatabase(db: string): Finding {
-  if (!existsSync(db)) return ok('database', `${db} is not there yet: the first start makes it`)
+  if (!existsSync(db)) return ok('database', `${db} does not exist yet: the first start creates it`)
   const opened = openForReading(db)
   if (opened === 'empty') return ok('database', absenceText.empty)
   if (typeof opened === 'string') {
-    const remedy = opened === 'damaged' ? 'keep a copy if it is dear to you' : '--db names another'
+    const remedy = opened === 'damaged' ? 'back it up if you need it' : 'use --db for another file'
     return fault('database', `${db}: ${absenceText[opened]}`, opened === 'busy' ? 'try again' : remedy)
   }
   opened.close()
-  return ok('database', `${db} can be read; \`tokenweir db check\` looks at every page of it`)
+  return ok('database', `${db} is readable; check all of it with \`tokenweir db check\``)
 }
 
 export function checkPrices(db: string, nowMs: number): Finding {
@@ -111,15 +112,15 @@ export function checkPrices(db: string, nowMs: number): Finding {
   const reading = readPricesInForce(path)
   if ('problem' in reading) {
     const { problem } = reading
-    const remedy = 'the last prices that could be read hold meanwhile: mend it, or move it away'
+    const remedy = 'the last valid prices stay in force: fix it, or move it away'
     return fault('prices', `${path}${placeForEditor(problem)}: ${problem.message}`, remedy)
   }
   const { costs } = reading
-  if (costs === null) return fault('prices', 'no prices came with the program', 'install it anew')
+  if (costs === null) return fault('prices', 'the shipped prices are missing', 'reinstall tokenweir')
   const dates = Object.values(costs.models).map(({ updated_at: date }) => date ?? '')
   const newest = costs.synced_at ?? dates.reduce((a, b) => (a > b ? a : b), '')
   const days = Math.floor((nowMs - Date.parse(newest)) / dayMs)
-  const from = costs.synced_at === null ? 'came with the program' : 'are synced'
+  const from = costs.synced_at === null ? 'shipped with tokenweir' : 'synced'
   const message = `${count(dates.length)} prices ${from}, ${Number.isNaN(days) ? 'of unknown age' : `${days} days old`}`
   return days <= oldPricesDays ? ok('prices', message) : warning('prices', message, '`tokenweir costs sync`')
 }

@@ -21,14 +21,14 @@ export async function checkGatewayPort(
   const check = 'port'
   const problem = await whyNotFree(host, port, '--port')
   if (problem === null) {
-    const message = `${port === 0 ? 'any free port' : `${port} on ${host}`} can be had`
+    const message = `${port === 0 ? 'any free port' : `${port} on ${host}`} is free`
     if (running === null) return ok(check, message)
-    return fault(check, `the gateway runs, and does not listen on ${port}`, 'restart it')
+    return fault(check, `the gateway is running but not listening on ${port}`, 'restart it')
   }
   if (!problem.isInUse) return fault(check, problem.message, 'the gateway cannot start')
   const { report, instance } = await askHealth(host, port, probeLimitMs)
   if (running !== null && instance === running.instance) return ok(check, `${port} is the gateway's own`)
-  const other = report === null ? '' : ` a gateway has it, process ${report.pid}, database ${report.db}`
+  const other = report === null ? '' : ` used by a gateway, process ${report.pid}, database ${report.db}`
   return inUse(check, port, other, '--port')
 }
 
@@ -36,24 +36,28 @@ export async function checkGatewayPort(
 export async function checkDashboardPort(host: string, port: number, folder: string): Promise<Finding> {
   const check = 'dashboard'
   const problem = await whyNotFree(host, port, '--dashboard-port')
-  if (problem === null) return ok(check, `${port === 0 ? 'any free port' : `${port} on ${host}`} can be had`)
+  if (problem === null) return ok(check, `${port === 0 ? 'any free port' : `${port} on ${host}`} is free`)
   if (!problem.isInUse) return fault(check, problem.message, 'the dashboard cannot start')
   const other = await askWhoIsThere(reachableOrigin(host, port))
   if (other === null) return inUse(check, port, '', '--dashboard-port')
   if (other.status === null) {
-    const message = `${port} is held by a dashboard that asks for its token first`
-    return warning(check, message, 'is it that of this folder? If not, --dashboard-port chooses another')
+    const message = `${port} is used by a dashboard that needs a token`
+    return warning(
+      check,
+      message,
+      'if it belongs to another folder, choose another port with --dashboard-port',
+    )
   }
   const its = dirname(other.status.health?.db ?? other.status.log_file)
   return its === folder
-    ? ok(check, `${port} is held by the dashboard of this folder`)
-    : inUse(check, port, ` a dashboard for ${its} has it`, '--dashboard-port')
+    ? ok(check, `${port} is used by the dashboard of this folder`)
+    : inUse(check, port, ` used by a dashboard for ${its}`, '--dashboard-port')
 }
 
 function inUse(check: string, port: number, who: string, flag: string): Finding {
   const holder = who === '' ? holderOf(port) : null
-  const words = holder === null ? who : ` ${holder} has it`
-  const remedy = `end it, or ${flag} chooses another`
+  const words = holder === null ? who : ` used by ${holder}`
+  const remedy = `end it, or choose another port with ${flag}`
   return fault(check, `${port} is in use${words === '' ? '' : `:${words}`}`, remedy)
 }
 

@@ -31,7 +31,7 @@ export async function checkUpstream(asked: AskedUpstream, env: Environment): Pro
   try {
     proxy = proxyFor(base.origin, env)
   } catch (error) {
-    return [fault('proxy', messageOf(error), 'set it to http://host:port, or take it away')]
+    return [fault('proxy', messageOf(error), 'set it to http://host:port, or unset it')]
   }
   const sentMs = Date.now()
   const { url, key, connectTimeoutMs } = asked
@@ -41,7 +41,11 @@ export async function checkUpstream(asked: AskedUpstream, env: Environment): Pro
   const date = headerOf(answer.headers, 'date')
   const clock =
     date === null
-      ? warning('clock', 'not compared: the upstream told no time', 'see that it is right: budgets go by it')
+      ? warning(
+          'clock',
+          'not compared: the upstream sent no Date header',
+          'make sure it is correct: budgets depend on it',
+        )
       : clockFinding(Date.parse(date) - (sentMs + tookMs / 2))
   return [proxyFinding(proxy, env), upstreamFinding(asked, answer, tookMs, proxy), clock]
 }
@@ -64,19 +68,15 @@ function upstreamFinding(
       ? warning(
           check,
           `${answered}, and asks for a key (${status})`,
-          'clients bring theirs, or UPSTREAM_API_KEY is lent to them',
+          'clients must send one, or set UPSTREAM_API_KEY',
         )
-      : fault(
-          check,
-          `${answered}, and refuses the key (${status})`,
-          'UPSTREAM_API_KEY holds another than it knows',
-        )
+      : fault(check, `${answered}, and refuses the key (${status})`, 'check UPSTREAM_API_KEY')
   }
   if (status >= 500)
-    return fault(check, `${answered} with ${status}`, 'it is down, or what stands before it is')
+    return fault(check, `${answered} with ${status}`, 'it, or a proxy in front of it, is down')
   const names = namesIn(whole)
   if (names === null) {
-    const remedy = 'is that the base URL of its API? It mostly ends in /v1'
+    const remedy = 'check the base URL; it usually ends in /v1'
     return warning(check, `${answered} with ${status}, and lists no models`, remedy)
   }
   const more = names.length > shownModels ? ', …' : ''
@@ -88,35 +88,35 @@ function upstreamFinding(
 const asNothingCame = { started: false, answered: false, reusedSocket: false, maxHeaderBytes: 0 }
 
 const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
-  [/^CERT_HAS_EXPIRED/, 'the certificate has to be renewed there, if the clock here is right'],
-  [/ALTNAME/, 'name it in --upstream as its certificate does'],
+  [/^CERT_HAS_EXPIRED/, 'renew its certificate, if this machine’s clock is right'],
+  [/ALTNAME/, 'use the host name of its certificate in --upstream'],
   [/CERT|SIGNATURE|ISSUER/, 'start it with NODE_EXTRA_CA_CERTS=<file of the certificate that signed it>'],
-  [/SSL|EPROTO/, 'is it --upstream http:// and not https://?'],
-  [/ENOTFOUND|EAI_AGAIN/, '--upstream names a host that this machine knows'],
+  [/SSL|EPROTO/, 'try --upstream http:// instead of https://'],
+  [/ENOTFOUND|EAI_AGAIN/, 'check the host name in --upstream'],
 ]
 
 function remedyFor(code: unknown, proxy: UpstreamProxy | null): string {
   const known = remedies.find(([pattern]) => pattern.test(String(code)))?.[1]
   if (known !== undefined) return known
-  if (proxy !== null) return `is ${proxy.origin} up? NO_PROXY names hosts that are asked without it`
-  return 'start it, or --upstream names another'
+  if (proxy !== null) return `check that ${proxy.origin} is up, or bypass it with NO_PROXY`
+  return 'start it, or use another with --upstream'
 }
 
 function proxyFinding(proxy: UpstreamProxy | null, env: Environment): Finding {
-  if (proxy !== null) return ok('proxy', `${proxy.origin} is on the way (${proxy.variable})`)
+  if (proxy !== null) return ok('proxy', `calls go through ${proxy.origin} (${proxy.variable})`)
   const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy']
   const set = names.filter((name) => (env[name] ?? '') !== '')
   return ok(
     'proxy',
-    set.length === 0 ? 'none on the way' : `none on the way to it, though ${set.join(' and ')} is set`,
+    set.length === 0 ? 'none' : `not used for the upstream, although ${set.join(' and ')} is set`,
   )
 }
 
 function clockFinding(skewMs: number): Finding {
   if (!Number.isFinite(skewMs) || Math.abs(skewMs) < mostSkewMs) {
-    return ok('clock', "right, by the upstream's")
+    return ok('clock', "matches the upstream's clock")
   }
   const way = skewMs > 0 ? 'behind' : 'ahead of'
   const message = `${duration(Math.abs(skewMs))} ${way} the upstream's`
-  return warning('clock', message, 'have it set by NTP: days, prices and budgets go by it')
+  return warning('clock', message, 'set it by NTP: days, prices and budgets depend on it')
 }

@@ -16,9 +16,9 @@ export interface Board {
 const states: Readonly<Record<LiveState, readonly [words: string, tone: Tone]>> = {
   receiving: ['receiving', 'faint'],
   queued: ['queued', 'left'],
-  waiting: ['awaiting answer', 'plain'],
+  waiting: ['awaiting response', 'plain'],
   streaming: ['streaming', 'good'],
-  backing_off: ['trying again', 'left'],
+  backing_off: ['retrying', 'left'],
 }
 
 const right = { align: 'right' } as const
@@ -54,9 +54,9 @@ function stateText({ state, queue_place: place, waits_for: awaited }: LiveCall):
   if (place === null) return states[state][0]
   const words =
     awaited === 'tokens'
-      ? 'waits for tokens'
+      ? 'waiting for tokens'
       : awaited === 'requests'
-        ? "waits for the minute's calls"
+        ? 'waiting for rate limit'
         : states[state][0]
   return `${words} #${count(place)}`
 }
@@ -73,7 +73,7 @@ export function boardHead({ slots, live, callsPerS }: Board, { width, color }: L
     paint(slots.queued > 0 ? 'left' : 'plain', `${count(slots.queued)} queued`, color),
     ...(callsPerS === null ? [] : [`${speed(callsPerS)} calls/s`]),
     `${speed(speeds.reduce((sum, one) => sum + one, 0))} chunks/s`,
-    `${counted(live.calls.length + live.more, 'call')} under way`,
+    `${counted(live.calls.length + live.more, 'call')} in progress`,
   ]
   return fitting(parts, width)
 }

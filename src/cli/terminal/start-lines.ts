@@ -17,14 +17,13 @@ export function startLines(
   const address = reachableOrigin(options.host, port)
   const lines = [
     `tokenweir gateway listening on ${address}, forwarding to ${options.upstream}`,
-    `  ${options.maxConcurrent} calls at once, the rest wait in line`,
+    ` ${options.maxConcurrent} concurrent calls; others queue`,
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     `  see it:  ${typedCommand()} calls --recent 10`,
   ]
-  if (proxy !== null)
-    lines.push(`  the upstream is reached through the proxy ${proxy.origin} (${proxy.variable})`)
+  if (proxy !== null) lines.push(` calls go through the proxy ${proxy.origin} (${proxy.variable})`)
   if (options.rawLog)
-    lines.push(`  payloads are kept in ${options.rawLogFile} (--raw-log), without credentials`)
+    lines.push(` payloads are captured in ${options.rawLogFile} (--raw-log), without credentials`)
   return [...lines, ...exposureLines('it', options, lendsKey)]
 }
 
@@ -36,11 +35,11 @@ function exposureLines(
 ): readonly string[] {
   const lines: string[] = []
   if (!isLoopbackBind(host)) {
-    lines.push(`  other machines can reach ${name} too; --host 127.0.0.1 keeps it to this one`)
+    lines.push(` other machines can reach ${name}; use --host 127.0.0.1 to prevent this`)
   }
   if (lendsKey) {
     const whose = trustLoopback ? 'calls of your own user on this machine' : 'calls with the admin token'
-    lines.push(`  UPSTREAM_API_KEY is lent to ${whose} that bring no key of their own`)
+    lines.push(` ${whose} without a key of their own use UPSTREAM_API_KEY`)
   }
   return lines
 }
@@ -57,8 +56,8 @@ export function dashboardLines(
     `tokenweir dashboard on ${reachableOrigin(options.dashboardHost, dashboard.port)}`,
     ...signInLines(options, dashboard),
     status.running
-      ? `  the gateway on port ${status.port} (process ${status.pid ?? 'unknown'}) goes on, whatever becomes of the dashboard`
-      : '  no gateway runs yet: the page starts it, and so does POST /api/proxy/start',
+      ? `  the gateway on port ${status.port} (process ${status.pid ?? 'unknown'}) keeps running when the dashboard stops`
+      : '  no gateway is running: start it on the page, or with POST /api/proxy/start',
   ]
 }
 
@@ -93,5 +92,5 @@ export function alreadyLines(dashboardOrigin: string, status: ProcessStatus | nu
 function signInLines(options: DashboardValues, { port, signInPath }: Dashboard): readonly string[] {
   if (signInPath === null) return []
   const link = reachableOrigin(options.dashboardHost, port) + signInPath
-  return [`  sign in once with ${link} within 15 minutes, or with the admin token at any time`]
+  return [` sign in with ${link} within 15 minutes, or with the admin token at any time`]
 }

@@ -99,7 +99,7 @@ test('elsewhere a line is written when the state changes, and figures are not', 
       'gateway: running',
       'gateway: stopped',
       'a line',
-      'gateway: port 9090 is taken by something else',
+      'gateway: port 9090 is in use by another program',
       '',
     ].join('\n'),
   )

@@ -36,7 +36,7 @@ export function stateText({ state, message, simulated, health, port }: ProcessSt
   // Who holds the port says that it is taken.
   if (state === 'foreign') return message === null ? `port ${port} ${words}` : printable(message)
   const finishing = state === 'draining' && health !== null ? health.rate_limiter.active : null
-  const why = finishing === null ? '' : `: ${counted(finishing, 'call')} may finish`
+  const why = finishing === null ? '' : `: finishing ${counted(finishing, 'call')}`
   return `${words}${why}${message === null ? '' : `: ${printable(message)}`}`
 }
 
@@ -48,7 +48,7 @@ const states: Readonly<
   draining: { mark: '◐', tone: 'left', words: 'draining' },
   stopped: { mark: '○', tone: 'faint', words: 'stopped' },
   unresponsive: { mark: '✗', tone: 'failed', words: 'not responding' },
-  foreign: { mark: '✗', tone: 'failed', words: 'is taken by something else' },
+  foreign: { mark: '✗', tone: 'failed', words: 'is in use by another program' },
 }
 
 /** In the order in which they are shown. */

@@ -45,15 +45,15 @@ export function tailPrinter(
 
   const greet = (isLogging: boolean): void => {
     cancelLost()
-    if (saidLost) note('the gateway is there again')
-    if (isGreeted && isLost) note('requests and answers may be missing here: they came while nobody listened')
+    if (saidLost) note('reconnected to the gateway')
+    if (isGreeted && isLost) note('requests and responses may be missing here')
     saidLost = false
     isLost = false
     if (isGreeted) return
     isGreeted = true
     const kept = isLogging
-      ? 'what passes is kept in its log too'
-      : 'nothing of it is kept: --raw-log at its start, or the switch in the Live view, keeps payloads'
+      ? 'payloads are captured in its log too'
+      : 'payloads are not captured: turn on capture in the Live view, or start with --raw-log'
     note(`following the gateway on ${name()}; ${kept}`)
   }
 
@@ -84,7 +84,7 @@ export function tailPrinter(
       isLost = true
       const tell = (): void => {
         saidLost = true
-        note('the gateway has gone away; waiting for it')
+        note('lost the connection to the gateway; waiting for it')
       }
       cancelLost = clock.after(patienceMs, tell, { background: true })
     },
@@ -97,8 +97,8 @@ function isAnswer(record: PayloadRecord | OutgoingRecord): record is OutgoingRec
 }
 
 function droppedWords(dropped: number): string {
-  const what = dropped === 1 ? '1 request or answer is' : `${count(dropped)} requests and answers are`
-  return `${what} missing here: they came too fast`
+  const what = dropped === 1 ? '1 request or response is' : `${count(dropped)} requests and responses are`
+  return `${what} missing here: too many at once`
 }
 
 /** JSON stands for the same with its control characters written as escapes, which no terminal obeys. */

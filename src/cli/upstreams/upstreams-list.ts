@@ -14,7 +14,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 /** Where upstreams are kept: options of each command on them. */
 export const placeOptions = {
   upstreamFile: gatewayOptionTable.upstreamFile,
-  db: database('file of the telemetry database; the file of upstreams lies beside it'),
+  db: database('file of the telemetry database; the upstreams file is next to it'),
 }
 
 export const table = optionTable({ json: flag('print one JSON object'), ...placeOptions })
@@ -44,10 +44,10 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal }) 
 
 function show({ upstreams, file, problem }: UpstreamsReport, terminal: Terminal): void {
   const { print, warn } = terminal
-  if (problem !== null) warn(`tokenweir: ${problem} The last good upstreams hold.\n`)
+  if (problem !== null) warn(`tokenweir: ${problem} The last valid upstreams stay in force.\n`)
   printTable(columns, upstreams, terminal)
   if (upstreams.length === 1)
-    print(`Further ones stand in ${file}: tokenweir upstreams add <name> --url <url>\n`)
+    print(`More upstreams: tokenweir upstreams add <name> --url <url> (saved in ${file})\n`)
 }
 
 /** Where an upstream's key comes from, in a word. */
@@ -76,7 +76,7 @@ const columns = [
 ]
 
 function modelsText({ name, models }: UpstreamRow): string {
-  if (name === 'default') return 'all others'
+  if (name === 'default') return 'everything else'
   return models.length === 0 ? `by path, /${name}/` : printable(models.join(', '))
 }
 

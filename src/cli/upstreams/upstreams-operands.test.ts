@@ -11,6 +11,6 @@ test('what is missing, or too much, is called an upstream', async () => {
   assert.throws(() => given(testOne, ['a', 'b'], terminal), /one upstream at a time; got "b" too$/)
   assert.throws(() => given(set, ['--max-concurrent', '1'], terminal), /name the upstream: its name/)
   const withoutUrl = given(add, ['a', '--max-concurrent', '1'], terminal)
-  await assert.rejects(async () => add.run(...withoutUrl), /say where it is: --url/)
+  await assert.rejects(async () => add.run(...withoutUrl), /no URL given: use --url/)
   assert.throws(() => given(add, ['a', '--url'], terminal), /argument missing/)
 })

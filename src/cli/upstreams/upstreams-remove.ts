@@ -13,11 +13,9 @@ export const run: CommandRun<typeof table> = async (options, { env, positionals,
   const upstreams = upstreamsOf(options, env)
   const { upstreams: rows, file } = await upstreams.report()
   if (!rows.some((row) => row.name === name && name !== 'default')) {
-    throw new OptionError(
-      `there is no upstream ${name} in ${file}: tokenweir upstreams lists those there are`,
-    )
+    throw new OptionError(`no upstream ${name} in ${file}: tokenweir upstreams lists them`)
   }
   await upstreams.remove(name)
-  terminal.print(printable(`${name} is gone; calls under way there end as they would`) + '\n')
+  terminal.print(printable(`Removed ${name}; calls in progress there will finish`) + '\n')
   return 0
 }

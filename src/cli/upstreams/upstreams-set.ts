@@ -28,7 +28,7 @@ type ModelLimits = NonNullable<UpstreamChange['limits']>
 /** All that were given; `none` alone takes them away. */
 const modelLimits: ValueKind<ModelLimits | 'none'> = {
   placeholder: '<pattern=rpm/tpm>',
-  range: 'a pattern of models with requests and tokens a minute, as gpt-4.1*=500/200000, or none',
+  range: 'a model pattern with requests and tokens per minute, such as gpt-4.1*=500/200000, or none',
   parse: (text, earlier) => {
     if (text === 'none') return 'none'
     const [, pattern = '', rpm = '', tpm = ''] =
@@ -42,41 +42,41 @@ const modelLimits: ValueKind<ModelLimits | 'none'> = {
 
 /** The options of an upstream. */
 export const table = optionTable({
-  url: value(urls, none, 'its base URL; repeatable, for servers that have the same models'),
+  url: value(urls, none, 'base URL; repeatable, for servers with the same models'),
   model: value(
-    names('a name of a model, in which * stands for any characters, or none'),
+    names('a model name, with * for any characters, or none'),
     none,
-    'models whose calls go there; repeatable; none: by path alone',
+    'models to send there; repeatable; none: only by path',
   ),
-  maxConcurrent: optional(integerOrNone(1, 100_000), 'its slots; none: as many as the default upstream has'),
-  tokenLimit: optional(
-    integerOrNone(1, Number.MAX_SAFE_INTEGER),
-    'its tokens in any 24 hours; none: no limit of its own',
+  maxConcurrent: optional(
+    integerOrNone(1, 100_000),
+    'maximum concurrent calls; none: same as the default upstream',
   ),
-  maxRpm: optional(integerOrNone(1, Number.MAX_SAFE_INTEGER), 'its requests a minute; none: no such limit'),
-  maxTpm: optional(integerOrNone(1, Number.MAX_SAFE_INTEGER), 'its tokens a minute; none: no such limit'),
+  tokenLimit: optional(integerOrNone(1, Number.MAX_SAFE_INTEGER), 'tokens in any 24 hours; none: no limit'),
+  maxRpm: optional(integerOrNone(1, Number.MAX_SAFE_INTEGER), 'requests per minute; none: no limit'),
+  maxTpm: optional(integerOrNone(1, Number.MAX_SAFE_INTEGER), 'tokens per minute; none: no limit'),
   modelLimit: optional(
     modelLimits,
-    'requests and tokens a minute of the models that a pattern takes, as gpt-4.1*=500/200000, or 500 or /200000 alone; repeatable; none: no such limits',
+    'requests and tokens per minute for a model pattern, such as gpt-4.1*=500/200000, or just 500 or /200000; repeatable; none: no such limits',
   ),
-  credentials: optional(oneOf(['client', 'none']), "credentials that it is sent: the client's, or none"),
+  credentials: optional(oneOf(['client', 'none']), "credentials to send: the client's, or none"),
   keyEnv: optional(
     textKind('<name>', 'the name of a variable', (text) => /^[A-Za-z_]\w*$/.test(text)),
-    'variable of the gateway’s environment with its key',
+    'environment variable of the gateway with the key',
   ),
-  keyFile: optional(path, 'file with its key'),
+  keyFile: optional(path, 'file with the key'),
   keyHeader: optional(
     textKind('<name>', 'the name of a header', (text) => /^[\w-]+$/.test(text)),
-    'header of the key',
+    'header for the key',
   ),
   fallback: optional(
     textKind('<name>', 'a name', (text) => text !== ''),
-    'upstream for calls that it cannot take; none: no fallback',
+    'upstream for calls that this one cannot take; none: no fallback',
   ),
   ...placeOptions,
 })
 
-export const positional = ['<name>', 'its name, which is also a path that leads to it', 'upstream'] as const
+export const positional = ['<name>', 'its name, which is also its path', 'upstream'] as const
 
 /** `tokenweir upstreams set <name>`: changes what is given of an upstream. */
 export const run: CommandRun<typeof table> = (options, context) => set(options, context, true)
@@ -88,14 +88,14 @@ export async function set(
   isThere: boolean,
 ): Promise<number> {
   const change = changeOf(options)
-  if (!isThere && change.urls === undefined) throw new OptionError('say where it is: --url http://…')
-  if (Object.keys(change).length === 0) throw new OptionError('say what to change: --url, --model, …')
+  if (!isThere && change.urls === undefined) throw new OptionError('no URL given: use --url http://…')
+  if (Object.keys(change).length === 0) throw new OptionError('nothing to change: use --url, --model, …')
   const upstreams = upstreamsOf(options, env)
   const found = (await upstreams.settings()).some((each) => each.name === name)
   if (isThere && !found)
-    throw new OptionError(`there is no upstream ${name}: tokenweir upstreams add ${name} --url <url>`)
+    throw new OptionError(`no upstream ${name}: add it with tokenweir upstreams add ${name} --url <url>`)
   if (!isThere && found)
-    throw new OptionError(`there is an upstream ${name}: tokenweir upstreams set ${name} …`)
+    throw new OptionError(`upstream ${name} exists: change it with tokenweir upstreams set ${name} …`)
   await upstreams.change(name, change, true)
   await tell(upstreams, name, terminal)
   return 0
@@ -124,7 +124,7 @@ function credentialsOf({
   keyHeader,
 }: OptionsOf<typeof table>): UpstreamCredentials | null {
   const given = [credentials, keyEnv, keyFile].filter((each) => each !== null)
-  if (given.length > 1) throw new OptionError('one of --credentials, --key-env, --key-file says it all')
+  if (given.length > 1) throw new OptionError('use only one of --credentials, --key-env, --key-file')
   const header = keyHeader === null ? {} : { header: keyHeader }
   if (keyEnv !== null) return { env: keyEnv, ...header }
   if (keyFile !== null) return { file: keyFile, ...header }
@@ -145,7 +145,8 @@ async function tell(upstreams: Upstreams, name: string, { print, warn }: Termina
     printable(`${name}: ${goes} go to ${urls.join(', ')}${limit}; credentials: ${credentialsText(row)}`) +
       '\n',
   )
-  if (health === null) print('No gateway runs that could say how it is; tokenweir upstreams test asks it.\n')
+  if (health === null)
+    print('No gateway is running to report its state; check it with tokenweir upstreams test.\n')
   const problem = health?.problem ?? null
   if (problem !== null) warn(`tokenweir: it ${problem}\n`)
 }

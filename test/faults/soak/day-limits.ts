@@ -21,7 +21,7 @@ const broughtAbout = [
   /calls are recorded in/,
   /old calls were folded into sums/,
   /has taken over: calls in flight/,
-  /stopping: calls in flight may finish/,
+  /stopping after calls in flight/,
 ]
 
 /** What the samples and the log say against the bounds. */

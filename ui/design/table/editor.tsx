@@ -125,9 +125,9 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
       {note !== undefined && <div class="fine">{note(valueOf)}</div>}
       {elsewhere.length > 0 && (
         <p class="fine" role="status">
-          Saved elsewhere meanwhile:{' '}
-          {elsewhere.map(({ label, value }) => `${label} ${value === '' ? 'none' : value}`).join(', ')}. Save
-          replaces that.
+          Changed elsewhere:{' '}
+          {elsewhere.map(({ label, value }) => `${label} ${value === '' ? 'none' : value}`).join(', ')}.
+          Saving replaces it.
         </p>
       )}
       <div class="buttons">
