@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { assertWithin } from '../support/assert-within.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
+import { untilHealth } from '../support/gateway-state.ts'
+import { asRecord, parseRecord } from '../support/json-record.ts'
 import { type RawClient, openRawClient } from '../support/raw-client.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { type ReplyStep, until } from '../support/reply-step.ts'
@@ -49,22 +50,15 @@ function post(name: string): Buffer {
   return requestBytes('POST', '/v1/chat/completions', { body: JSON.stringify({ model: name }) })
 }
 
-async function limiter(gateway: GatewayProcess): Promise<JsonRecord> {
-  return asRecord((await gateway.health())['rate_limiter'])
-}
-
-/** Asks until the figures are these; each question is a round trip through the gateway. */
+/** Asks until the figures are these. */
 async function waitForFigures(
   gateway: GatewayProcess,
   wanted: Readonly<Record<string, number>>,
 ): Promise<void> {
-  const deadline = performance.now() + 30_000
-  for (;;) {
-    const figures = await limiter(gateway)
-    const seen = Object.fromEntries(Object.keys(wanted).map((name) => [name, figures[name]]))
-    if (Object.entries(wanted).every(([name, value]) => seen[name] === value)) return
-    if (performance.now() > deadline) assert.deepEqual(seen, wanted)
-  }
+  await untilHealth(gateway, JSON.stringify(wanted), ({ rate_limiter: limiter }) => {
+    const figures = asRecord(limiter)
+    return Object.entries(wanted).every(([name, value]) => figures[name] === value)
+  })
 }
 
 /** Sends calls to a gateway of one slot, each once the one before runs or waits. */

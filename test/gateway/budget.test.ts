@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
 import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { jsonReply } from '../support/response-bytes.ts'
@@ -23,10 +24,12 @@ async function budget(
 
 /** A gateway that has just started counts what the database holds as soon as that has been read. */
 async function waitForUsed(gateway: GatewayProcess, wanted: number): Promise<void> {
-  const deadline = performance.now() + 30_000
-  let { used } = await budget(gateway)
-  while (used !== wanted && performance.now() < deadline) ({ used } = await budget(gateway))
-  assert.equal(used, wanted)
+  await untilHealth(
+    gateway,
+    `${wanted} tokens are used`,
+    (health) => asRecord(health['token_budget'])['total_used'] === wanted,
+  )
+  assert.equal((await budget(gateway)).used, wanted)
 }
 
 test('used tokens are the input and output of all rows, also after a stop and a kill', async () => {

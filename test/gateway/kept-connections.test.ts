@@ -4,7 +4,6 @@ import { after, test } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
-import { untilIdle } from '../support/gateway-state.ts'
 import { inParallel } from '../support/in-parallel.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -132,24 +131,6 @@ for (const [name, death] of [
     }
     assert.equal(upstream.requests.length, 20)
     assert.ok((await upstream.recorded(20)).every((row) => row.outcome === 'ok'))
-  })
-
-  test(`an upstream that ends connections (${name}) at any moment between calls never gets one twice`, async () => {
-    await using upstream = await shared.upstream()
-    const statuses = await inParallel(
-      Array.from({ length: 200 }, (_, index) => index),
-      4,
-      async (index) => {
-        const answer = await call(upstream, 'POST', `/v1/chat/completions?call=${index}`, chat)
-        upstream.closeIdleConnections(name === 'FIN' ? 'fin' : 'reset')
-        return answer.status
-      },
-    )
-    assert.ok(statuses.every((status) => status === 200 || status === 502))
-    const targets = upstream.requests.map((request) => request.target)
-    assert.equal(new Set(targets).size, targets.length)
-    await upstream.recorded(200)
-    await untilIdle(shared.gateway)
   })
 }
 

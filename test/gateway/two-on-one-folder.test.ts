@@ -3,14 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ControlClient } from '../../src/control/control-client.ts'
 import { tryFileLock } from '../../src/lib/files/file-lock.ts'
-import { canMakeNamespaces, newPidNamespace, startCommandProcess } from '../support/command-process.ts'
+import { startCommandProcess } from '../support/command-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { jsonReply } from '../support/response-bytes.ts'
-import { until } from '../support/reply-step.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { untilNoted } from '../support/open-calls.ts'
 import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -66,38 +63,4 @@ test('what a gateway says first is where it listens, and by then a dashboard can
   await gateway.waitForOutput(/calls are recorded in/)
   assert.match(gateway.stdout, /^\S+ \[\d+\] tokenweir gateway listening on /)
   assert.equal((await new ControlClient(dir.path).running(20_000))?.port, port)
-})
-
-test('a gateway in another PID namespace takes nobody for dead, but who is', async (context) => {
-  if (!canMakeNamespaces()) return context.skip('no namespaces can be made here')
-  await using dir = await makeTempDir()
-  await using upstream = await startSimulatedUpstream()
-  const options = { upstream: upstream.baseUrl, directory: dir.path }
-  const gate = Promise.withResolvers<void>()
-  const outcomes = (): readonly string[] =>
-    readCalls(`${dir.path}/telemetry.db`).map(({ outcome }) => outcome)
-
-  await using here = await startGatewayProcess(options)
-  upstream.replyOnce([until(gate.promise), ...jsonReply(200, { id: 'late' })])
-  const late = call(here)
-  await upstream.waitForRequest(0)
-  await using there = await startGatewayProcess({ ...options, launcher: newPidNamespace })
-  assert.equal(await call(there), 200)
-  await recordedCalls(there, 1)
-  assert.deepEqual(outcomes(), ['ok'])
-  await untilNoted(here.databaseFile, 1)
-
-  upstream.replyOnce([until(new Promise(() => {}))])
-  const lost = call(there).catch(() => 0)
-  await upstream.waitForRequest(2)
-  await untilNoted(here.databaseFile, 2)
-  gate.resolve()
-  assert.equal(await late, 200)
-  await recordedCalls(here, 2)
-  assert.deepEqual(outcomes(), ['ok', 'ok'])
-  await there.kill9()
-  assert.equal(await lost, 0)
-  await using next = await startGatewayProcess(options)
-  await recordedCalls(next, 3)
-  assert.deepEqual(outcomes(), ['ok', 'ok', 'interrupted'])
 })

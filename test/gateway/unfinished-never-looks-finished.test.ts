@@ -1,91 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type UpstreamDeath,
-  bodyBefore,
-  contentEventsBefore,
-  nameOf,
-  replyOf,
-  upstreamDeaths,
-} from '../faults/upstream-deaths.ts'
-import { type WatchingClientName, watchingClients } from '../faults/watching-clients.ts'
+import { upstreamDeaths } from '../faults/upstream-deaths.ts'
+import { watchingClients } from '../faults/watching-clients.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { complaintsOf, untilIdle } from '../support/gateway-state.ts'
-import { inParallel } from '../support/in-parallel.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
 import { type ReplyStep, cut, reset, stall, until, write } from '../support/reply-step.ts'
 import { bodyReply, chunkFrame, responseHead, sseEvent } from '../support/response-bytes.ts'
 import { shareGateway } from '../support/shared-gateway.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { watchDeaths } from './watch-deaths.ts'
 
 const chatBody = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] })
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: chatBody }
 
-/** A process for each call takes its time: of these clients each sees half of the deaths. */
-const deathsOf: Readonly<Record<WatchingClientName, readonly UpstreamDeath[]>> = {
-  openai: upstreamDeaths,
-  raw: upstreamDeaths,
-  'raw-1.0': upstreamDeaths,
-  curl: upstreamDeaths.filter((_, index) => index % 2 === 0),
-  'curl-1.0': upstreamDeaths.filter((_, index) => index % 2 === 1),
-}
-
-test('every client sees every death in mid-answer, gets all that came before, and the rows tell', async (context) => {
-  await using upstream = await startSimulatedUpstream({
-    reply: ({ target }) => {
-      const [, name, index] = /death=([\w.-]+)%2F(\d+)/.exec(target)!
-      return replyOf(deathsOf[name as WatchingClientName][Number(index)]!)
-    },
-  })
-  const start = (...args: string[]): Promise<GatewayProcess> =>
-    startGatewayProcess({ upstream: upstream.baseUrl, args: ['--max-concurrent', '64', ...args] })
-  await using gateway = await start()
-  // Long enough for what comes before the silence, also from a machine that stands still now and then.
-  await using impatient = await start('--idle-timeout-ms', '2500')
-  const gatewayOf = ({ manner }: UpstreamDeath): GatewayProcess => (manner === 'stall' ? impatient : gateway)
-  const calls = Object.keys(deathsOf).flatMap((name) =>
-    deathsOf[name as WatchingClientName].map((death, index) => {
-      return { name: name as WatchingClientName, death, key: `${name}/${index}` }
-    }),
-  )
-  await inParallel(calls, 48, async ({ name, death, key }) => {
-    const { port } = gatewayOf(death)
-    const { streamed } = death
-    const seen = await watchingClients[name]({ port, streamed, query: { death: key }, session: key })
-    const what = `${name}, ${nameOf(death)}: ${seen.detail}`
-    assert.equal(seen.end, 'broken', what)
-    if (seen.body !== null) assert.equal(seen.body, bodyBefore(death), what)
-    if (seen.events !== null) assert.equal(seen.events, contentEventsBefore(death), what)
-  })
-  context.diagnostic(`${calls.length} deaths`)
-  const stalled = calls.filter(({ death }) => death.manner === 'stall').length
-  const rows = [
-    ...(await recordedCalls(gateway, calls.length - stalled)),
-    ...(await recordedCalls(impatient, stalled)),
-  ]
-  const deaths = new Map(calls.map(({ key, death }) => [key, death]))
-  for (const row of rows) {
-    const death = deaths.get(row.session ?? '')!
-    const { outcome, failure_code, status, failed, chunks } = row
-    assert.deepEqual({ outcome, failure_code, status, failed, chunks }, expectedRow(death), nameOf(death))
-  }
-  for (const each of [gateway, impatient]) {
-    await untilIdle(each)
-    assert.equal(complaintsOf(each), '')
-  }
-})
-
-function expectedRow(death: UpstreamDeath): Record<string, unknown> {
-  return {
-    outcome: 'upstream_cut',
-    failure_code: death.manner === 'stall' ? 'upstream_timeout' : 'upstream_reset',
-    status: 200,
-    failed: true,
-    chunks: contentEventsBefore(death),
-  }
-}
+test('every client sees every death in mid-answer, gets all that came before, and the rows tell', (context) =>
+  watchDeaths({ openai: upstreamDeaths, raw: upstreamDeaths, 'raw-1.0': upstreamDeaths }, context))
 
 const shared = await shareGateway()
 const { gateway } = shared

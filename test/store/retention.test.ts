@@ -1,8 +1,8 @@
 /** Old calls are folded by a gateway itself: by days, by size, one at a time, and killed at any moment. */
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { copyFileSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
@@ -29,8 +29,18 @@ const todayMs = await startOfToday()
 const fromMs = todayMs - days * dayMs
 const lookMs = 600_000
 
-/** Calls of a few minutes of each of the days before today, in the database and in the sums. */
+const made = await makeTempDir()
+after(() => made[Symbol.asyncDispose]())
+const madeCalls = makeCalls(made.file('calls.db'))
+
+/** A copy of the one database that is made, and its calls. */
 function recordedCalls(path: string): readonly CallRecord[] {
+  copyFileSync(made.file('calls.db'), path)
+  return madeCalls
+}
+
+/** Calls of a few minutes of each of the days before today, in the database and in the sums. */
+function makeCalls(path: string): readonly CallRecord[] {
   const random = seededRandom(3)
   const calls = Array.from({ length: days * callsPerDay }, (_, index) =>
     variedCall(

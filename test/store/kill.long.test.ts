@@ -1,6 +1,6 @@
 /**
  * `kill -9` of a recording process at random instants. Five in the suite; more with
- * `TOKENWEIR_KILLS=100 node --test test/store/kill.test.ts`.
+ * `TOKENWEIR_KILLS=100 node --test test/store/kill.long.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
