@@ -17,6 +17,6 @@ export function markUnsummed(database: DatabaseSync): void {
   database.exec(`
     DELETE FROM unsummed;
     INSERT INTO unsummed SELECT DISTINCT 60, id / (${idsPerMs} * 3600000), 0, 1 FROM calls;
-    INSERT INTO unsummed SELECT DISTINCT 1440, slot / 24, 0, 1 FROM unsummed;
+    INSERT INTO unsummed SELECT DISTINCT 1440, cell_number / 24, 0, 1 FROM unsummed;
   `)
 }

@@ -18,16 +18,16 @@ async function messagesASecond(gateways: number, waiting: number): Promise<numbe
   const first = open[0]!
   await makeSharedSchema(first)
   const names = Array.from({ length: gateways }, (_, index) => `gateway ${index}`)
-  let epoch: unknown = null
+  let poolId: unknown = null
   for (const name of names) {
     const machine = [name, name, 'host', 1, 1, '', '', '', '', 4 * gateways, false, 600_000]
     await first.query(`SELECT tokenweir.enter_gateway(${parameters(machine)})`, machine)
   }
   /** Its first message joins, with no call in flight; the later ones say who waits. */
   const tell = async (connection: typeof first, index: number, ages: readonly number[]): Promise<void> => {
-    const message = [names[index], epoch, 1, 0, 0, 0, ages, 600_000, 4, ages.length]
-    const sql = `SELECT epoch FROM tokenweir.slots_sync(${parameters(message)})`
-    epoch = (await connection.query(sql, message))[0]?.[0]
+    const message = [names[index], poolId, 1, 0, 0, 0, ages, 600_000, 4, ages.length]
+    const sql = `SELECT pool_id FROM tokenweir.slots_sync(${parameters(message)})`
+    poolId = (await connection.query(sql, message))[0]?.[0]
   }
   // The first tells the name of the state.
   await tell(first, 0, [])

@@ -48,7 +48,7 @@ export class World {
   pool: SlotPool
   readonly #events: { readonly atMs: number; readonly order: number; readonly run: () => void }[] = []
   #order = 0
-  #epoch = 1
+  #stateCount = 1
   /** Everybody who ever joined and has not left: the pool keeps this list through a reset. */
   readonly #members = new Set<string>()
   readonly #makePool: MakePool
@@ -61,7 +61,7 @@ export class World {
     this.random = seededRandom(seed)
     this.max = max
     this.faults = faults
-    this.pool = makePool({ max, leaseMs, epoch: '1', nowMs: 0 })
+    this.pool = makePool({ max, leaseMs, poolId: '1', nowMs: 0 })
     for (let at = 0; at < gateways; at++) this.gateways.push(new Gateway(this, `gateway ${at}`))
   }
 
@@ -133,11 +133,11 @@ export class World {
 
   /** The pool loses its state, and keeps the list of its members. */
   reset(): void {
-    this.#epoch++
+    this.#stateCount++
     this.pool = this.#makePool({
       max: this.max,
       leaseMs,
-      epoch: String(this.#epoch),
+      poolId: String(this.#stateCount),
       expected: this.#members,
       nowMs: this.nowMs,
     })
@@ -247,7 +247,7 @@ export class Gateway {
   }
 
   sync(): void {
-    const sent = { ...this.#clocks(), life: this.#slots.life }
+    const sent = { ...this.#clocks(), joinCount: this.#slots.joinCount }
     const clocks = { ...sent, suspendedMs: this.#suspendedMs, wallOffMs: this.#wallOffMs }
     const { idle } = this.#slots
     const { nowMs } = this.#world
@@ -255,13 +255,13 @@ export class Gateway {
       this.waiting.slice(idle, idle + mostAges).map((sinceMs) => nowMs - sinceMs),
     )
     this.#world.send(this, message, (answer) => {
-      if (this.#slots.answered(answer, sent)) {
+      if (this.#slots.applyAnswer(answer, sent)) {
         this.sync()
         return
       }
       if (clocks.monotonicMs > this.#heard.monotonicMs) this.#heard = clocks
       this.#admit()
-      if (this.#slots.contended && this.#slots.giveIdle()) this.sync()
+      if (this.#slots.contended && this.#slots.returnIdle()) this.sync()
     })
   }
 
@@ -281,7 +281,7 @@ export class Gateway {
     const { nowMs } = this.#world
     if (this.#slots.idle === 0) this.#idleSinceMs = null
     else if (this.#idleSinceMs === null) this.#idleSinceMs = nowMs
-    else if (nowMs - this.#idleSinceMs >= 1000) this.#slots.giveIdle()
+    else if (nowMs - this.#idleSinceMs >= 1000) this.#slots.returnIdle()
     this.#admit()
     this.sync()
     const nextMs = this.waiting.length > 0 ? waitingHeartbeatMs : heartbeatMs
@@ -303,7 +303,7 @@ export class Gateway {
           const { nowMs } = this.#world
           const age = nowMs - (this.waiting[this.#slots.idle - 1] ?? nowMs)
           const isWanted = !this.#slots.mayKeepFor(age, this.#clocks())
-          if (isWanted) this.#slots.give()
+          if (isWanted) this.#slots.returnSlot()
           this.#admit()
           if (isWanted) this.sync()
         })

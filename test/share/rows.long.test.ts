@@ -158,18 +158,18 @@ test('a sender that is killed at any instant, and a database that is, lose nothi
   record(3000)
   for (let round = 0; round < rounds || (!isEnough() && round < 5 * rounds); round++) {
     record(900)
-    const before = a.state.marks()
+    const before = a.state.cursors()
     const worker = fork(file, [JSON.stringify(task)], { env, execArgv: [], stdio: 'inherit' })
     // Each third at any instant from its start, the others around the sending of a batch.
     if (round % 3 === 0) await once(worker, 'message')
-    else await until('it sends', () => a.state.marks()?.sending !== before?.sending)
+    else await until('it sends', () => a.state.cursors()?.sending_seq !== before?.sending_seq)
     if (round % 12 === 5) await postgres.restart()
     await delay(random() * (round % 3 === 0 ? 300 : 40))
     worker.kill('SIGKILL')
     await once(worker, 'exit')
-    const { mark = 0, sent = 0, sending = 0 } = a.state.marks() ?? {}
-    if (sent !== sending) midway++
-    marks.add(mark)
+    const { passed_seq = 0, confirmed_seq = 0, sending_seq = 0 } = a.state.cursors() ?? {}
+    if (confirmed_seq !== sending_seq) midway++
+    marks.add(passed_seq)
   }
   assert.ok(isEnough(), `only ${midway} kills fell between a batch and its answer`)
   const rest = new ShareProcess(task, env, systemClock, () => {})
@@ -475,7 +475,7 @@ test('a common database that is new, or older than it was, and a file that is, c
   connection.close()
   {
     await using _a = share(a.path, first)
-    await until('what was lost is sent again', () => a.state.marks()?.sent === 3200)
+    await until('what was lost is sent again', () => a.state.cursors()?.confirmed_seq === 3200)
   }
   assert.ok(Number((await sharedSums(first))[0]) >= 3200)
   // Another database.

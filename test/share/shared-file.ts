@@ -81,6 +81,6 @@ export async function untilCount(file: SharedFile, calls: number): Promise<void>
 }
 
 export async function untilSent(file: SharedFile): Promise<void> {
-  const isSent = (): boolean => file.state.marks() !== null && file.state.waiting().rows === 0
+  const isSent = (): boolean => file.state.cursors() !== null && file.state.waiting().rows === 0
   await until(`the calls of ${file.path} are sent`, isSent)
 }

@@ -60,17 +60,19 @@ const gateways = 6
 
 /** Asks the functions in the database what was asked of the pool. Throws where they differ. */
 async function follow(connection: PostgresConnection, steps: readonly Step[]): Promise<number> {
-  const epochs = new Map<string, string>()
+  const poolIds = new Map<string, string>()
   const one = async (sql: string, ...values: readonly unknown[]) =>
     (await connection.query(sql, values))[0] ?? []
   const heldNow = async (): Promise<number> =>
-    Number((await one('SELECT coalesce(sum(granted - given), 0) FROM tokenweir.slot_holders'))[0])
+    Number(
+      (await one('SELECT coalesce(sum(granted_total - returned_total), 0) FROM tokenweir.slot_holders'))[0],
+    )
   let woken: unknown = []
   let asked = 0
   for (const [at, step] of steps.entries()) {
     const where = `step ${at}: ${JSON.stringify(step)}`
     if ('made' in step) {
-      const { max, epoch, nowMs } = step.made
+      const { max, poolId, nowMs } = step.made
       if (nowMs === 0) {
         await one('DELETE FROM tokenweir.gateways')
         await one('DELETE FROM tokenweir.slot_settings')
@@ -85,27 +87,27 @@ async function follow(connection: PostgresConnection, steps: readonly Step[]): P
       // Lost state is found out by the name of the engine's run.
       await one("UPDATE tokenweir.slot_state SET engine = 'another'")
       const [name] = await one('SELECT tokenweir.slots_open($1)', nowMs)
-      epochs.set(epoch, String(name))
+      poolIds.set(poolId, String(name))
       const expected = await connection.query('SELECT holder FROM tokenweir.slot_expected ORDER BY 1')
       assert.deepEqual(expected.flat(), step.expected.toSorted(), where)
     } else if ('sync' in step) {
-      const { holder, epoch, life, base, given, granted, ages } = step.sync
+      const { holder, poolId, joinCount, usedAtJoin, returnedTotal, grantedTotal, ages } = step.sync
       const [known, name, total, contended, told, elsewhereMs] = await one(
         'SELECT * FROM tokenweir.slots_sync_at($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0)',
         step.nowMs,
         holder,
-        epoch === null ? null : epochs.get(epoch),
-        life,
-        base,
-        given,
-        granted,
+        poolId === null ? null : poolIds.get(poolId),
+        joinCount,
+        usedAtJoin,
+        returnedTotal,
+        grantedTotal,
         ages,
         leaseMs,
       )
       const answer =
-        known === true ? { known, granted: total, contended, elsewhereMs } : { known, epoch: name }
+        known === true ? { known, grantedTotal: total, contended, elsewhereMs } : { known, poolId: name }
       const { answer: expected } = step
-      const isSame = expected.known ? expected : { known: false, epoch: epochs.get(expected.epoch) }
+      const isSame = expected.known ? expected : { known: false, poolId: poolIds.get(expected.poolId) }
       assert.deepEqual(answer, isSame, where)
       assert.equal(await heldNow(), step.held, where)
       woken = told
@@ -160,9 +162,9 @@ test('in a schema that is made anew nobody gets a slot while one is on the list 
       `SELECT tokenweir.enter_gateway($1, $1, 'host', 1, NULL, NULL, NULL, NULL, '', 5, false, $2, '1', 5, ARRAY[$3])`,
       [name, leaseMs, other],
     )
-  const sync = `SELECT epoch, granted, others FROM tokenweir.slots_sync($1, $2, 2, $3, 0, $3, $4, ${leaseMs}, 0, 0)`
-  const tell = async (name: string, epoch: unknown, held: number, ages: readonly number[] = []) =>
-    (await connection.query(sync, [name, epoch, held, ages]))[0] ?? []
+  const sync = `SELECT pool_id, granted_total, others FROM tokenweir.slots_sync($1, $2, 2, $3, 0, $3, $4, ${leaseMs}, 0, 0)`
+  const tell = async (name: string, poolId: unknown, held: number, ages: readonly number[] = []) =>
+    (await connection.query(sync, [name, poolId, held, ages]))[0] ?? []
   try {
     await makeSharedSchema(connection)
     await enter('one', 'other')
@@ -171,10 +173,10 @@ test('in a schema that is made anew nobody gets a slot while one is on the list 
     await connection.query('LISTEN tokenweir_one')
     await enter('other', 'one')
     assert.equal(news, 1, 'one asks, and hears of the other')
-    const [epoch] = await tell('other', null, 2)
-    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 2, ['one']], 'one may hold slots')
-    assert.deepEqual(await tell('one', epoch, 2), [epoch, 2, ['other']])
-    assert.deepEqual(await tell('other', epoch, 2, [9, 8, 7]), [epoch, 3, ['one']], 'one slot is free')
+    const [poolId] = await tell('other', null, 2)
+    assert.deepEqual(await tell('other', poolId, 2, [9, 8, 7]), [poolId, 2, ['one']], 'one may hold slots')
+    assert.deepEqual(await tell('one', poolId, 2), [poolId, 2, ['other']])
+    assert.deepEqual(await tell('other', poolId, 2, [9, 8, 7]), [poolId, 3, ['one']], 'one slot is free')
   } finally {
     connection.close()
   }

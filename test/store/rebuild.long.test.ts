@@ -84,13 +84,13 @@ function assertSound(path: string): void {
 
 /** Ways to be wrong; `{from}` is the first hour that is not folded. */
 const damages: readonly string[] = [
-  'DELETE FROM sums WHERE slot * minutes >= {from} * 60',
-  'UPDATE sums SET calls = calls + 1, spreads = NULL WHERE minutes = 60 AND slot >= {from}',
+  'DELETE FROM sums WHERE cell_number * minutes >= {from} * 60',
+  'UPDATE sums SET calls = calls + 1, distributions = NULL WHERE minutes = 60 AND cell_number >= {from}',
   'DELETE FROM sums WHERE minutes = 1440',
   'UPDATE sums SET output_tokens = 7 WHERE minutes = 1440',
-  'DELETE FROM sums WHERE minutes = 60 AND slot >= {from} AND key_id % 3 = 0',
-  'UPDATE sums SET slot = slot + 1 WHERE minutes = 15 AND slot % 96 = 62 AND slot >= {from} * 4',
-  'UPDATE sums SET slot = slot + 8 WHERE minutes = 60 AND slot % 24 = 15 AND slot >= {from}',
+  'DELETE FROM sums WHERE minutes = 60 AND cell_number >= {from} AND key_id % 3 = 0',
+  'UPDATE sums SET cell_number = cell_number + 1 WHERE minutes = 15 AND cell_number % 96 = 62 AND cell_number >= {from} * 4',
+  'UPDATE sums SET cell_number = cell_number + 8 WHERE minutes = 60 AND cell_number % 24 = 15 AND cell_number >= {from}',
 ]
 
 test('whatever is wrong with the sums is put right; what was folded stays as it is', async () => {
@@ -105,7 +105,7 @@ test('whatever is wrong with the sums is put right; what was folded stays as it 
     )
     assert.deepEqual(await wrongIn(path), [0, 0], 'what is right is left')
     const folded = (todayMs - 5 * dayMs) / 3_600_000
-    const kept = `SELECT * FROM sums WHERE minutes < 1440 AND slot * minutes < ${folded} * 60`
+    const kept = `SELECT * FROM sums WHERE minutes < 1440 AND cell_number * minutes < ${folded} * 60`
     const before = rowsOf(path, kept)
     assert.ok(before.length > 0)
     change(path, damage.replaceAll('{from}', String(folded)))

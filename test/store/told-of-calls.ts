@@ -117,7 +117,7 @@ export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs:
         const counted = countedOf(calls, edgesMs, by)
         const told = new Map(
           [...found].map(([name, figures]) => {
-            const { count, sum, max } = figures.spreads.duration_us
+            const { count, sum, max } = figures.distributions.duration_us
             return [
               name,
               {
@@ -145,7 +145,7 @@ export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs:
 
 function assertClose(figures: Figures, durations: readonly number[], quantile: number): void {
   const exact = quantileOf(durations.length, quantile, (rank) => durations[rank]!)
-  const told = figures.spreads.duration_us.histogram.percentile(quantile)
+  const told = figures.distributions.duration_us.histogram.percentile(quantile)
   if (exact === null) assert.equal(told, null)
   else
     assert.ok(Math.abs(told! / 1000 - exact) <= exact * 0.01, `${told! / 1000} is not within 1 % of ${exact}`)

@@ -1,14 +1,14 @@
 import type { SlotAnswer, SlotSync } from '../../src/gateway/admission/slot-holder-protocol.ts'
 
 interface Holder {
-  readonly life: number
-  granted: number
-  given: number
+  readonly joinCount: number
+  grantedTotal: number
+  returnedTotal: number
   /** Since when its oldest calls wait, by the pool's clock. */
   waiting: readonly number[]
   leaseEndsMs: number
   /** What it was told last. */
-  told: Pick<SlotAnswer & { known: true }, 'granted' | 'contended'> | null
+  lastSent: Pick<SlotAnswer & { known: true }, 'grantedTotal' | 'contended'> | null
 }
 
 export interface SlotPoolOptions {
@@ -16,7 +16,7 @@ export interface SlotPoolOptions {
   /** So long after its last message a holder's slots are its own. */
   readonly leaseMs: number
   /** Of this state: another one whenever what was known may be lost. */
-  readonly epoch: string
+  readonly poolId: string
   /** Who may hold slots of a former state: until all of them have joined, or a lease is over, nobody gets more. */
   readonly expected?: Iterable<string>
   /** By the pool's own clock, the only one that counts here. */
@@ -24,24 +24,24 @@ export interface SlotPoolOptions {
 }
 
 /**
- * The slots that several gateways share, and who holds them: what the functions in the database do, as a pure machine. A holder has `granted − given` slots, and
- * uses no more. Counters of a life only grow, so that no message that is late, lost or repeated gives a slot twice; what
- * belongs to another life or another state of the pool counts for nothing.
+ * The slots that several gateways share, and who holds them: what the functions in the database do, as a pure machine. A holder has `grantedTotal − returnedTotal` slots, and
+ * uses no more. Counters only grow between two joins, so that no message that is late, lost or repeated gives a slot twice; what
+ * belongs to another join or another state of the pool counts for nothing.
  */
 export class SlotPool {
-  readonly epoch: string
+  readonly poolId: string
   readonly #leaseMs: number
   #max: number
   readonly #holders = new Map<string, Holder>()
-  /** The last life of those that are gone: a message of it that is still on its way does not bring it back. */
+  /** The last join of holders that are gone: a message of that time that is still on its way does not bring it back. */
   readonly #ended = new Map<string, number>()
   readonly #expected: Set<string>
   readonly #expectedUntilMs: number
 
-  constructor({ max, leaseMs, epoch, expected = [], nowMs }: SlotPoolOptions) {
+  constructor({ max, leaseMs, poolId, expected = [], nowMs }: SlotPoolOptions) {
     this.#max = max
     this.#leaseMs = leaseMs
-    this.epoch = epoch
+    this.poolId = poolId
     this.#expected = new Set(expected)
     this.#expectedUntilMs = nowMs + leaseMs
   }
@@ -49,7 +49,7 @@ export class SlotPool {
   /** Slots that are held, whether used or not. */
   get held(): number {
     let held = 0
-    for (const { granted, given } of this.#holders.values()) held += granted - given
+    for (const { grantedTotal, returnedTotal } of this.#holders.values()) held += grantedTotal - returnedTotal
     return held
   }
 
@@ -62,10 +62,10 @@ export class SlotPool {
   sync(message: SlotSync, nowMs: number): SlotAnswer {
     this.endLeases(nowMs)
     const holder = this.#take(message, nowMs)
-    if (holder === null) return { known: false, epoch: this.epoch }
+    if (holder === null) return { known: false, poolId: this.poolId }
     this.#grant(nowMs)
     const answer = this.#answer(message.holder, holder, nowMs)
-    holder.told = answer
+    holder.lastSent = answer
     return answer
   }
 
@@ -95,10 +95,10 @@ export class SlotPool {
   news(): readonly string[] {
     const names: string[] = []
     for (const [name, holder] of this.#holders) {
-      const { granted, contended } = this.#answer(name, holder, 0)
-      const { told } = holder
-      if (told?.granted === granted && told.contended === contended) continue
-      holder.told = { granted, contended }
+      const { grantedTotal, contended } = this.#answer(name, holder, 0)
+      const { lastSent } = holder
+      if (lastSent?.grantedTotal === grantedTotal && lastSent.contended === contended) continue
+      holder.lastSent = { grantedTotal, contended }
       names.push(name)
     }
     return names
@@ -109,25 +109,35 @@ export class SlotPool {
   }
 
   #end(holder: string): void {
-    const life = this.#holders.get(holder)?.life
+    const joinCount = this.#holders.get(holder)?.joinCount
     this.#expected.delete(holder)
-    if (life === undefined) return
-    this.#ended.set(holder, life)
+    if (joinCount === undefined) return
+    this.#ended.set(holder, joinCount)
     this.#holders.delete(holder)
   }
 
-  #take({ holder: name, epoch, life, base, given, granted, ages }: SlotSync, nowMs: number): Holder | null {
-    if (epoch !== this.epoch) return null
+  #take(
+    { holder: name, poolId, joinCount, usedAtJoin, returnedTotal, grantedTotal, ages }: SlotSync,
+    nowMs: number,
+  ): Holder | null {
+    if (poolId !== this.poolId) return null
     let holder = this.#holders.get(name)
-    if (holder?.life !== life) {
-      if (life <= (holder?.life ?? this.#ended.get(name) ?? 0)) return null
-      holder = { life, granted: base, given: 0, waiting: [], leaseEndsMs: 0, told: null }
+    if (holder?.joinCount !== joinCount) {
+      if (joinCount <= (holder?.joinCount ?? this.#ended.get(name) ?? 0)) return null
+      holder = {
+        joinCount,
+        grantedTotal: usedAtJoin,
+        returnedTotal: 0,
+        waiting: [],
+        leaseEndsMs: 0,
+        lastSent: null,
+      }
       this.#holders.set(name, holder)
       this.#expected.delete(name)
     }
-    holder.given = Math.max(holder.given, given)
+    holder.returnedTotal = Math.max(holder.returnedTotal, returnedTotal)
     // Slots on their way to it are for those that have waited the longest.
-    holder.waiting = ages.slice(holder.granted - granted).map((age) => nowMs - age)
+    holder.waiting = ages.slice(holder.grantedTotal - grantedTotal).map((age) => nowMs - age)
     holder.leaseEndsMs = nowMs + this.#leaseMs
     return holder
   }
@@ -142,12 +152,12 @@ export class SlotPool {
         if (since < (next?.waiting[0] ?? Infinity)) next = holder
       }
       if (next === null) return
-      next.granted++
+      next.grantedTotal++
       next.waiting = next.waiting.slice(1)
     }
   }
 
-  #answer(name: string, { granted }: Holder, nowMs: number): SlotAnswer & { readonly known: true } {
+  #answer(name: string, { grantedTotal }: Holder, nowMs: number): SlotAnswer & { readonly known: true } {
     let oldest = Infinity
     for (const [other, { waiting }] of this.#holders)
       if (other !== name) oldest = Math.min(oldest, waiting[0] ?? Infinity)
@@ -155,7 +165,7 @@ export class SlotPool {
     const isWanted = oldest < Infinity
     return {
       known: true,
-      granted,
+      grantedTotal,
       contended: isOver || isWanted,
       elsewhereMs: isOver || !isWanted ? null : Math.max(0, nowMs - oldest),
     }

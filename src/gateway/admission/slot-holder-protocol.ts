@@ -2,26 +2,26 @@
 export interface SlotSync {
   readonly holder: string
   /** Names the pool's state that the gateway knows; null before the first answer. */
-  readonly epoch: string | null
-  /** Counts the gateway's joins: the first message of a life joins. */
-  readonly life: number
-  /** Slots in use when this life began. */
-  readonly base: number
-  /** Slots given back in this life; only grows. */
-  readonly given: number
-  /** The highest `granted` of an answer in this life, `base` before it. */
-  readonly granted: number
+  readonly poolId: string | null
+  /** Counts the gateway's joins: the first message after one joins. */
+  readonly joinCount: number
+  /** Slots in use at the last join. */
+  readonly usedAtJoin: number
+  /** Slots given back since the join; only grows. */
+  readonly returnedTotal: number
+  /** The highest `grantedTotal` of an answer since the join; `usedAtJoin` before the first one. */
+  readonly grantedTotal: number
   /** Waits (ms) of the oldest waiting calls, the longest first: at most {@link mostAges}. */
   readonly ages: readonly number[]
 }
 
 export type SlotAnswer =
-  /** The pool does not know this holder: it has to join in a new life. */
-  | { readonly known: false; readonly epoch: string }
+  /** The pool does not know this holder: it has to join anew. */
+  | { readonly known: false; readonly poolId: string }
   | {
       readonly known: true
-      /** Slots granted in this life, with `base`; only grows. */
-      readonly granted: number
+      /** Slots granted since the join, with `usedAtJoin`; only grows. */
+      readonly grantedTotal: number
       /** Freed slots are to be given back: another gateway needs one, or more are held than exist. */
       readonly contended: boolean
       /**
@@ -58,15 +58,15 @@ export class SlotHolderProtocol {
   readonly #holder: string
   readonly #leaseMs: number
   readonly #inUse: () => number
-  #epoch: string | null = null
-  #life = 1
-  #base = 0
-  #granted = 0
-  #given = 0
-  /** The highest `given` in a message of this life: the pool may know it. */
-  #reportedGiven = 0
-  /** `given` of the last answered message. */
-  #knownGiven = 0
+  #poolId: string | null = null
+  #joinCount = 1
+  #usedAtJoin = 0
+  #grantedTotal = 0
+  #returnedTotal = 0
+  /** The highest `returnedTotal` in a message since the join: the pool may know it. */
+  #reportedReturned = 0
+  /** `returnedTotal` of the last answered message. */
+  #knownReturned = 0
   /** When the last answered message was sent. */
   #answeredFrom: BothClocks | null = null
   /** Idle slots are to be given back: a call waits elsewhere, or more slots are held than exist. */
@@ -80,12 +80,12 @@ export class SlotHolderProtocol {
     this.#inUse = inUse
   }
 
-  get life(): number {
-    return this.#life
+  get joinCount(): number {
+    return this.#joinCount
   }
 
   get held(): number {
-    return this.#granted - this.#given
+    return this.#grantedTotal - this.#returnedTotal
   }
 
   /** Held and not in use. */
@@ -109,39 +109,39 @@ export class SlotHolderProtocol {
   }
 
   /** At least half of its slots would stay if the pool never answered again: slots in unanswered messages would be lost. */
-  get mayGive(): boolean {
-    return this.#given - this.#knownGiven < Math.max(1, this.held / 2)
+  get mayReturn(): boolean {
+    return this.#returnedTotal - this.#knownReturned < Math.max(1, this.held / 2)
   }
 
   /** Gives back one slot that is no longer in use. */
-  give(): void {
-    this.#given++
+  returnSlot(): void {
+    this.#returnedTotal++
   }
 
   /** Gives back all idle slots. Returns whether there were any; then send a message. */
-  giveIdle(): boolean {
+  returnIdle(): boolean {
     const { idle } = this
-    this.#given += idle
+    this.#returnedTotal += idle
     return idle > 0
   }
 
   /** Takes back slots that no message has reported, because the pool does not answer. Returns whether there were any. */
   keepUnreported(): boolean {
-    const isKept = this.#given > this.#reportedGiven
-    this.#given = this.#reportedGiven
+    const isKept = this.#returnedTotal > this.#reportedReturned
+    this.#returnedTotal = this.#reportedReturned
     return isKept
   }
 
   /** The next message. `ages` are the waits (ms) of calls without a slot, the longest first. */
   message(ages: readonly number[]): SlotSync {
-    this.#reportedGiven = this.#given
+    this.#reportedReturned = this.#returnedTotal
     return {
       holder: this.#holder,
-      epoch: this.#epoch,
-      life: this.#life,
-      base: this.#base,
-      given: this.#given,
-      granted: this.#granted,
+      poolId: this.#poolId,
+      joinCount: this.#joinCount,
+      usedAtJoin: this.#usedAtJoin,
+      returnedTotal: this.#returnedTotal,
+      grantedTotal: this.#grantedTotal,
       ages,
     }
   }
@@ -150,32 +150,32 @@ export class SlotHolderProtocol {
    * Applies the answer to the message sent at `sent`. Returns true if another message is due at once: the holder has to join,
    * or gave back idle slots because more are held than exist.
    */
-  answered(answer: SlotAnswer, sent: BothClocks & { readonly life: number }): boolean {
-    if (sent.life !== this.#life) return false
+  applyAnswer(answer: SlotAnswer, sent: BothClocks & { readonly joinCount: number }): boolean {
+    if (sent.joinCount !== this.#joinCount) return false
     if (!answer.known) {
-      this.#joinAnew(answer.epoch)
+      this.#joinAnew(answer.poolId)
       return true
     }
-    this.#granted = Math.max(this.#granted, answer.granted)
-    this.#knownGiven = this.#reportedGiven
+    this.#grantedTotal = Math.max(this.#grantedTotal, answer.grantedTotal)
+    this.#knownReturned = this.#reportedReturned
     this.contended = answer.contended
     if (this.#answeredFrom === null || sent.monotonicMs > this.#answeredFrom.monotonicMs) {
       this.#answeredFrom = { monotonicMs: sent.monotonicMs, wallMs: sent.wallMs }
       this.#elsewhereMs = answer.elsewhereMs
     }
     // Give back before a call begins: a released holder that joined again may hold slots that others have.
-    return answer.contended && answer.elsewhereMs === null && this.giveIdle()
+    return answer.contended && answer.elsewhereMs === null && this.returnIdle()
   }
 
-  /** Begins a new life that holds exactly the slots in use. */
-  #joinAnew(epoch: string): void {
-    this.#epoch = epoch
-    this.#life++
-    this.#base = this.#inUse()
-    this.#granted = this.#base
-    this.#given = 0
-    this.#reportedGiven = 0
-    this.#knownGiven = 0
+  /** Joins anew, and holds exactly the slots in use. */
+  #joinAnew(poolId: string): void {
+    this.#poolId = poolId
+    this.#joinCount++
+    this.#usedAtJoin = this.#inUse()
+    this.#grantedTotal = this.#usedAtJoin
+    this.#returnedTotal = 0
+    this.#reportedReturned = 0
+    this.#knownReturned = 0
     this.#answeredFrom = null
   }
 }

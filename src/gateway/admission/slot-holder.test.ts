@@ -22,7 +22,7 @@ class Network {
   constructor({ max = 4, gateways = 2, cooldownMs = 0, latencyMs = 1, leaseMs = Infinity } = {}) {
     this.max = max
     this.latencyMs = latencyMs
-    this.pool = new SlotPool({ max, leaseMs, epoch: 'a', nowMs: 0 })
+    this.pool = new SlotPool({ max, leaseMs, poolId: 'a', nowMs: 0 })
     const names = Array.from({ length: gateways }, (_, at) => `gateway ${at}`)
     this.gateways = names.map((name) => new Gateway(this, name, cooldownMs, leaseMs))
   }

@@ -111,7 +111,7 @@ export class SlotHolder implements SlotSharing {
     const give = (): void => {
       this.#leaving--
       if (!this.#mayGive) return this.#apply()
-      this.#protocol.give()
+      this.#protocol.returnSlot()
       this.sync()
     }
     this.#leaving++
@@ -125,7 +125,7 @@ export class SlotHolder implements SlotSharing {
   async #exchange(): Promise<boolean> {
     const link = this.#link
     if (link === null) return false
-    const sent = { ...this.#clocks(), life: this.#protocol.life }
+    const sent = { ...this.#clocks(), joinCount: this.#protocol.joinCount }
     this.#sentMs = sent.monotonicMs
     const answer = await link.sync(this.message())
     this.#sentMs = null
@@ -136,9 +136,9 @@ export class SlotHolder implements SlotSharing {
   }
 
   /** Returns true to send another message at once. */
-  #onAnswer(answer: SlotAnswer, sent: BothClocks & { readonly life: number }): boolean {
+  #onAnswer(answer: SlotAnswer, sent: BothClocks & { readonly joinCount: number }): boolean {
     const before = this.#protocol.held
-    const joins = this.#protocol.answered(answer, sent)
+    const joins = this.#protocol.applyAnswer(answer, sent)
     this.#reportedWaiting = Math.max(0, this.#reportedWaiting - Math.max(0, this.#protocol.held - before))
     this.#apply()
     // Give slots back only after an answer: without a pool, this gateway keeps its slots.
@@ -153,7 +153,7 @@ export class SlotHolder implements SlotSharing {
   }
 
   get #mayGive(): boolean {
-    return this.#answers && this.#protocol.mayGive
+    return this.#answers && this.#protocol.mayReturn
   }
 
   #keepUnreported(): void {
@@ -167,7 +167,7 @@ export class SlotHolder implements SlotSharing {
 
   /** Returns whether a slot was idle. */
   #giveIdle(): boolean {
-    if (!this.#protocol.giveIdle()) return false
+    if (!this.#protocol.returnIdle()) return false
     this.#idleSinceMs = null
     this.#apply()
     return true

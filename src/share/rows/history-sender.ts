@@ -46,7 +46,7 @@ export class HistorySender {
 
   async #sendMinutes(): Promise<void> {
     for (let isWhole = false; !isWhole;) {
-      const { sent_minute: sentMinute = 0 } = this.#sides.outbox.state.marks() ?? {}
+      const { sent_minute: sentMinute = 0 } = this.#sides.outbox.state.cursors() ?? {}
       const minutes = this.#sides.outbox.minutes(sentMinute - lateMinutes, perBatch)
       isWhole = minutes.length < perBatch
       this.#sentMinutes = await this.#sendNew(addMinutes, minutes, this.#sentMinutes)

@@ -53,7 +53,7 @@ function waitingIn(path: string): number | null {
   if (typeof database === 'string') return null
   using closing = database
   const state = new ShareState(closing)
-  return state.marks() === null ? null : state.waiting().rows
+  return state.cursors() === null ? null : state.waiting().rows
 }
 
 async function count(

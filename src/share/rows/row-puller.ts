@@ -51,26 +51,26 @@ export class RowPuller {
   /** Takes the next rows; null while this file is no store of the database yet. */
   async pullSome(): Promise<PullProgress | null> {
     const { state } = this.#inbox
-    const marks = state.marks()
-    if (marks === null) return null
-    const storeId = await this.#storeId(marks.store)
+    const cursors = state.cursors()
+    if (cursors === null) return null
+    const storeId = await this.#storeId(cursors.replica)
     if (storeId === null) return null
     const [[lastSeq] = []] = await this.#database.query('SELECT last_seq FROM tokenweir.row_state')
     const last = Number(lastSeq)
-    const isOlder = marks.pulled > last
-    if (isOlder) state.set({ pulled: 0, pulled_before: last })
-    const reached = isOlder ? 0 : marks.pulled
+    const isOlder = cursors.pulled_seq > last
+    if (isOlder) state.set({ pulled_seq: 0, known_until_seq: last })
+    const reached = isOlder ? 0 : cursors.pulled_seq
     const from = isOlder ? 0 : (this.#next ?? Math.max(0, reached - readAgain))
     await this.#takeDeferred()
     if (from === last) return { pulled: last, last }
-    const found = await this.#database.queryWide(rowsBeyond, [from, last, storeId, marks.from_id])
+    const found = await this.#database.queryWide(rowsBeyond, [from, last, storeId, cursors.from_id])
     const pulled = found.length < rowsPerBatch ? last : Number(found.at(-1)?.[0])
     const rows = await this.#named(found)
     const span = [from, pulled, storeId]
     const minutes = (await this.#database.query(minutesBeyond, span)) as unknown as readonly MinuteRow[]
     const events = (await this.#database.query(eventsBeyond, span)) as unknown as readonly EventRow[]
     // Another process may have begun anew meanwhile.
-    if (state.marks()?.store !== marks.store) return null
+    if (state.cursors()?.replica !== cursors.replica) return null
     const { dropped, conflicts } = this.#inbox.write(rows)
     // Calls here that have the ids of these are given others when they are sent.
     if (conflicts > 0 && state.waiting().rows > 0) return null
@@ -79,7 +79,7 @@ export class RowPuller {
     this.#next = pulled
     // Once it has all, whatever came by then was here.
     if (pulled > reached || pulled === last)
-      state.set({ pulled, ...(pulled === last && { pulled_before: last }) })
+      state.set({ pulled_seq: pulled, ...(pulled === last && { known_until_seq: last }) })
     return { pulled, last }
   }
 

@@ -40,13 +40,13 @@ export class RowSender {
     if (batch !== null) {
       const { toSeq } = batch
       // The answer may be lost: then what the common database says is one of these two.
-      state.set({ sending: toSeq })
+      state.set({ sending_seq: toSeq })
       const conflicts = await this.#send(batch.rows, false, toSeq)
       if (conflicts.length > 0) {
         await this.#renumber(batch.rows, conflicts, toSeq)
       }
-      state.set({ sent: toSeq })
-      state.moveMark(toSeq)
+      state.set({ confirmed_seq: toSeq })
+      state.movePassed(toSeq)
       return batch.rows.length
     }
     const changed = this.#sides.outbox.changed(rowsPerBatch)
@@ -54,7 +54,7 @@ export class RowSender {
     await this.#send(
       changed.map(({ values }) => values),
       true,
-      state.marks()?.sent ?? 0,
+      state.cursors()?.confirmed_seq ?? 0,
     )
     this.#sides.outbox.forgetChanged(changed)
     return changed.length

@@ -60,7 +60,7 @@ function waiting(): Pick<ShareStatus, 'behind'> {
   using database = opened
   const state = new ShareState(database)
   const { rows, sinceMs } = state.waiting()
-  const mark = state.marks()?.mark ?? 0
+  const mark = state.cursors()?.passed_seq ?? 0
   const now = systemClock.now()
   if (rows === 0 || mark !== moved.mark) moved = { mark, atMs: now }
   const isBehind = rows > behindRows || (rows > 0 && now - moved.atMs > behindMs)

@@ -16,29 +16,29 @@ export async function identifyStore(
   wallTimeMs: number,
   { shareDays, warn }: { readonly shareDays: number | null; readonly warn: (message: string) => void },
 ): Promise<number> {
-  const marks = state.marks()
-  const found = marks === null ? undefined : await rowOf(database, marks.store)
-  if (marks !== null && found !== undefined) {
+  const cursors = state.cursors()
+  const found = cursors === null ? undefined : await rowOf(database, cursors.replica)
+  if (cursors !== null && found !== undefined) {
     // Batches between the two, whose answers were lost, are sent again: that changes nothing.
-    if (found.sent >= marks.sent && found.sent <= marks.sending) return found.id
-    if (found.sent < marks.sent) {
+    if (found.sent >= cursors.confirmed_seq && found.sent <= cursors.sending_seq) return found.id
+    if (found.sent < cursors.confirmed_seq) {
       warn(`the common database is older than it was: what it lost of this file's rows is sent again`)
       state.set({
-        sent: found.sent,
-        sending: found.sent,
-        mark: Math.min(marks.mark, found.sent),
+        confirmed_seq: found.sent,
+        sending_seq: found.sent,
+        passed_seq: Math.min(cursors.passed_seq, found.sent),
         sent_minute: 0,
       })
       return found.id
     }
     warn('this database file is older than it was: its rows are compared with the common database anew')
-  } else if (marks !== null) warn('the common database does not know this file: all of its rows are sent')
+  } else if (cursors !== null) warn('the common database does not know this file: all of its rows are sent')
   const name = randomUUID()
   const add = 'INSERT INTO tokenweir.stores (name, host) VALUES ($1, $2)'
   await database.query(add, [name, hostname()])
   const firstId = shareDays === null ? 0 : firstIdAt(Math.floor(wallTimeMs - shareDays * dayMs))
   // A file may have folded rows that it once pulled. Nothing can come twice to a file that never pulled.
-  state.begin(name, marks?.from_id ?? firstId, marks === null ? 0 : Number.MAX_SAFE_INTEGER)
+  state.begin(name, cursors?.from_id ?? firstId, cursors === null ? 0 : Number.MAX_SAFE_INTEGER)
   return (await rowOf(database, name))?.id ?? 0
 }
 

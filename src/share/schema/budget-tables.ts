@@ -38,12 +38,12 @@ END $$;
 CREATE FUNCTION tokenweir.set_token_limit(p_limit bigint) RETURNS void LANGUAGE sql AS
   'UPDATE tokenweir.budget_settings SET token_limit = p_limit';
 
--- A gateway tells what calls have used in its life, with what those in flight may use. The answer: the same of all others,
+-- A gateway tells what calls have used in its run, with what those in flight may use. The answer: the same of all others,
 -- without what has come as rows, and the minutes in which a row beyond 'p_from_seq' counts: triples of minute, tokens of
 -- others, and the estimated ones among them. All of one instant, so that no call counts twice or not at all. The limit is
 -- written again where the schema was made anew.
 CREATE FUNCTION tokenweir.budget_look(
-  p_instance text, p_told bigint, p_from_seq bigint, p_limit bigint, p_rejects boolean,
+  p_instance text, p_reported bigint, p_from_seq bigint, p_limit bigint, p_rejects boolean,
   OUT token_limit bigint, OUT pending bigint, OUT last_seq bigint, OUT minutes bigint[]
 ) LANGUAGE plpgsql SET synchronous_commit TO off AS $$
 DECLARE
@@ -55,10 +55,10 @@ BEGIN
     INSERT INTO tokenweir.budget_settings VALUES (1, p_limit, p_rejects) ON CONFLICT DO NOTHING;
     token_limit := p_limit;
   END IF;
-  UPDATE tokenweir.gateways AS g SET told_tokens = p_told WHERE g.instance = p_instance AND g.told_tokens <> p_told;
+  UPDATE tokenweir.gateways AS g SET reported_tokens = p_reported WHERE g.instance = p_instance AND g.reported_tokens <> p_reported;
   SELECT w.id INTO v_own FROM tokenweir.words AS w WHERE w.text = p_instance;
   SELECT r.last_seq, (
-    SELECT coalesce(sum(greatest(g.told_tokens - g.sent_tokens, 0)), 0) FROM tokenweir.gateways AS g
+    SELECT coalesce(sum(greatest(g.reported_tokens - g.sent_tokens, 0)), 0) FROM tokenweir.gateways AS g
     WHERE g.instance <> p_instance AND g.left_at IS NULL
   ), (
     SELECT array_agg(v) FROM (

@@ -6,19 +6,19 @@ ALTER TABLE tokenweir.gateways ADD COLUMN behind bigint NOT NULL DEFAULT 0;
 -- How long each has been silent, and whether for long enough to be called lost: its lease, and ten seconds, as signs of
 -- life are noted that rarely where it holds no slots.
 CREATE FUNCTION tokenweir.gateway_list() RETURNS TABLE (
-  instance text, folder text, host text, version text, quiet_ms double precision, learns boolean,
+  instance text, folder text, host text, version text, silent_ms double precision, is_recovering boolean,
   active integer, held integer, queued integer, behind bigint, lease_left_ms double precision, is_lost boolean,
   max_concurrent integer
 ) LANGUAGE sql VOLATILE AS $$
-  SELECT g.instance, g.folder, g.host, g.version, quiet_ms, NOT tokenweir.slots_are_learnt(now_ms),
-    coalesce(h.active, 0), coalesce(h.granted - h.given, 0), coalesce(h.queued, 0), g.behind,
-    greatest(h.lease_ends - now_ms, 0), quiet_ms > g.lease_ms + 10000,
+  SELECT g.instance, g.folder, g.host, g.version, silent_ms, NOT tokenweir.slots_are_learnt(now_ms),
+    coalesce(h.active, 0), coalesce(h.granted_total - h.returned_total, 0), coalesce(h.queued, 0), g.behind,
+    greatest(h.lease_ends - now_ms, 0), silent_ms > g.lease_ms + 10000,
     (SELECT s.max_concurrent FROM tokenweir.slot_settings AS s)
   FROM tokenweir.gateways AS g
     LEFT JOIN tokenweir.slot_holders AS h ON h.holder = g.instance,
     LATERAL (SELECT tokenweir.now_ms() AS now_ms) AS n,
     LATERAL (SELECT greatest(now_ms - greatest(h.seen,
-      extract(epoch FROM greatest(g.joined_at, g.seen_at))::double precision * 1000), 0) AS quiet_ms) AS q
+      extract(epoch FROM greatest(g.joined_at, g.seen_at))::double precision * 1000), 0) AS silent_ms) AS q
   WHERE g.left_at IS NULL
 $$;
 

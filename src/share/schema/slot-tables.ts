@@ -24,7 +24,7 @@ CREATE TABLE tokenweir.gateways (
   -- What its start asked for.
   asked_concurrent integer NOT NULL,
   -- Of the token budget: what it has told of its calls, and how much of that has come as rows.
-  told_tokens bigint NOT NULL DEFAULT 0,
+  reported_tokens bigint NOT NULL DEFAULT 0,
   sent_tokens bigint NOT NULL DEFAULT 0,
   lease_ms double precision NOT NULL,
   joined_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -34,26 +34,26 @@ CREATE TABLE tokenweir.gateways (
 
 CREATE UNLOGGED TABLE tokenweir.slot_state (
   id integer PRIMARY KEY CHECK (id = 1),
-  epoch text NOT NULL,
+  pool_id text NOT NULL,
   -- The engine's run, and this very table: a copy that is put back is another one.
   engine text NOT NULL,
-  learns_until double precision NOT NULL
+  recovering_until double precision NOT NULL
 );
 CREATE UNLOGGED TABLE tokenweir.slot_holders (
   holder text PRIMARY KEY,
-  no bigint NOT NULL,
-  life bigint NOT NULL,
-  granted integer NOT NULL,
-  given integer NOT NULL,
+  join_order bigint NOT NULL,
+  join_count bigint NOT NULL,
+  granted_total integer NOT NULL,
+  returned_total integer NOT NULL,
   waiting double precision[] NOT NULL,
   lease_ends double precision NOT NULL,
-  told_granted integer,
-  told_contended boolean,
+  last_sent_total integer,
+  last_sent_contended boolean,
   active integer NOT NULL,
   queued integer NOT NULL,
   seen double precision NOT NULL
 ) WITH (fillfactor = 40);
-CREATE UNLOGGED TABLE tokenweir.slot_ended (holder text PRIMARY KEY, life bigint NOT NULL);
+CREATE UNLOGGED TABLE tokenweir.slot_ended (holder text PRIMARY KEY, join_count bigint NOT NULL);
 CREATE UNLOGGED TABLE tokenweir.slot_expected (holder text PRIMARY KEY);
 
 CREATE FUNCTION tokenweir.now_ms() RETURNS double precision LANGUAGE sql VOLATILE AS
@@ -61,26 +61,26 @@ CREATE FUNCTION tokenweir.now_ms() RETURNS double precision LANGUAGE sql VOLATIL
 
 CREATE FUNCTION tokenweir.slots_are_learnt(p_now double precision) RETURNS boolean LANGUAGE sql VOLATILE AS $$
   SELECT NOT EXISTS (SELECT FROM tokenweir.slot_expected)
-    OR EXISTS (SELECT FROM tokenweir.slot_state WHERE p_now >= learns_until)
+    OR EXISTS (SELECT FROM tokenweir.slot_state WHERE p_now >= recovering_until)
 $$;
 
 -- Begins a new state, if there is none or it is of another run of the engine. To be called under the lock.
 CREATE FUNCTION tokenweir.slots_open(p_now double precision) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_engine text := pg_postmaster_start_time()::text || ' ' || 'tokenweir.slot_state'::regclass::oid;
-  v_epoch text;
+  v_pool_id text;
 BEGIN
-  SELECT s.epoch INTO v_epoch FROM tokenweir.slot_state AS s WHERE s.engine = v_engine;
-  IF v_epoch IS NOT NULL THEN RETURN v_epoch; END IF;
+  SELECT s.pool_id INTO v_pool_id FROM tokenweir.slot_state AS s WHERE s.engine = v_engine;
+  IF v_pool_id IS NOT NULL THEN RETURN v_pool_id; END IF;
   DELETE FROM tokenweir.slot_state;
   DELETE FROM tokenweir.slot_holders;
   DELETE FROM tokenweir.slot_ended;
   DELETE FROM tokenweir.slot_expected;
-  v_epoch := gen_random_uuid()::text;
+  v_pool_id := gen_random_uuid()::text;
   INSERT INTO tokenweir.slot_expected SELECT instance FROM tokenweir.gateways WHERE left_at IS NULL;
   INSERT INTO tokenweir.slot_state
-    SELECT 1, v_epoch, v_engine, p_now + coalesce(max(lease_ms), 0) FROM tokenweir.gateways WHERE left_at IS NULL;
-  RETURN v_epoch;
+    SELECT 1, v_pool_id, v_engine, p_now + coalesce(max(lease_ms), 0) FROM tokenweir.gateways WHERE left_at IS NULL;
+  RETURN v_pool_id;
 END $$;
 
 -- Each free slot goes to the call that has waited the longest.
@@ -89,81 +89,81 @@ DECLARE
   v_free bigint;
 BEGIN
   IF NOT tokenweir.slots_are_learnt(p_now) THEN RETURN; END IF;
-  SELECT (SELECT max_concurrent FROM tokenweir.slot_settings) - coalesce(sum(granted - given), 0)
+  SELECT (SELECT max_concurrent FROM tokenweir.slot_settings) - coalesce(sum(granted_total - returned_total), 0)
     INTO v_free FROM tokenweir.slot_holders;
   IF v_free <= 0 THEN RETURN; END IF;
   WITH oldest AS (
     SELECT h.holder FROM tokenweir.slot_holders AS h, unnest(h.waiting) WITH ORDINALITY AS w(since, nth)
-    ORDER BY w.since, h.no, w.nth LIMIT v_free
+    ORDER BY w.since, h.join_order, w.nth LIMIT v_free
   ), next AS (SELECT holder, count(*)::integer AS slots FROM oldest GROUP BY holder)
-  UPDATE tokenweir.slot_holders AS h SET granted = h.granted + n.slots, waiting = h.waiting[n.slots + 1:]
+  UPDATE tokenweir.slot_holders AS h SET granted_total = h.granted_total + n.slots, waiting = h.waiting[n.slots + 1:]
     FROM next AS n WHERE n.holder = h.holder;
 END $$;
 
 -- Who has not been heard of for a lease holds nothing any more.
 CREATE FUNCTION tokenweir.slots_end_leases(p_now double precision) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE lease_ends <= p_now RETURNING holder, life)
-  INSERT INTO tokenweir.slot_ended SELECT holder, life FROM gone
-    ON CONFLICT (holder) DO UPDATE SET life = excluded.life;
+  WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE lease_ends <= p_now RETURNING holder, join_count)
+  INSERT INTO tokenweir.slot_ended SELECT holder, join_count FROM gone
+    ON CONFLICT (holder) DO UPDATE SET join_count = excluded.join_count;
   PERFORM tokenweir.slots_grant(p_now);
 END $$;
 
 -- Those for whom something is so that they have not been told.
 CREATE FUNCTION tokenweir.slots_news(p_but text) RETURNS text[] LANGUAGE sql AS $$
   WITH pool AS (
-    SELECT sum(granted - given) > (SELECT max_concurrent FROM tokenweir.slot_settings) AS over,
+    SELECT sum(granted_total - returned_total) > (SELECT max_concurrent FROM tokenweir.slot_settings) AS over,
       count(*) FILTER (WHERE cardinality(waiting) > 0) AS wait
     FROM tokenweir.slot_holders
-  ), told AS (
+  ), sent AS (
     UPDATE tokenweir.slot_holders AS h
-    SET told_granted = h.granted, told_contended = p.over OR p.wait > (cardinality(h.waiting) > 0)::integer
+    SET last_sent_total = h.granted_total, last_sent_contended = p.over OR p.wait > (cardinality(h.waiting) > 0)::integer
     FROM pool AS p
-    WHERE (h.told_granted, h.told_contended)
-      IS DISTINCT FROM (h.granted, p.over OR p.wait > (cardinality(h.waiting) > 0)::integer)
+    WHERE (h.last_sent_total, h.last_sent_contended)
+      IS DISTINCT FROM (h.granted_total, p.over OR p.wait > (cardinality(h.waiting) > 0)::integer)
     RETURNING h.holder
   )
-  SELECT coalesce(array_agg(holder), '{}') FROM told WHERE holder IS DISTINCT FROM p_but
+  SELECT coalesce(array_agg(holder), '{}') FROM sent WHERE holder IS DISTINCT FROM p_but
 $$;
 
 -- Its slots are free at once.
 CREATE FUNCTION tokenweir.slots_leave(p_now double precision, p_holder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM tokenweir.slots_open(p_now);
-  WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE holder = p_holder RETURNING holder, life)
-  INSERT INTO tokenweir.slot_ended SELECT holder, life FROM gone
-    ON CONFLICT (holder) DO UPDATE SET life = excluded.life;
+  WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE holder = p_holder RETURNING holder, join_count)
+  INSERT INTO tokenweir.slot_ended SELECT holder, join_count FROM gone
+    ON CONFLICT (holder) DO UPDATE SET join_count = excluded.join_count;
   DELETE FROM tokenweir.slot_expected WHERE holder = p_holder;
   PERFORM tokenweir.slots_grant(p_now);
 END $$;
 
 -- Takes a gateway's message at a given time, and grants what is free. 'is_known' is null for who is not on the list.
 CREATE FUNCTION tokenweir.slots_sync_at(
-  p_now double precision, p_holder text, p_epoch text, p_life bigint, p_base integer, p_given integer,
-  p_granted integer, p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
-  OUT is_known boolean, OUT epoch text, OUT granted integer, OUT contended boolean, OUT woken text[],
+  p_now double precision, p_holder text, p_pool_id text, p_join_count bigint, p_used_at_join integer, p_returned_total integer,
+  p_granted_total integer, p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
+  OUT is_known boolean, OUT pool_id text, OUT granted_total integer, OUT contended boolean, OUT woken text[],
   OUT elsewhere_ms double precision
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  v_life bigint;
+  v_join_count bigint;
   v_ended bigint;
 BEGIN
-  epoch := tokenweir.slots_open(p_now);
+  pool_id := tokenweir.slots_open(p_now);
   PERFORM tokenweir.slots_end_leases(p_now);
-  is_known := p_epoch IS NOT DISTINCT FROM epoch;
+  is_known := p_pool_id IS NOT DISTINCT FROM pool_id;
   IF is_known THEN
-    SELECT h.life INTO v_life FROM tokenweir.slot_holders AS h WHERE h.holder = p_holder;
-    IF v_life IS DISTINCT FROM p_life THEN
-      SELECT e.life INTO v_ended FROM tokenweir.slot_ended AS e WHERE e.holder = p_holder;
-      IF p_life <= coalesce(v_life, v_ended, 0) THEN
+    SELECT h.join_count INTO v_join_count FROM tokenweir.slot_holders AS h WHERE h.holder = p_holder;
+    IF v_join_count IS DISTINCT FROM p_join_count THEN
+      SELECT e.join_count INTO v_ended FROM tokenweir.slot_ended AS e WHERE e.holder = p_holder;
+      IF p_join_count <= coalesce(v_join_count, v_ended, 0) THEN
         is_known := false;
       ELSE
         UPDATE tokenweir.gateways SET left_at = NULL, seen_at = clock_timestamp() WHERE instance = p_holder;
         IF FOUND THEN
           INSERT INTO tokenweir.slot_holders AS h
-            SELECT p_holder, coalesce(max(no), 0) + 1, p_life, p_base, 0, '{}', 0, NULL, NULL, 0, 0, 0 FROM tokenweir.slot_holders
-            ON CONFLICT (holder) DO UPDATE SET life = excluded.life, granted = excluded.granted, given = 0,
-              waiting = '{}', told_granted = NULL, told_contended = NULL;
+            SELECT p_holder, coalesce(max(join_order), 0) + 1, p_join_count, p_used_at_join, 0, '{}', 0, NULL, NULL, 0, 0, 0 FROM tokenweir.slot_holders
+            ON CONFLICT (holder) DO UPDATE SET join_count = excluded.join_count, granted_total = excluded.granted_total, returned_total = 0,
+              waiting = '{}', last_sent_total = NULL, last_sent_contended = NULL;
           DELETE FROM tokenweir.slot_expected WHERE holder = p_holder;
         ELSE
           is_known := NULL;
@@ -174,20 +174,20 @@ BEGIN
   IF is_known THEN
     -- Slots on their way to it are for those that have waited the longest.
     UPDATE tokenweir.slot_holders AS h SET
-      given = greatest(h.given, p_given),
+      returned_total = greatest(h.returned_total, p_returned_total),
       waiting = ARRAY(SELECT p_now - age FROM unnest(p_ages) WITH ORDINALITY AS a(age, nth)
-        WHERE nth > h.granted - p_granted ORDER BY nth),
+        WHERE nth > h.granted_total - p_granted_total ORDER BY nth),
       lease_ends = p_now + p_lease_ms, active = p_active, queued = p_queued, seen = p_now
     WHERE h.holder = p_holder;
     PERFORM tokenweir.slots_grant(p_now);
   END IF;
   woken := tokenweir.slots_news(CASE WHEN is_known THEN p_holder END);
   IF is_known THEN
-    SELECT h.granted, h.told_contended INTO granted, contended FROM tokenweir.slot_holders AS h WHERE h.holder = p_holder;
+    SELECT h.granted_total, h.last_sent_contended INTO granted_total, contended FROM tokenweir.slot_holders AS h WHERE h.holder = p_holder;
     -- Null if fewer slots are left than are held: then each that is free goes back.
     SELECT greatest(p_now - min(h.waiting[1]) FILTER (WHERE h.holder <> p_holder), 0) INTO elsewhere_ms
       FROM tokenweir.slot_holders AS h
-      HAVING sum(h.granted - h.given) <= (SELECT max_concurrent FROM tokenweir.slot_settings)
+      HAVING sum(h.granted_total - h.returned_total) <= (SELECT max_concurrent FROM tokenweir.slot_settings)
         AND count(h.waiting[1]) FILTER (WHERE h.holder <> p_holder) > 0;
   END IF;
 END $$;
@@ -203,11 +203,11 @@ CREATE FUNCTION tokenweir.slots_wake(p_woken text[]) RETURNS void LANGUAGE sql A
 
 -- The message of a gateway; the answer, figures of all, and the names of the others on the list.
 CREATE FUNCTION tokenweir.slots_sync(
-  p_holder text, p_epoch text, p_life bigint, p_base integer, p_given integer, p_granted integer,
+  p_holder text, p_pool_id text, p_join_count bigint, p_used_at_join integer, p_returned_total integer, p_granted_total integer,
   p_ages double precision[], p_lease_ms double precision, p_active integer, p_queued integer,
-  OUT is_known boolean, OUT epoch text, OUT granted integer, OUT contended boolean, OUT elsewhere_ms double precision,
+  OUT is_known boolean, OUT pool_id text, OUT granted_total integer, OUT contended boolean, OUT elsewhere_ms double precision,
   OUT max_concurrent integer,
-  OUT gateways bigint, OUT held bigint, OUT active_all bigint, OUT queued_all bigint, OUT learnt boolean,
+  OUT gateways bigint, OUT held bigint, OUT active_all bigint, OUT queued_all bigint, OUT is_recovered boolean,
   OUT others text[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -216,15 +216,15 @@ DECLARE
 BEGIN
   PERFORM tokenweir.slots_lock();
   v_now := tokenweir.now_ms();
-  SELECT s.is_known, s.epoch, s.granted, s.contended, s.elsewhere_ms, s.woken
-    INTO is_known, epoch, granted, contended, elsewhere_ms, v_woken
-    FROM tokenweir.slots_sync_at(v_now, p_holder, p_epoch, p_life, p_base, p_given, p_granted, p_ages, p_lease_ms,
+  SELECT s.is_known, s.pool_id, s.granted_total, s.contended, s.elsewhere_ms, s.woken
+    INTO is_known, pool_id, granted_total, contended, elsewhere_ms, v_woken
+    FROM tokenweir.slots_sync_at(v_now, p_holder, p_pool_id, p_join_count, p_used_at_join, p_returned_total, p_granted_total, p_ages, p_lease_ms,
       p_active, p_queued) AS s;
   IF v_woken <> '{}' THEN PERFORM tokenweir.slots_wake(v_woken); END IF;
-  SELECT count(*), coalesce(sum(h.granted - h.given), 0), coalesce(sum(h.active), 0), coalesce(sum(h.queued), 0)
+  SELECT count(*), coalesce(sum(h.granted_total - h.returned_total), 0), coalesce(sum(h.active), 0), coalesce(sum(h.queued), 0)
     INTO gateways, held, active_all, queued_all FROM tokenweir.slot_holders AS h;
   SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
-  learnt := tokenweir.slots_are_learnt(v_now);
+  is_recovered := tokenweir.slots_are_learnt(v_now);
   others := ARRAY(SELECT instance FROM tokenweir.gateways WHERE left_at IS NULL AND instance <> p_holder);
 END $$;
 
@@ -271,7 +271,7 @@ BEGIN
     -- Of the others, those on the list have been expected since they came.
     INSERT INTO tokenweir.slot_expected SELECT p_instance UNION SELECT name FROM unnest(p_others) AS name
       WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.instance = name) ON CONFLICT DO NOTHING;
-    UPDATE tokenweir.slot_state SET learns_until = tokenweir.now_ms() + p_lease_ms;
+    UPDATE tokenweir.slot_state SET recovering_until = tokenweir.now_ms() + p_lease_ms;
   END IF;
   SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
   SELECT g.asked_concurrent INTO v_asked FROM tokenweir.gateways AS g WHERE g.folder = p_folder
@@ -291,7 +291,7 @@ BEGIN
     VALUES (p_instance, number, p_folder, p_host, p_pid, p_start_ticks, p_boot_id, p_pid_namespace, p_machine_id,
       p_version, p_max, p_lease_ms)
     -- It was given up for dead, and is not: it had a number that another may have by now.
-    ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL, told_tokens = 0, sent_tokens = 0,
+    ON CONFLICT (instance) DO UPDATE SET number = excluded.number, left_at = NULL, reported_tokens = 0, sent_tokens = 0,
       joined_at = clock_timestamp(), seen_at = clock_timestamp();
   -- They ask, and hear of it, before it holds a slot for long.
   PERFORM tokenweir.slots_wake(ARRAY(SELECT g.instance FROM tokenweir.gateways AS g
@@ -301,7 +301,7 @@ END $$;
 -- Says that a gateway runs, and gives the others that do: a look at a second's distance. Who was silent for a lease, and a minute more, has left.
 CREATE FUNCTION tokenweir.look_at_gateways(p_instance text) RETURNS TABLE (
   instance text, number smallint, folder text, host text, pid integer, start_ticks bigint, boot_id text,
-  pid_namespace text, machine_id text, quiet_ms double precision
+  pid_namespace text, machine_id text, silent_ms double precision
 ) LANGUAGE plpgsql SET synchronous_commit TO off AS $$
 BEGIN
   UPDATE tokenweir.gateways AS g SET seen_at = clock_timestamp()

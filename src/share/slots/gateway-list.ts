@@ -108,15 +108,28 @@ export class GatewayList {
   }
 
   #rowOf(row: readonly unknown[], nowMs: number): GatewayRow {
-    const [instance, folder, host, version, quiet, learns, active, held, waiting, behind, lease, isLost] = row
-    const quietMs = Number(quiet)
-    const isAway = quietMs > awayMs
+    const [
+      instance,
+      folder,
+      host,
+      version,
+      silent,
+      isRecovering,
+      active,
+      held,
+      waiting,
+      behind,
+      lease,
+      isLost,
+    ] = row
+    const silentMs = Number(silent)
+    const isAway = silentMs > awayMs
     return {
       instance: String(instance),
       host: String(host),
       version: String(version),
-      state: isAway ? 'away' : learns === true ? 'learning' : 'ok',
-      away_since: isAway ? new Date(nowMs - quietMs).toISOString() : null,
+      state: isAway ? 'away' : isRecovering === true ? 'learning' : 'ok',
+      away_since: isAway ? new Date(nowMs - silentMs).toISOString() : null,
       active: Number(active),
       held: Number(held),
       waiting: Number(waiting),

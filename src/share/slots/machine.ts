@@ -22,14 +22,14 @@ export interface ListedGateway extends RunIdentity {
   readonly instance: string
   readonly number: number
   /** Since it was heard of last. */
-  readonly quietMs: number
+  readonly silentMs: number
 }
 
 /**
  * Where a process cannot be looked at, one that the database has just heard of is not called dead: three of its heartbeats,
  * so that a copied folder or machine ends nobody.
  */
-const quietLimitMs = 3000
+const silentLimitMs = 3000
 
 /** Makes the folder, so that the next run there is known for one of the same. A gateway that cannot have one serves all the same. */
 export function ownRunIn(folder: string): RunIdentity {
@@ -57,7 +57,7 @@ export function isSeenDead(other: ListedGateway, own: RunIdentity, folder: strin
   const isSameBoot = other.bootId !== null && other.bootId === own.bootId
   if (isSameBoot && other.pidNamespace !== null && other.pidNamespace === own.pidNamespace)
     return !isAlive(other)
-  if (other.quietMs < quietLimitMs) return false
+  if (other.silentMs < silentLimitMs) return false
   if (other.folder === own.folder) {
     const lock = lockRun(folder, other.number)
     lock?.[Symbol.dispose]()

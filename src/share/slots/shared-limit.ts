@@ -56,13 +56,13 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #side: PostgresConnection | null = null
   #heard: (() => void) | null = null
   #figures: readonly number[] = [0, 0, 0, 0]
-  #isLearnt = true
+  #isRecovered = true
   #answeredMs: number
   #told = ''
   #isClosed = false
   /** Rows of this gateway that are not in the common database yet: the others' pages tell of them. */
   behind: () => number = () => 0
-  #toldBehind: number | null = null
+  #reportedBehind: number | null = null
   /** The connection that was asked last for the budget. */
   #budgetOf: PostgresConnection | null = null
   /** Which schema this gateway has joined in: it may be dropped, and made anew. */
@@ -120,28 +120,28 @@ export class SharedLimit implements SlotLink, BudgetLink {
   async sync(message: SlotSync): Promise<SlotAnswer | null> {
     const main = this.#main
     if (main === null) return null
-    const { holder, epoch, life, base, given, granted, ages } = message
+    const { holder, poolId, joinCount, usedAtJoin, returnedTotal, grantedTotal, ages } = message
     const { active, queued } = this.#ownFigures
     const { leaseMs, clock } = this.#options
     try {
       const [row = []] = await main.query(
         'SELECT * FROM tokenweir.slots_sync($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        [holder, epoch, life, base, given, granted, ages, leaseMs, active, queued],
+        [holder, poolId, joinCount, usedAtJoin, returnedTotal, grantedTotal, ages, leaseMs, active, queued],
       )
       const [isKnown, name, total, contended, elsewhere, max, ...figures] = row
       const others = figures.pop()
-      this.#isLearnt = figures.pop() === true
+      this.#isRecovered = figures.pop() === true
       this.#figures = figures.map(Number)
       this.#answeredMs = clock.now()
       this.#tell('')
       if (isKnown === null) await this.#enterAnew(main)
       this.#limit(Number(max))
-      if (isKnown !== true) return { known: false, epoch: String(name) }
+      if (isKnown !== true) return { known: false, poolId: String(name) }
       this.#others = Array.isArray(others) ? others.map(String) : []
       // A database that has forgotten who holds slots counts too few.
-      if (this.#isLearnt) this.#gateway?.shareWith(this.status().gateways)
+      if (this.#isRecovered) this.#gateway?.shareWith(this.status().gateways)
       const elsewhereMs = elsewhere === null ? null : Number(elsewhere)
-      return { known: true, granted: Number(total), contended: contended === true, elsewhereMs }
+      return { known: true, grantedTotal: Number(total), contended: contended === true, elsewhereMs }
     } catch (error) {
       this.#failed(main, error)
       return null
@@ -167,7 +167,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   /** All gateways that share, as the last answer told. */
   status(): NonNullable<HealthReport['shared']> {
     const [gateways = 0, held = 0, active_all = 0, waiting_all = 0] = this.#figures
-    const engine = this.#isAway ? 'away' : this.#isLearnt ? 'ok' : 'learning'
+    const engine = this.#isAway ? 'away' : this.#isRecovered ? 'ok' : 'learning'
     const { held: held_here } = this.#ownFigures
     const lease_s = this.#options.leaseMs / 1000
     return { gateways, held, held_here, active_all, waiting_all, lease_s, engine }
@@ -186,7 +186,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
       const message = `${where} has not answered for ${seconds} s: ${next}`
       return [{ code: 'limit_away', message }]
     }
-    if (this.#isLearnt) return []
+    if (this.#isRecovered) return []
     const message = `${where} has lost which gateway holds which slots: nobody gets more until all are back, or ${leaseMs / 1000} s are over`
     return [{ code: 'limit_learning', message }]
   }
@@ -262,12 +262,12 @@ export class SharedLimit implements SlotLink, BudgetLink {
     }
   }
 
-  async #tellBehind(connection: PostgresConnection): Promise<void> {
+  async #reportBehind(connection: PostgresConnection): Promise<void> {
     const behind = this.behind()
-    if (behind === this.#toldBehind) return
+    if (behind === this.#reportedBehind) return
     const tell = 'UPDATE tokenweir.gateways SET behind = $2 WHERE instance = $1'
     await connection.query(tell, [this.instance, behind])
-    this.#toldBehind = behind
+    this.#reportedBehind = behind
   }
 
   #begin(main: PostgresConnection): void {
@@ -316,7 +316,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
         side.closed.then(() => gone.abort()).catch(reportFault)
         while (!this.#isClosed && !gone.signal.aborted) {
           await this.#look(side)
-          await this.#tellBehind(side)
+          await this.#reportBehind(side)
           await this.#options.clock.delay(lookEveryMs, gone.signal).catch(() => {})
         }
         if (gone.signal.aborted) this.#side = null
@@ -382,7 +382,7 @@ function refusal(max: number, asked: number, isDefault: boolean): LimitError {
 }
 
 function listed(row: readonly unknown[]): ListedGateway {
-  const [instance, number, folder, host, pid, startTicks, bootId, pidNamespace, machineId, quietMs] = row
+  const [instance, number, folder, host, pid, startTicks, bootId, pidNamespace, machineId, silentMs] = row
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
   return {
     instance: String(instance),
@@ -394,6 +394,6 @@ function listed(row: readonly unknown[]): ListedGateway {
     bootId: text(bootId),
     pidNamespace: text(pidNamespace),
     machineId: text(machineId),
-    quietMs: Number(quietMs),
+    silentMs: Number(silentMs),
   }
 }

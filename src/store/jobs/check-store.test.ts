@@ -85,30 +85,30 @@ test('a call that is gone, and a sum that is off, are found where they are', asy
     ],
     [
       `UPDATE sums SET output_tokens = output_tokens + 1
-        WHERE grouping_id = 0 AND minutes = 15 AND slot = 1 + ${(4 * firstDayMs) / hourMs}`,
+        WHERE grouping_id = 0 AND minutes = 15 AND cell_number = 1 + ${(4 * firstDayMs) / hourMs}`,
       ({ hours }) => hours.wrongMs,
     ],
     [
       `UPDATE sums SET output_tokens = output_tokens + 1 WHERE grouping_id = 0 AND minutes = 60
-        AND slot = ${firstDayMs / hourMs}`,
+        AND cell_number = ${firstDayMs / hourMs}`,
       ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
     ],
     [
-      `DELETE FROM sums WHERE minutes = 60 AND slot = ${firstDayMs / hourMs}
+      `DELETE FROM sums WHERE minutes = 60 AND cell_number = ${firstDayMs / hourMs}
         AND key_id = (SELECT min(id) FROM sum_keys WHERE grouping_id = 1)`,
       ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
     ],
-    // Bytes that are no spreads.
+    // Bytes that are no distributions.
     [
-      `UPDATE sums SET spreads = x'05' WHERE minutes = 15 AND slot = ${(4 * firstDayMs) / hourMs}`,
+      `UPDATE sums SET distributions = x'05' WHERE minutes = 15 AND cell_number = ${(4 * firstDayMs) / hourMs}`,
       ({ hours }) => hours.wrongMs,
     ],
     [
-      `UPDATE sums SET spreads = x'05' WHERE minutes = 60 AND slot = ${firstDayMs / hourMs}`,
+      `UPDATE sums SET distributions = x'05' WHERE minutes = 60 AND cell_number = ${firstDayMs / hourMs}`,
       ({ hours, days }) => (days.wrongMs[0] === hours.wrongMs[0] ? days.wrongMs : []),
     ],
     [
-      `UPDATE sums SET spreads = NULL WHERE minutes = 1440 AND slot = ${firstDayMs / dayMs}`,
+      `UPDATE sums SET distributions = NULL WHERE minutes = 1440 AND cell_number = ${firstDayMs / dayMs}`,
       ({ days }) => days.wrongMs,
     ],
   ]
@@ -124,14 +124,16 @@ test('a value that is counted in the next bucket is found', async () => {
   await using dir = await makeTempDir()
   const path = makeDatabase(dir)
   const database = new DatabaseSync(path)
-  const row = `grouping_id = 0 AND minutes = 1440 AND slot = ${firstDayMs / dayMs}`
-  const spreads = database.prepare(`SELECT spreads FROM sums WHERE ${row}`).get()?.['spreads']
-  assert.ok(spreads instanceof Uint8Array)
-  const reader = new VarintReader(spreads)
+  const row = `grouping_id = 0 AND minutes = 1440 AND cell_number = ${firstDayMs / dayMs}`
+  const distributions = database.prepare(`SELECT distributions FROM sums WHERE ${row}`).get()?.[
+    'distributions'
+  ]
+  assert.ok(distributions instanceof Uint8Array)
+  const reader = new VarintReader(distributions)
   // Count, sum, least, largest, inverses, buckets in use, zeros: then the place of the first bucket.
   for (let number = 0; number < 7; number++) reader.read()
-  spreads[reader.at]! ^= 1
-  database.prepare(`UPDATE sums SET spreads = ? WHERE ${row}`).run(spreads)
+  distributions[reader.at]! ^= 1
+  database.prepare(`UPDATE sums SET distributions = ? WHERE ${row}`).run(distributions)
   database.close()
   assert.deepEqual(check(path).days.wrongMs, [firstDayMs])
 })

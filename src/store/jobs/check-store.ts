@@ -45,7 +45,7 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
 type Counted = Omit<CheckReport, 'integrity'>
 
 const notAdded = `SELECT sum((SELECT count(*) FROM calls
-    WHERE id >= slot * ${firstIdAt(hourMs)} AND id < (slot + 1) * ${firstIdAt(hourMs)} AND +calls.seq > unsummed.seq))
+    WHERE id >= cell_number * ${firstIdAt(hourMs)} AND id < (cell_number + 1) * ${firstIdAt(hourMs)} AND +calls.seq > unsummed.seq))
   FROM unsummed WHERE minutes = 60`
 const none: Sampled = { checked: 0, of: 0, wrongMs: [] }
 const notCounted: Counted = { calls: 0, callsToAdd: 0, foldedUntilMs: null, hours: none, days: none }
@@ -69,10 +69,10 @@ function countedIn(database: DatabaseSync, full: boolean): Counted {
 }
 
 /** Slots that lie evenly among all of them, the first and the last included. */
-function sampleOf(slots: readonly number[], count: number): readonly number[] {
-  if (slots.length <= count) return slots
-  const step = (slots.length - 1) / (count - 1)
-  return Array.from({ length: count }, (_, index) => slots[Math.round(index * step)] ?? 0)
+function sampleOf(cellNumbers: readonly number[], count: number): readonly number[] {
+  if (cellNumbers.length <= count) return cellNumbers
+  const step = (cellNumbers.length - 1) / (count - 1)
+  return Array.from({ length: count }, (_, index) => cellNumbers[Math.round(index * step)] ?? 0)
 }
 
 /** SQLite's complaints about a database; empty if all is well. The quick check leaves the contents of indexes out. */

@@ -35,7 +35,7 @@ export class ImportedEntries {
   }
 
   has(key: bigint): boolean {
-    return this.#statements.number('SELECT 1 FROM imported_entries WHERE entry = ?', key) !== null
+    return this.#statements.number('SELECT 1 FROM imported_entries WHERE hash = ?', key) !== null
   }
 
   /** In the transaction that adds its call. */

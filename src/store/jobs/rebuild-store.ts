@@ -36,14 +36,14 @@ export async function rebuildStore(
     let done = 0
     // They are looked at without the lock.
     const noteWrong = async (
-      slots: readonly number[],
-      isWrong: (slot: number) => boolean,
-      note: (slot: number) => unknown,
+      cellNumbers: readonly number[],
+      isWrong: (cellNumber: number) => boolean,
+      note: (cellNumber: number) => unknown,
     ): Promise<number> => {
       let wrong = 0
-      for (const slot of slots) {
-        if (isWrong(slot)) {
-          inTransaction(database, () => note(slot))
+      for (const cellNumber of cellNumbers) {
+        if (isWrong(cellNumber)) {
+          inTransaction(database, () => note(cellNumber))
           wrong++
         }
         onProgress({ done: ++done, total })

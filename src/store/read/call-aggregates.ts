@@ -59,7 +59,7 @@ export function aggregate(
       isRest,
       figures: groupFigures(sums),
     }
-    const { histogram } = sums.spreads.duration_us
+    const { histogram } = sums.distributions.duration_us
     return Object.assign(
       group,
       limitsUs && { durationCounts: histogram.countsBetween(limitsUs) },

@@ -32,25 +32,25 @@ export class CallHours {
     const unmade = unsummedDays(this.#statements)
     const lacking = new Set(unsummedHours(this.#statements, first, past).map(({ hour }) => hour))
     const [firstDay, lastDay] = [first, past - 1].map((hour) => Math.floor(hour / hoursPerDay))
-    const days = this.#slots(parts, 1440, firstDay ?? 0, (lastDay ?? 0) + 1)
+    const days = this.#cellNumbers(parts, 1440, firstDay ?? 0, (lastDay ?? 0) + 1)
     for (const day of unmade.keys()) days.add(day)
     for (const hour of lacking) days.add(Math.floor(hour / hoursPerDay))
     for (const day of [...days].sort((a, b) => b - a)) {
       const [from, to] = [Math.max(first, day * hoursPerDay), Math.min(past, (day + 1) * hoursPerDay)]
       if (from >= to) continue
-      const hours = this.#slots(parts, 60, from, to)
+      const hours = this.#cellNumbers(parts, 60, from, to)
       for (let hour = to - 1; hour >= from; hour--) if (hours.has(hour) || lacking.has(hour)) yield hour
     }
   }
 
   /** Cells in which each part of the filter lets some call through. */
-  #slots(parts: readonly Part[], minutes: 60 | 1440, first: number, past: number): Set<number> {
-    const sql = `SELECT DISTINCT slot FROM sums WHERE grouping_id = ? AND minutes = ? AND slot >= ? AND slot < ?
+  #cellNumbers(parts: readonly Part[], minutes: 60 | 1440, first: number, past: number): Set<number> {
+    const sql = `SELECT DISTINCT cell_number FROM sums WHERE grouping_id = ? AND minutes = ? AND cell_number >= ? AND cell_number < ?
       AND key_id IN (SELECT value FROM json_each(?))`
     return parts
       .map(({ grouping, keys }) => {
         const rows = this.#statements.all<readonly [number]>(sql, grouping, minutes, first, past, keys)
-        return new Set(rows.map(([slot]) => slot))
+        return new Set(rows.map(([cellNumber]) => cellNumber))
       })
       .reduce((both, others) => both.intersection(others))
   }

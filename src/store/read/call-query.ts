@@ -56,13 +56,13 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
   const extent = (): { readonly firstMs: number; readonly lastMs: number } | null => {
     const first = statements.number('SELECT min(id) FROM calls')
     const foldedMs = foldedUntilMs(database)
-    const oldest = 'SELECT min(slot) FROM sums WHERE grouping_id = 0 AND minutes = 15'
-    const slot = foldedMs === 0 ? null : statements.number(oldest)
-    if (first === null && slot === null) return null
+    const oldest = 'SELECT min(cell_number) FROM sums WHERE grouping_id = 0 AND minutes = 15'
+    const cellNumber = foldedMs === 0 ? null : statements.number(oldest)
+    if (first === null && cellNumber === null) return null
     const never = Number.POSITIVE_INFINITY
     const firstMs = Math.min(
       first === null ? never : startedAtMs(first),
-      slot === null ? never : slot * quarterMs,
+      cellNumber === null ? never : cellNumber * quarterMs,
     )
     const last = statements.number('SELECT max(id) FROM calls')
     return { firstMs, lastMs: last === null ? (foldedMs || firstMs) - 1 : startedAtMs(last) }

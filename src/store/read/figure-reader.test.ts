@@ -94,17 +94,17 @@ function assertSame(
     assert.equal(figures.sum('calls'), calls)
     assert.equal(figures.sum('errors'), errors)
     assert.equal(figures.sum('input_tokens'), tokens)
-    const spread = figures.spreads.duration_us
-    assert.equal(spread.count, durations.length)
+    const distribution = figures.distributions.duration_us
+    assert.equal(distribution.count, durations.length)
     assert.equal(
-      spread.sum,
+      distribution.sum,
       durations.reduce((sum, ms) => sum + ms * 1000, 0),
     )
     if (durations.length === 0) continue
-    assert.equal(spread.max, Math.max(...durations) * 1000)
+    assert.equal(distribution.max, Math.max(...durations) * 1000)
     const sorted = durations.toSorted((a, b) => a - b)
     const exact = quantileOf(sorted.length, 0.95, (rank) => sorted[rank] ?? 0)! * 1000
-    const told = spread.histogram.percentile(0.95)!
+    const told = distribution.histogram.percentile(0.95)!
     assert.ok(Math.abs(told - exact) <= exact * 0.01, `${told} is not within 1 % of ${exact}`)
   }
 }

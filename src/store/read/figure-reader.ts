@@ -49,7 +49,7 @@ const cellsAtOnce = 5000
 const fewKeys = 1 / 40
 
 const askedSql =
-  'WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)'
+  'WITH RECURSIVE asked (cell_number) AS (VALUES (?1) UNION ALL SELECT cell_number + 1 FROM asked WHERE cell_number + 1 < ?2)'
 const totalColumns = sumColumns.map((name) => `total(s.${name})`).join(', ')
 
 const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
@@ -178,17 +178,17 @@ export class FigureReader {
     const ofGrouping = `s.grouping_id = ${id} AND s.minutes = ${minutes}`
     const cells = isFew
       ? `FROM asked CROSS JOIN json_each(?3) AS k CROSS JOIN sums AS s
-         WHERE ${ofGrouping} AND s.slot = asked.slot AND s.key_id = k.value`
-      : `FROM sums AS s WHERE ${ofGrouping} AND s.slot >= ?1 AND s.slot < ?2
+         WHERE ${ofGrouping} AND s.cell_number = asked.cell_number AND s.key_id = k.value`
+      : `FROM sums AS s WHERE ${ofGrouping} AND s.cell_number >= ?1 AND s.cell_number < ?2
          AND (?3 IS NULL OR s.key_id IN (SELECT value FROM json_each(?3)))`
-    const spreads = isSumsOnly === true ? 'NULL' : 's.spreads'
+    const distributions = isSumsOnly === true ? 'NULL' : 's.distributions'
     // Rows cost more than SQLite's adding.
     const columns =
       dimension !== null || isFew
-        ? [`s.slot, s.key_id, ${spreads}, ${sumColumns.join(', ')} ${cells}`]
+        ? [`s.cell_number, s.key_id, ${distributions}, ${sumColumns.join(', ')} ${cells}`]
         : [
-            `s.slot, max(s.key_id), NULL, ${totalColumns} ${cells} GROUP BY s.slot`,
-            `s.slot, s.key_id, ${spreads} ${cells} AND ${spreads} IS NOT NULL`,
+            `s.cell_number, max(s.key_id), NULL, ${totalColumns} ${cells} GROUP BY s.cell_number`,
+            `s.cell_number, s.key_id, ${distributions} ${cells} AND ${distributions} IS NOT NULL`,
           ]
     // A piece has few cells, whatever it has.
     const perSlot = isFew ? entries.size : Math.max(1, minutes === 1440 ? all / 2 : all / 10)
@@ -196,9 +196,9 @@ export class FigureReader {
     for (let from = first; from < past; from += slotsAtOnce) {
       const to = Math.min(past, from + slotsAtOnce)
       for (const row of columns.flatMap((each) => this.#rows(`${askedSql} SELECT ${each}`, from, to, json))) {
-        const [slot, key] = row
+        const [cellNumber, key] = row
         const entry = entries.get(Number(key)) ?? null
-        groups.at(Number(slot) * minutes * minuteMs, entry).addRow(row)
+        groups.at(Number(cellNumber) * minutes * minuteMs, entry).addRow(row)
       }
     }
   }
@@ -302,7 +302,7 @@ export class FigureReader {
 
   /** True if any of these keys has calls in those cells. */
   #areUsed({ id }: Grouping, keys: readonly number[], spans: readonly Span[]): boolean {
-    const used = `SELECT 1 FROM sums WHERE grouping_id = ${id} AND minutes = ? AND slot >= ? AND slot < ?
+    const used = `SELECT 1 FROM sums WHERE grouping_id = ${id} AND minutes = ? AND cell_number >= ? AND cell_number < ?
       AND key_id IN (SELECT value FROM json_each(?)) LIMIT 1`
     return spans.some(
       ({ minutes, first, past }) => this.#rows(used, minutes, first, past, JSON.stringify(keys)).length > 0,

@@ -7,7 +7,7 @@ function figuresOf(sums: Partial<Record<SumColumn, number>>, tpotUs: readonly nu
   const figures = new Figures()
   for (const [column, value] of Object.entries(sums))
     figures.sums[sumColumns.indexOf(column as SumColumn)] = value
-  for (const value of tpotUs) figures.spreads.tpot_us.add(value)
+  for (const value of tpotUs) figures.distributions.tpot_us.add(value)
   return figures
 }
 

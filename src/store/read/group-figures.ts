@@ -10,7 +10,7 @@ export function groupFigures(figures: Figures): GroupFigures {
   const calls = figures.sum('calls')
   const errors = figures.sum('errors')
   const stayed = calls - figures.sum('left_calls')
-  const { duration_us, ttft_us, ttft_total_us, queue_us, tpot_us } = figures.spreads
+  const { duration_us, ttft_us, ttft_total_us, queue_us, tpot_us } = figures.distributions
   return {
     calls,
     errors,
@@ -53,11 +53,11 @@ export function cacheFigures({
   }
 }
 
-/** How the measures by which sets of calls are compared are spread. */
-export function curvesOf({ spreads: { duration_us, ttft_us, tpot_us } }: Figures): Curves {
+/** How the measures by which sets of calls are compared are distributed. */
+export function curvesOf({ distributions: { duration_us, ttft_us, tpot_us } }: Figures): Curves {
   const positions = (n: number): number[] => curvePercentiles.map((percent) => (percent / 100) * (n - 1))
-  const times = (spread: Distribution): readonly number[] =>
-    spread.count === 0 ? [] : valuesAt(spread, positions(spread.count), inMs)
+  const times = (distribution: Distribution): readonly number[] =>
+    distribution.count === 0 ? [] : valuesAt(distribution, positions(distribution.count), inMs)
   return {
     duration_ms: times(duration_us),
     ttft_ms: times(ttft_us),
@@ -68,12 +68,12 @@ export function curvesOf({ spreads: { duration_us, ttft_us, tpot_us } }: Figures
 /** What is told of no call at all. */
 export const emptyFigures: GroupFigures = groupFigures(new Figures())
 
-function inMilliseconds(spread: Distribution): MeasureFigures {
-  const n = spread.count
+function inMilliseconds(distribution: Distribution): MeasureFigures {
+  const n = distribution.count
   if (n === 0) return nothing
   const positions = quantiles.map((quantile) => quantile * (n - 1))
-  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = valuesAt(spread, positions, inMs)
-  return { n, avg: spread.sum / n / 1000, p50, p90, p95, p99, max: spread.max / 1000 }
+  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = valuesAt(distribution, positions, inMs)
+  return { n, avg: distribution.sum / n / 1000, p50, p90, p95, p99, max: distribution.max / 1000 }
 }
 
 function inMs(us: number): number {
@@ -86,22 +86,25 @@ function speedOf(us: number): number {
 }
 
 /** Speeds at rising positions among those that there are: the slowest is the first. A time of zero has no speed. */
-function speedsAt(spread: Distribution, positionsOf: (n: number) => readonly number[]): readonly number[] {
-  const n = spread.count - spread.histogram.zeros
+function speedsAt(
+  distribution: Distribution,
+  positionsOf: (n: number) => readonly number[],
+): readonly number[] {
+  const n = distribution.count - distribution.histogram.zeros
   if (n === 0) return []
-  const positions = positionsOf(n).map((position) => spread.count - 1 - position)
-  return valuesAt(spread, positions.toReversed(), speedOf).toReversed()
+  const positions = positionsOf(n).map((position) => distribution.count - 1 - position)
+  return valuesAt(distribution, positions.toReversed(), speedOf).toReversed()
 }
 
-function speeds(spread: Distribution): MeasureFigures {
-  const { count, histogram } = spread
+function speeds(distribution: Distribution): MeasureFigures {
+  const { count, histogram } = distribution
   const n = count - histogram.zeros
   if (n === 0) return nothing
   const positions = (of: number): number[] => quantiles.map((quantile) => quantile * (of - 1))
-  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = speedsAt(spread, positions)
+  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = speedsAt(distribution, positions)
   const [afterZeros = 0] = histogram.atRanks([histogram.zeros])
-  const fastest = spread.min > 0 ? spread.min : Math.min(spread.max, afterZeros)
-  return { n, avg: (spread.inverseSum / n) * 1e6, p50, p90, p95, p99, max: speedOf(fastest) }
+  const fastest = distribution.min > 0 ? distribution.min : Math.min(distribution.max, afterZeros)
+  return { n, avg: (distribution.inverseSum / n) * 1e6, p50, p90, p95, p99, max: speedOf(fastest) }
 }
 
 /**

@@ -10,7 +10,7 @@ export interface FigureGroup {
 }
 
 /**
- * Figures of a group as they are found: rows of sums, whose spreads stay packed until they are told, and
+ * Figures of a group as they are found: rows of sums, whose distributions stay packed until they are told, and
  * calls that were counted one by one. Thousands of groups unpacked at once would keep the collector busy.
  */
 export class GroupSums {
@@ -23,11 +23,11 @@ export class GroupSums {
     return (this.#counted ??= new Figures())
   }
 
-  /** Adds a row of slot, key and spreads, with or without the sums. */
+  /** Adds a row of cell number, key and distributions, with or without the sums. */
   addRow(row: readonly unknown[]): void {
-    const [, , spreads] = row
+    const [, , distributions] = row
     for (let i = 3; i < row.length; i++) this.#sums[i - 3] = (this.#sums[i - 3] ?? 0) + Number(row[i])
-    if (spreads instanceof Uint8Array) this.#packed.push(spreads)
+    if (distributions instanceof Uint8Array) this.#packed.push(distributions)
   }
 
   sum(column: SumColumn): number {

@@ -68,7 +68,7 @@ export function addCall(
     // Those that waited in vain waited, too.
     if (!isTimed && measure !== 'queue_us') continue
     const value = valueIn(row, measure)
-    if (value !== null) figures.spreads[measure].add(value)
+    if (value !== null) figures.distributions[measure].add(value)
   }
 }
 

@@ -29,7 +29,7 @@ export class SumCheck {
   hours(): readonly number[] {
     const foldedHour = Math.ceil(foldedUntil(this.#statements) / hourMs)
     const next = `SELECT min(id) / ${firstIdAt(hourMs)} FROM calls WHERE id >= ? * ${firstIdAt(hourMs)}`
-    const hours = new Set(this.#slots(60, foldedHour))
+    const hours = new Set(this.#cellNumbers(60, foldedHour))
     let hour = this.#statements.number(next, foldedHour)
     for (; hour !== null; hour = this.#statements.number(next, hour + 1)) hours.add(hour)
     return [...hours].sort((a, b) => a - b)
@@ -37,8 +37,8 @@ export class SumCheck {
 
   /** Days that have sums, the oldest first. */
   days(): readonly number[] {
-    const days = new Set(this.#slots(1440, 0))
-    for (const hour of this.#slots(60, 0)) days.add(Math.floor(hour / hoursPerDay))
+    const days = new Set(this.#cellNumbers(1440, 0))
+    for (const hour of this.#cellNumbers(60, 0)) days.add(Math.floor(hour / hoursPerDay))
     return [...days].sort((a, b) => a - b)
   }
 
@@ -65,7 +65,7 @@ export class SumCheck {
   isDayWrong(day: number): boolean {
     return inReadTransaction(this.#database, () => {
       if (unsummedDays(this.#statements).has(day)) return false
-      const sql = `SELECT ${figureColumns}, key_id FROM sums WHERE grouping_id = ? AND minutes = 1440 AND slot = ?`
+      const sql = `SELECT ${figureColumns}, key_id FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ?`
       return groupings.some((grouping) => {
         const due = new Map<string, string>()
         for (const [key, rows] of this.#cells.hoursOfDay(grouping, day, 0, Number.MAX_SAFE_INTEGER)) {
@@ -82,8 +82,8 @@ export class SumCheck {
 
   /** The cells of an hour, and of its parts. */
   #held(hour: number): ReadonlyMap<string, string> {
-    const sql = `SELECT ${figureColumns}, grouping_id, minutes, slot, key_id FROM sums
-      WHERE grouping_id = ? AND minutes = ? AND slot >= ? AND slot < ?`
+    const sql = `SELECT ${figureColumns}, grouping_id, minutes, cell_number, key_id FROM sums
+      WHERE grouping_id = ? AND minutes = ? AND cell_number >= ? AND cell_number < ?`
     const held = new Map<string, string>()
     for (const { id, widths } of groupings) {
       for (const minutes of widths) {
@@ -96,9 +96,9 @@ export class SumCheck {
     return held
   }
 
-  #slots(minutes: 60 | 1440, from: number): readonly number[] {
-    const sql = `SELECT DISTINCT slot FROM sums WHERE grouping_id = 0 AND minutes = ${minutes} AND slot >= ?`
-    return this.#statements.all<readonly [number]>(sql, from).map(([slot]) => slot)
+  #cellNumbers(minutes: 60 | 1440, from: number): readonly number[] {
+    const sql = `SELECT DISTINCT cell_number FROM sums WHERE grouping_id = 0 AND minutes = ${minutes} AND cell_number >= ?`
+    return this.#statements.all<readonly [number]>(sql, from).map(([cellNumber]) => cellNumber)
   }
 }
 

@@ -47,8 +47,8 @@ export function replaceDamaged(database: DatabaseSync): void {
 }
 
 /** Days that are gone, of which there are hours. */
-const lostDays = `SELECT DISTINCT slot / 24 FROM sums AS hours WHERE minutes = 60 AND NOT EXISTS
-  (SELECT 1 FROM sums WHERE grouping_id = hours.grouping_id AND minutes = 1440 AND slot = hours.slot / 24)`
+const lostDays = `SELECT DISTINCT cell_number / 24 FROM sums AS hours WHERE minutes = 60 AND NOT EXISTS
+  (SELECT 1 FROM sums WHERE grouping_id = hours.grouping_id AND minutes = 1440 AND cell_number = hours.cell_number / 24)`
 
 /** Rows in the order of their slots. Past a damaged page it looks further and further back for the next readable one. */
 function* newestFirst(
@@ -57,8 +57,8 @@ function* newestFirst(
   minutes: CellMinutes,
   untilMs: number,
 ): Generator<Row> {
-  const next = `SELECT * FROM sums WHERE grouping_id = ?1 AND minutes = ?2 AND slot =
-    (SELECT max(slot) FROM sums WHERE grouping_id = ?1 AND minutes = ?2 AND slot < ?3)`
+  const next = `SELECT * FROM sums WHERE grouping_id = ?1 AND minutes = ?2 AND cell_number =
+    (SELECT max(cell_number) FROM sums WHERE grouping_id = ?1 AND minutes = ?2 AND cell_number < ?3)`
   const first = Math.floor(earliestMs / (minutes * minuteMs))
   let before = Math.floor(untilMs / (minutes * minuteMs))
   for (let step = 1; before > first;) {

@@ -71,7 +71,7 @@ export class Distribution {
 /** Everything that is told of a set of calls: it adds up, in any order and from any parts. */
 export class Figures {
   readonly sums: Float64Array = new Float64Array(sumColumns.length)
-  readonly spreads: Readonly<Record<MeasureName, Distribution>> = {
+  readonly distributions: Readonly<Record<MeasureName, Distribution>> = {
     duration_us: new Distribution(),
     ttft_us: new Distribution(),
     queue_us: new Distribution(),
@@ -86,11 +86,11 @@ export class Figures {
   /** Back to no call at all: cheaper than new ones. */
   clear(): void {
     this.sums.fill(0)
-    for (const measure of measureNames) this.spreads[measure].clear()
+    for (const measure of measureNames) this.distributions[measure].clear()
   }
 
   merge(other: Figures): void {
     for (let i = 0; i < this.sums.length; i++) this.sums[i] = (this.sums[i] ?? 0) + (other.sums[i] ?? 0)
-    for (const measure of measureNames) this.spreads[measure].merge(other.spreads[measure])
+    for (const measure of measureNames) this.distributions[measure].merge(other.distributions[measure])
   }
 }

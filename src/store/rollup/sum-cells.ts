@@ -2,21 +2,21 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import { saturatedNumber } from '../../lib/saturated-number.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import type { CallCell } from './call-figures.ts'
-import { addFigures, addDistributionBytes, figureColumns, spreadBytes } from './figure-rows.ts'
+import { addFigures, addDistributionBytes, figureColumns, distributionBytes } from './figure-rows.ts'
 import { type CellMinutes, type Grouping, groupings } from './groupings.ts'
 import { Figures, sumColumns } from './rollup-figures.ts'
 import type { SumKeys } from './sum-keys.ts'
 import { hoursPerDay } from './unsummed.ts'
 
 /** A cell of the sums, in the order of the table's key. */
-type Cell = readonly [grouping: number, minutes: CellMinutes, slot: number, key: number]
+type Cell = readonly [grouping: number, minutes: CellMinutes, cellNumber: number, key: number]
 
-const isCell = 'grouping_id = ? AND minutes = ? AND slot = ? AND key_id = ?'
+const isCell = 'grouping_id = ? AND minutes = ? AND cell_number = ? AND key_id = ?'
 const findSql = `SELECT ${figureColumns} FROM sums WHERE ${isCell}`
-const putSql = `REPLACE INTO sums (grouping_id, minutes, slot, key_id, ${figureColumns})
+const putSql = `REPLACE INTO sums (grouping_id, minutes, cell_number, key_id, ${figureColumns})
   VALUES (?, ?, ?, ?, ${sumColumns.map(() => '?').join(', ')}, ?)`
 const ofHourSql = `SELECT ${figureColumns}, key_id FROM sums
-  WHERE grouping_id = ? AND minutes = 60 AND slot = ? AND key_id >= ? AND key_id < ?`
+  WHERE grouping_id = ? AND minutes = 60 AND cell_number = ? AND key_id >= ? AND key_id < ?`
 
 const quarterMinutes = 15
 
@@ -42,13 +42,14 @@ export class SumCells {
       const row = this.#statements.first<readonly unknown[]>(findSql, ...cell)
       if (row !== undefined) addFigures(whole, row)
       for (const part of parts) whole.merge(part)
-      this.#put(cell, whole.sums, spreadBytes(whole))
+      this.#put(cell, whole.sums, distributionBytes(whole))
     }
     return hours
   }
 
   removeHour(hour: number): void {
-    const remove = 'DELETE FROM sums WHERE grouping_id = ? AND minutes = ? AND slot >= ? AND slot < ?'
+    const remove =
+      'DELETE FROM sums WHERE grouping_id = ? AND minutes = ? AND cell_number >= ? AND cell_number < ?'
     for (const { id, widths } of groupings) {
       for (const minutes of widths) {
         if (minutes === 1440) continue
@@ -61,7 +62,7 @@ export class SumCells {
   /** Makes the cells of a day of keys from one to another (exclusive) from those of its hours. */
   makeDay(grouping: Grouping, day: number, firstKey: number, pastKey: number): void {
     this.#statements.run(
-      'DELETE FROM sums WHERE grouping_id = ? AND minutes = 1440 AND slot = ? AND key_id >= ? AND key_id < ?',
+      'DELETE FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ? AND key_id >= ? AND key_id < ?',
       grouping.id,
       day,
       firstKey,
@@ -71,13 +72,17 @@ export class SumCells {
       const [row] = rows
       const cell = [grouping.id, 1440, day, key] as const
       if (row !== undefined && rows.length === 1) {
-        const spreads = row[sumColumns.length]
-        this.#put(cell, row.slice(0, sumColumns.length).map(Number), isBytes(spreads) ? spreads : null)
+        const distributions = row[sumColumns.length]
+        this.#put(
+          cell,
+          row.slice(0, sumColumns.length).map(Number),
+          isBytes(distributions) ? distributions : null,
+        )
         continue
       }
       whole.clear()
       for (const each of rows) addFigures(whole, each)
-      this.#put(cell, whole.sums, spreadBytes(whole))
+      this.#put(cell, whole.sums, distributionBytes(whole))
     }
   }
 
@@ -96,8 +101,8 @@ export class SumCells {
     return found
   }
 
-  #put(cell: Cell, sums: Iterable<number>, spreads: Uint8Array | null): void {
-    this.#statements.run(putSql, ...cell, ...Array.from(sums, saturatedNumber), spreads)
+  #put(cell: Cell, sums: Iterable<number>, distributions: Uint8Array | null): void {
+    this.#statements.run(putSql, ...cell, ...Array.from(sums, saturatedNumber), distributions)
   }
 }
 
@@ -112,8 +117,8 @@ export function cellsOf(
       const key = keys.idFor(grouping, call)
       for (const minutes of grouping.widths) {
         if (minutes === 1440) continue
-        const slot = Math.floor((quarter * quarterMinutes) / minutes)
-        const cell = [grouping.id, minutes, slot, key] as const
+        const cellNumber = Math.floor((quarter * quarterMinutes) / minutes)
+        const cell = [grouping.id, minutes, cellNumber, key] as const
         getOrAdd(found, cell.join(' '), (): readonly [Cell, Figures[]] => [cell, []])[1].push(figures)
       }
     }
@@ -130,11 +135,11 @@ export const unreadable = 'unreadable'
 /** What a row of {@link figureColumns} says, as text: rows that say the same have the same text. */
 export function textOf(row: readonly unknown[]): string {
   const figures = new Figures()
-  const spreads = row[sumColumns.length]
+  const distributions = row[sumColumns.length]
   const sums = row.slice(0, sumColumns.length).map((sum) => saturatedNumber(Number(sum)))
-  if (isBytes(spreads)) {
+  if (isBytes(distributions)) {
     try {
-      addDistributionBytes(figures, spreads)
+      addDistributionBytes(figures, distributions)
     } catch (error) {
       if (error instanceof RangeError) return unreadable
       throw error
@@ -145,7 +150,7 @@ export function textOf(row: readonly unknown[]): string {
 
 /** The same of figures. The sum of inverses may differ by how it was rounded. */
 export function textOfFigures(sums: Iterable<number>, figures: Figures): string {
-  for (const spread of Object.values(figures.spreads)) spread.inverseSum = 0
-  const bytes = spreadBytes(figures)
+  for (const distribution of Object.values(figures.distributions)) distribution.inverseSum = 0
+  const bytes = distributionBytes(figures)
   return `${Array.from(sums, saturatedNumber).join(' ')} ${bytes === null ? '' : Buffer.from(bytes).toString('base64')}`
 }

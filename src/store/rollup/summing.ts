@@ -128,8 +128,13 @@ export class Summing {
     this.#cells.add(cells.all())
     noteDay(this.#statements, Math.floor(hour / hoursPerDay))
     if (this.#lastSeq() <= lastSeq)
-      this.#statements.run('DELETE FROM unsummed WHERE minutes = 60 AND slot = ?', hour)
-    else this.#statements.run('UPDATE unsummed SET seq = ? WHERE minutes = 60 AND slot = ?', lastSeq, hour)
+      this.#statements.run('DELETE FROM unsummed WHERE minutes = 60 AND cell_number = ?', hour)
+    else
+      this.#statements.run(
+        'UPDATE unsummed SET seq = ? WHERE minutes = 60 AND cell_number = ?',
+        lastSeq,
+        hour,
+      )
   }
 
   /** Makes the cells of a day from those of its hours, by keys. Nobody reads them before the last is made. */
@@ -155,7 +160,7 @@ export class Summing {
       work.nextKey = nextKey + limit
       for (const grouping of groupings) this.#cells.makeDay(grouping, day, nextKey, work.nextKey)
       if (work.nextKey <= (this.#statements.number('SELECT max(id) FROM sum_keys') ?? 0)) return
-      this.#statements.run('DELETE FROM unsummed WHERE minutes = 1440 AND slot = ?', day)
+      this.#statements.run('DELETE FROM unsummed WHERE minutes = 1440 AND cell_number = ?', day)
       this.#day = null
     })
     return true

@@ -51,7 +51,7 @@ export function unsummedHours(
   past: number = Number.MAX_SAFE_INTEGER,
 ): readonly UnsummedHour[] {
   const sql =
-    'SELECT slot, seq, changes FROM unsummed WHERE minutes = 60 AND slot >= ? AND slot < ? ORDER BY slot'
+    'SELECT cell_number, seq, changes FROM unsummed WHERE minutes = 60 AND cell_number >= ? AND cell_number < ? ORDER BY cell_number'
   return statements
     .all<readonly [number, number, number]>(sql, first, past)
     .map(([hour, seq, changes]) => ({ hour, seq, changes }))
@@ -59,6 +59,6 @@ export function unsummedHours(
 
 /** The days whose cells are not made, or wrong, with the number of changes so far; those of no call are not among them. */
 export function unsummedDays(statements: RowStatements): ReadonlyMap<number, number> {
-  const sql = 'SELECT slot, changes FROM unsummed WHERE minutes = 1440 ORDER BY slot'
+  const sql = 'SELECT cell_number, changes FROM unsummed WHERE minutes = 1440 ORDER BY cell_number'
   return new Map(statements.all<readonly [number, number]>(sql))
 }

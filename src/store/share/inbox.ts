@@ -51,12 +51,12 @@ export class Inbox {
 
   /** Rows in the order in which they came to be; what of them was folded away here stays away. */
   write(rows: readonly PulledRow[]): WriteResult {
-    const { pulled = 0, pulled_before: pulledBefore = 0 } = this.state.marks() ?? {}
+    const { pulled_seq: pulledSeq = 0, known_until_seq: knownUntilSeq = 0 } = this.state.cursors() ?? {}
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
     const isHere = 'SELECT 1 FROM calls WHERE id = ?'
     const wanted = rows.filter(({ values: [id], seq, firstSeq }) => {
       // What has changed may have done so before this file came to its first number.
-      const wasHere = firstSeq <= pulledBefore || (firstSeq === seq && seq <= pulled)
+      const wasHere = firstSeq <= knownUntilSeq || (firstSeq === seq && seq <= pulledSeq)
       const mayBeFolded = Number(id) < foldedId && wasHere
       return !mayBeFolded || this.#statements.number(isHere, Number(id)) !== null
     })

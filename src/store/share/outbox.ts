@@ -40,18 +40,18 @@ export class Outbox {
     this.state = new ShareState(database)
   }
 
-  /** The next rows beyond the mark that were not pulled; null if there are none. */
+  /** The next rows beyond `passed_seq` that were not pulled; null if there are none. */
   next(limit: number): OutgoingRows | null {
     for (;;) {
-      const { mark = 0 } = this.state.marks() ?? {}
-      const range = this.state.rangeAfter(mark)
+      const { passed_seq: passedSeq = 0 } = this.state.cursors() ?? {}
+      const range = this.state.rangeAfter(passedSeq)
       const sql = `SELECT c.seq, ${rowColumns} FROM calls AS c WHERE c.seq > ? AND c.seq < ? ORDER BY c.seq LIMIT ?`
       const before = range?.[0] ?? Number.MAX_SAFE_INTEGER
-      const found = this.#statements.all<readonly [number, ...StoredValues]>(sql, mark, before, limit)
+      const found = this.#statements.all<readonly [number, ...StoredValues]>(sql, passedSeq, before, limit)
       const toSeq = found.at(-1)?.[0]
       if (toSeq !== undefined) return { rows: found.map(([, ...values]) => values), toSeq }
       if (range === null) return null
-      this.state.moveMark(range[1])
+      this.state.movePassed(range[1])
     }
   }
 

@@ -3,26 +3,26 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 
 /** How far a file and the common database are in step, by its columns. Numbers of rows are `calls.seq`, but those of `pulled`. */
-export interface ShareMarks {
+export interface ShareCursors {
   /** Names this file in the common database. */
-  readonly store: string
+  readonly replica: string
   /** What the common database said last of how far it has this file's rows. */
-  readonly sent: number
+  readonly confirmed_seq: number
   /** The number that it may have instead, if its last answer was lost. */
-  readonly sending: number
+  readonly sending_seq: number
   /** Rows up to here are there, or came from there. */
-  readonly mark: number
+  readonly passed_seq: number
   /** The common database's rows up to this number of its own are here. */
-  readonly pulled: number
+  readonly pulled_seq: number
   /** Rows that came by this number of its own were here, and may be folded away. */
-  readonly pulled_before: number
+  readonly known_until_seq: number
   /** Calls with lower ids are not pulled. */
   readonly from_id: number
   /** Minutes of gateways before this one were sent. */
   readonly sent_minute: number
 }
 
-/** The marks as they stand in the file, the ranges of rows that were pulled, and what was synced of the files beside it. */
+/** The cursors in the file, the ranges of rows that were pulled, and what was synced of the files beside it. */
 export class ShareState {
   readonly #database: DatabaseSync
   readonly #statements: RowStatements
@@ -33,27 +33,27 @@ export class ShareState {
   }
 
   /** Null until {@link begin}. */
-  marks(): ShareMarks | null {
+  cursors(): ShareCursors | null {
     const row = this.#database.prepare('SELECT * FROM share_state').get()
-    return (row as ShareMarks | undefined) ?? null
+    return (row as ShareCursors | undefined) ?? null
   }
 
   /**
-   * Begins as the store of that name, whose rows are all to be sent, and which has pulled nothing. Rows of the common
-   * database up to `pulledBefore` may be folded here.
+   * Begins as the replica of that name, whose rows are all to be sent, and which has pulled nothing. Rows of the common
+   * database up to `knownUntilSeq` may be folded here.
    */
-  begin(store: string, fromId: number, pulledBefore: number): void {
+  begin(replica: string, fromId: number, knownUntilSeq: number): void {
     inTransaction(this.#database, () => {
       this.#statements.run('DELETE FROM share_ranges')
       this.#statements.run('DELETE FROM share_changed')
       const sql = 'REPLACE INTO share_state VALUES (1, ?, 0, 0, 0, 0, ?, ?, 0)'
-      this.#statements.run(sql, store, pulledBefore, fromId)
+      this.#statements.run(sql, replica, knownUntilSeq, fromId)
     })
   }
 
-  set(marks: Partial<Omit<ShareMarks, 'store'>>): void {
-    const columns = Object.keys(marks).map((name) => `${name} = ?`)
-    this.#statements.run(`UPDATE share_state SET ${columns.join(', ')}`, ...Object.values(marks))
+  set(cursors: Partial<Omit<ShareCursors, 'replica'>>): void {
+    const columns = Object.keys(cursors).map((name) => `${name} = ?`)
+    this.#statements.run(`UPDATE share_state SET ${columns.join(', ')}`, ...Object.values(cursors))
   }
 
   /** Notes, within the transaction that writes them, that rows were pulled. */
@@ -64,17 +64,17 @@ export class ShareState {
     }
   }
 
-  /** The first range of pulled rows that ends beyond a mark. */
-  rangeAfter(mark: number): readonly [firstSeq: number, lastSeq: number] | null {
+  /** The first range of pulled rows that ends beyond a number. */
+  rangeAfter(seq: number): readonly [firstSeq: number, lastSeq: number] | null {
     const sql = 'SELECT first_seq, last_seq FROM share_ranges WHERE last_seq > ? ORDER BY first_seq LIMIT 1'
-    return this.#statements.first<readonly [number, number]>(sql, mark) ?? null
+    return this.#statements.first<readonly [number, number]>(sql, seq) ?? null
   }
 
-  /** Moves the mark. The last range stays, because later rows may extend it. */
-  moveMark(mark: number): void {
+  /** Moves `passed_seq`. The last range stays, because later rows may extend it. */
+  movePassed(passedSeq: number): void {
     inTransaction(this.#database, () => {
-      this.set({ mark })
-      this.#statements.run('DELETE FROM share_ranges WHERE last_seq < ?', mark)
+      this.set({ passed_seq: passedSeq })
+      this.#statements.run('DELETE FROM share_ranges WHERE last_seq < ?', passedSeq)
     })
   }
 
@@ -95,14 +95,14 @@ export class ShareState {
 
   /** How many rows wait to be sent, and the instant at which the oldest of them began. */
   waiting(): { readonly rows: number; readonly sinceMs: number | null } {
-    const { mark = 0 } = this.marks() ?? {}
+    const { passed_seq: passedSeq = 0 } = this.cursors() ?? {}
     const pulled =
       'SELECT coalesce(sum(last_seq - max(first_seq - 1, ?1)), 0) FROM share_ranges WHERE last_seq > ?1'
-    const all = (this.#statements.number('SELECT max(seq) FROM calls') ?? 0) - mark
-    const rows = Math.max(0, all - (this.#statements.number(pulled, mark) ?? 0))
+    const all = (this.#statements.number('SELECT max(seq) FROM calls') ?? 0) - passedSeq
+    const rows = Math.max(0, all - (this.#statements.number(pulled, passedSeq) ?? 0))
     if (rows === 0) return { rows, sinceMs: null }
     const oldest = `SELECT c.id >> 12 FROM calls AS c WHERE c.seq > ? AND NOT EXISTS (
       SELECT 1 FROM share_ranges WHERE c.seq BETWEEN first_seq AND last_seq) ORDER BY c.seq LIMIT 1`
-    return { rows, sinceMs: this.#statements.number(oldest, mark) }
+    return { rows, sinceMs: this.#statements.number(oldest, passedSeq) }
   }
 }

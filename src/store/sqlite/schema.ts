@@ -126,24 +126,24 @@ CREATE TABLE sum_keys (
   ${keyColumns.map((name) => `${name} INTEGER NOT NULL`).join(',\n  ')},
   UNIQUE (grouping_id, ${keyColumns.join(', ')})
 ) STRICT;
--- A cell of time, slot × minutes since 1970.
+-- A cell of time, cell_number × minutes since 1970.
 CREATE TABLE sums (
   -- With other groupings it is another schema: ${groupings.map(({ id, by, widths }) => `${id} by ${by.join(' ')} of ${widths.join(' ')}`).join('; ')}.
   grouping_id INTEGER NOT NULL,
   minutes INTEGER NOT NULL,
-  slot INTEGER NOT NULL,
+  cell_number INTEGER NOT NULL,
   key_id INTEGER NOT NULL REFERENCES sum_keys,
   ${sumColumns.map((name) => `${name} INTEGER NOT NULL`).join(',\n  ')},
-  spreads BLOB,
-  PRIMARY KEY (grouping_id, minutes, slot, key_id)
+  distributions BLOB,
+  PRIMARY KEY (grouping_id, minutes, cell_number, key_id)
 ) STRICT, WITHOUT ROWID;
 -- Hours (60 minutes) whose cells lack the calls beyond a number (0: all), and days (1440) whose cells are to be made.
 CREATE TABLE unsummed (
   minutes INTEGER NOT NULL,
-  slot INTEGER NOT NULL,
+  cell_number INTEGER NOT NULL,
   seq INTEGER NOT NULL,
   changes INTEGER NOT NULL,
-  PRIMARY KEY (minutes, slot)
+  PRIMARY KEY (minutes, cell_number)
 ) STRICT, WITHOUT ROWID;
 -- Calls before an instant are folded away; numbers up to the last one are not given again.
 CREATE TABLE folding (
@@ -164,17 +164,17 @@ CREATE TABLE imports (
   skipped INTEGER NOT NULL
 ) STRICT;
 -- See ImportedEntries.
-CREATE TABLE imported_entries (entry INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE imported_entries (hash INTEGER PRIMARY KEY) STRICT;
 
 -- How far the rows of this file were sent to a common database, and which ones came from there.
 CREATE TABLE share_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  store TEXT NOT NULL,
-  sent INTEGER NOT NULL,
-  sending INTEGER NOT NULL,
-  mark INTEGER NOT NULL,
-  pulled INTEGER NOT NULL,
-  pulled_before INTEGER NOT NULL,
+  replica TEXT NOT NULL,
+  confirmed_seq INTEGER NOT NULL,
+  sending_seq INTEGER NOT NULL,
+  passed_seq INTEGER NOT NULL,
+  pulled_seq INTEGER NOT NULL,
+  known_until_seq INTEGER NOT NULL,
   from_id INTEGER NOT NULL,
   sent_minute INTEGER NOT NULL
 ) STRICT;
