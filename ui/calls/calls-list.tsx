@@ -12,7 +12,7 @@ import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
 import { explained } from '../design/meanings.ts'
 import { PureComponent } from '../call/pure-component.ts'
-import { useHeightBelow } from '../design/use-window.ts'
+import { useHeightBelow, useMoreAside } from '../design/use-window.ts'
 import {
   bytes,
   count,
@@ -127,11 +127,12 @@ export function CallsTable(props: CallsTableProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const shown = useListRows(props, scroller, false)
   const heightPx = useHeightBelow(scroller)
+  const hasMore = useMoreAside(scroller)
   const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
   const lastIndex = shown.rows.at(-1)?.index ?? -1
   return (
     <div
-      class={`calls-scroller ${isStale ? 'is-stale' : ''}`}
+      class={`calls-scroller ${isStale ? 'is-stale' : ''} ${hasMore ? 'has-more-aside' : ''}`}
       ref={scroller}
       style={{ height: `${heightPx}px` }}
       onKeyDown={shown.onKeyDown}

@@ -50,7 +50,8 @@ export function monthCard(forecast: MonthForecast | null, budgetUsd: number | nu
       'Month’s spend if each remaining day costs the average of the last seven full days. Uses the filters, not the range. Set a budget below.',
     value: known(forecast?.endUsd ?? null, dollars),
     change: null,
-    isTelling: budgetUsd !== null && (forecast?.endUsd ?? forecast?.soFarUsd ?? 0) > budgetUsd,
+    tone:
+      budgetUsd !== null && (forecast?.endUsd ?? forecast?.soFarUsd ?? 0) > budgetUsd ? 'warn' : undefined,
     fact: forecast === null ? '' : `${dollars(forecast.soFarUsd)} so far`,
     note: budgetUsd === null ? '' : `budget ${dollars(budgetUsd)}`,
     to: { view: 'costs', range: { last: 'month' } },

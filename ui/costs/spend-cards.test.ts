@@ -25,7 +25,7 @@ test('what is priced, what is not, and what reported no usage are told apart', (
   assert.equal(spendCards({ ...answer, summary: whole }, null, () => {}, 0)[2]?.note, undefined)
   const free = spendCards(answer, null, () => {}, 5)[2]
   assert.deepEqual(
-    [free?.value, free?.fact, free?.isTelling],
-    ['0\u202f%', '5 calls self-hosted: no cost', false],
+    [free?.value, free?.fact, free?.tone],
+    ['0\u202f%', '5 calls self-hosted: no cost', undefined],
   )
 })

@@ -73,7 +73,7 @@ export function spendCards(
           ? 'all calls with tokens are priced'
           : `${counted(unpriced, 'call')}${tokens}`,
       ...(untold > 0 ? { note: `${percent(untold / calls)} of calls reported no usage` } : {}),
-      isTelling: unpriced > 0 && !isFree,
+      tone: unpriced > 0 && !isFree ? 'warn' : undefined,
       to: showPrices,
     },
     {

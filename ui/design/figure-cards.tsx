@@ -12,8 +12,8 @@ export interface FigureCard {
   readonly value: string
   /** Behind the value, smaller. */
   readonly unit?: string
-  /** True if it is out of the ordinary. */
-  readonly isTelling?: boolean
+  /** `warn` if one should look at it, `bad` if something is wrong. */
+  readonly tone?: 'warn' | 'bad' | undefined
   readonly fact: string
   /** Before the change, or in its place. */
   readonly note?: string
@@ -56,14 +56,14 @@ export function FigureCards<Card extends FigureCard>(props: FigureCardsProps<Car
   )
 }
 
-function Figure({ words, value, unit = '', isTelling, fact, note, change }: FigureCard) {
+function Figure({ words, value, unit = '', tone, fact, note, change }: FigureCard) {
   // About as many letters of its size as it takes: they become as small as they have to.
   const letters = value.length + unit.length / 2
   return (
     <>
       <span class="fine">{words}</span>
       <span
-        class={`figure-value ${isTelling === true ? 'is-telling' : ''}`}
+        class={`figure-value ${tone === undefined ? '' : `is-${tone}`}`}
         style={{ '--characters': letters }}
       >
         {value}

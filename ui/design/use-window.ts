@@ -29,6 +29,25 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   return widthPx
 }
 
+/** True while there is more to the right of what is seen of a box. */
+export function useMoreAside(box: RefObject<HTMLElement | null>): boolean {
+  const [hasMore, setMore] = useState(false)
+  useLayoutEffect(() => {
+    const { current } = box
+    if (current === null) return
+    const measure = (): void => setMore(current.scrollLeft + current.clientWidth < current.scrollWidth - 1)
+    measure()
+    const observer = new ResizeObserver(measure)
+    for (const one of [current, ...current.children]) observer.observe(one)
+    current.addEventListener('scroll', measure, { passive: true })
+    return () => {
+      observer.disconnect()
+      current.removeEventListener('scroll', measure)
+    }
+  }, [box])
+  return hasMore
+}
+
 /** Left free below, and no less than this is worth scrolling in. */
 const [marginPx, leastPx] = [16, 352]
 

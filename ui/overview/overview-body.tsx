@@ -16,7 +16,7 @@ import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview, OverviewMeasure } from '../../src/api/overview.ts'
 import { earlierCalls, withEarlier } from './earlier.ts'
-import { type OverviewCard, overviewCards } from './overview-cards.ts'
+import { type OverviewCard, type Thresholds, overviewCards } from './overview-cards.ts'
 import {
   errorPanels,
   firstTokenPanels,
@@ -34,13 +34,15 @@ const SlotWaitsPanel = lazyPart(async () => (await import('./slot-waits.tsx')).S
 export interface OverviewBodyProps extends CallsCardProps {
   /** The time that it is compared with. */
   readonly earlier: Overview | null
+  /** What its figures are judged by; null while that is not known. */
+  readonly thresholds: Thresholds | null
 }
 
 /** All that an answer tells. */
-export function OverviewBody({ earlier, ...props }: OverviewBodyProps) {
+export function OverviewBody({ earlier, thresholds, ...props }: OverviewBodyProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
-  const cards = useMemo(() => overviewCards(answer), [answer])
+  const cards = useMemo(() => overviewCards(answer, thresholds), [answer, thresholds])
   const charts = useMemo(() => chartsOf(answer, frame, earlier), [answer, frame, earlier])
   const { buckets, heat, totals } = answer
   const timed = timedCalls(answer)

@@ -54,6 +54,31 @@ function cards(
   return overviewCards(answer as unknown as Overview)
 }
 
+test('a figure has a colour by the thresholds of the alerts, of enough calls', () => {
+  const thresholds = { error_ratio: 20, slow_first_token: 2, spend_day: 50 }
+  const tones = (now: Partial<OverviewTotals>, before: Partial<OverviewTotals> = {}): unknown[] => {
+    const previous = { ...totals, ...before }
+    const answer = { ...day, totals: { ...totals, ...now }, previous, buckets: empty, slowest: [] }
+    return overviewCards(answer as unknown as Overview, thresholds)
+      .filter(({ tone }) => tone !== undefined)
+      .map(({ words, tone }) => `${words}: ${tone}`)
+  }
+  assert.deepEqual(tones({}), [])
+  assert.deepEqual(tones({ error_rate: 0.099 }), [])
+  assert.deepEqual(tones({ error_rate: 0.1 }), ['Error rate: warn'])
+  assert.deepEqual(tones({ error_rate: 0.385 }), ['Error rate: bad'])
+  assert.deepEqual(tones({ error_rate: 1, calls: 19 }), [])
+  assert.deepEqual(tones({ ttft_ms: measure(3000, 400, 2400) }, { ttft_ms: measure(3000, 400, 1000) }), [
+    'First token p95: warn',
+  ])
+  assert.deepEqual(tones({ ttft_ms: measure(3000, 40, 240) }, { ttft_ms: measure(3000, 40, 100) }), [])
+  assert.deepEqual(tones({ cost_usd: 50 }), ['Cost: warn'])
+  assert.deepEqual(
+    cards({ ...totals, error_rate: 1 }, null).filter(({ tone }) => tone !== undefined),
+    [],
+  )
+})
+
 test('each card has its figure with its unit, one fact, and what it was', () => {
   const was = { ...totals, error_rate: 0.0095, duration_ms: measure(4000, 4000, 9640) }
   assert.deepEqual(

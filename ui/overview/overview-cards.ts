@@ -1,3 +1,4 @@
+import type { AlertsReport } from '../../src/api/alerts.ts'
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest, withEnoughCalls, minSample } from '../charts/small-sample.ts'
@@ -37,8 +38,53 @@ function changesOf({ totals, previous }: Overview) {
   }
 }
 
-/** The figures by which one sees whether all is well. */
-export function overviewCards(answer: Overview): readonly OverviewCard[] {
+/** Where alerts begin: of failing calls in percent, of late first tokens as a factor, of a day's spend in dollars. */
+export type Thresholds = Readonly<Record<'error_ratio' | 'slow_first_token' | 'spend_day', number>>
+
+/** What the alert rules are set to; null if one of them is not there. */
+export function thresholdsOf(rules: AlertsReport['rules']): Thresholds | null {
+  const of = (code: keyof Thresholds): number | undefined =>
+    rules.find((rule) => rule.code === code)?.threshold
+  const [error_ratio, slow_first_token, spend_day] = [
+    of('error_ratio'),
+    of('slow_first_token'),
+    of('spend_day'),
+  ]
+  if (error_ratio === undefined || slow_first_token === undefined || spend_day === undefined) return null
+  return { error_ratio, slow_first_token, spend_day }
+}
+
+/** As the alert rules have it, of fewer calls a share says little, and first tokens that are later by less. */
+const [leastCalls, leastLateMs] = [20, 500]
+/** From this part of a threshold on one should look. */
+const lookShare = 0.5
+
+function tonesOf(
+  { totals, previous, from, to }: Overview,
+  thresholds: Thresholds | null,
+): Readonly<Record<'errors' | 'first' | 'cost', FigureCard['tone']>> {
+  if (thresholds === null) return { errors: undefined, first: undefined, cost: undefined }
+  const failed = ((totals.error_rate ?? 0) * 100) / thresholds.error_ratio
+  const [first, before] = [totals.ttft_ms, previous?.ttft_ms]
+  const isLate =
+    first.n >= leastCalls &&
+    (before?.n ?? 0) >= leastCalls &&
+    (first.p95 ?? 0) >= thresholds.slow_first_token * (before?.p95 ?? Infinity) &&
+    (first.p95 ?? 0) - (before?.p95 ?? 0) >= leastLateMs
+  const days = Math.max(1, (Date.parse(to) - Date.parse(from)) / dayMs)
+  return {
+    errors: totals.calls < leastCalls || failed < lookShare ? undefined : failed < 1 ? 'warn' : 'bad',
+    first: isLate ? 'warn' : undefined,
+    cost: (totals.cost_usd ?? 0) / days >= thresholds.spend_day ? 'warn' : undefined,
+  }
+}
+
+/** The figures by which one sees whether all is well. Without thresholds none of them has a colour. */
+export function overviewCards(
+  answer: Overview,
+  thresholds: Thresholds | null = null,
+): readonly OverviewCard[] {
+  const tones = tonesOf(answer, thresholds)
   const { totals, buckets } = answer
   const { calls, cost_usd: usd, unpriced_calls: unpriced, ttft_total_ms: withWait } = totals
   const medianSpeed = totals.output_tokens_per_s.p50
@@ -59,6 +105,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       words: 'Error rate',
       meaning: 'Share of calls that failed, not counting calls whose client left.',
       value: known(totals.error_rate, percent),
+      tone: tones.errors,
       change: change((totals) => totals.error_rate, {
         better: 'lower',
         isShare: true,
@@ -79,6 +126,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
     },
     {
       ...timeCard('First token', 'ttft_ms', answer),
+      tone: tones.first,
       ...(withWait.n > 0 && {
         fact: `with queue ${measureWords(withWait, oneByOne(answer, 'ttft_total_ms')).value}`,
       }),
@@ -119,6 +167,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       words: 'Cost',
       meaning: 'Tokens times their price. Calls without a price are counted separately, never as $0.',
       value: known(usd, dollars),
+      tone: tones.cost,
       change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
       fact:
         unpriced > 0
@@ -186,10 +235,12 @@ function oneByOne({ slowest, totals }: Overview, name: TimeName): readonly numbe
   return slowest.map((call) => call[name]).filter((value) => value !== null)
 }
 
+const dayMs = 86_400_000
+
 const rateUnits = [
   [60_000, 'min'],
   [3_600_000, 'hour'],
-  [86_400_000, 'day'],
+  [dayMs, 'day'],
 ] as const
 
 /** For how much of its time an answer can have calls: since the first one ever, and while a gateway ran. */

@@ -1,5 +1,6 @@
 import './overview.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { AlertsReport } from '../../src/api/alerts.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -17,6 +18,7 @@ import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Banner } from '../design/banner.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
+import { thresholdsOf } from './overview-cards.ts'
 import { NotesMenu } from './notes-menu.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath, reportPath } from './overview-question.ts'
@@ -51,6 +53,8 @@ export function OverviewView() {
   const failure = first === undefined || !first.failed ? null : failureSentence(first)
   const { error, isStale, again } = answered
   const [earlier, earlierError] = useEarlier(isHeld)
+  const { answer: alerts } = useQuery<AlertsReport>('', () => '/api/alerts')
+  const thresholds = useMemo(() => alerts && thresholdsOf(alerts.rules), [alerts])
   const young = useYoungRange(answered.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
@@ -71,9 +75,9 @@ export function OverviewView() {
       (answer.totals.calls === 0 ? (
         <NoCallsCard answer={answer} />
       ) : (
-        <OverviewBody answer={answer} earlier={earlier} list={list} onList={setList} onOpen={panel.open} />
+        <OverviewBody {...{ answer, earlier, thresholds, list }} onList={setList} onOpen={panel.open} />
       )),
-    [answer, earlier, list, panel.open],
+    [answer, earlier, thresholds, list, panel.open],
   )
   return (
     <ChartEventsContext.Provider value={events}>

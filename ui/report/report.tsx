@@ -27,7 +27,14 @@ export function Report({ report }: ReportProps) {
       <main class="page report">
         <ReportHead report={report} />
         <div class="view overview">
-          <OverviewBody answer={overview} earlier={null} list={list} onList={setList} onOpen={stay} />
+          <OverviewBody
+            answer={overview}
+            earlier={null}
+            thresholds={null}
+            list={list}
+            onList={setList}
+            onOpen={stay}
+          />
         </div>
         <div class="view">
           <ReportComparison by="model" groups={models} />
