@@ -10,6 +10,7 @@ import type { QueryState } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
+import { useMedia } from '../design/use-window.ts'
 import { useDelayed } from '../design/use-delayed.ts'
 import { useShortcuts } from '../design/keys.ts'
 import { filterChips } from './filter-chips.ts'
@@ -40,7 +41,13 @@ const rangeTitles = {
 type RangeName = keyof typeof rangeTitles
 
 const rangeNames = Object.keys(rangeTitles) as RangeName[]
-const rangeWords = Object.fromEntries(rangeNames.map((name) => [name, name])) as Record<RangeName, string>
+/** What stands on the buttons of ranges. */
+function wordsOf(names: readonly RangeName[]): Readonly<Record<RangeName, string>> {
+  return Object.fromEntries(names.map((name) => [name, name])) as Record<RangeName, string>
+}
+
+const rangeWords = wordsOf(rangeNames)
+const lastWords = wordsOf(rangeNames.filter((name) => name !== 'Yesterday'))
 
 function rangeOf(name: RangeName, utc: boolean): Range {
   return name === 'Yesterday' ? { last: null, ...calendarBounds(name, nowMs(), utc) } : { last: name }
@@ -63,6 +70,8 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
   const navigation = useNavigation()
   const { address, go } = navigation
   const { range, utc } = address
+  // In between, a second row would begin.
+  const hasYesterday = useMedia('(width < 40rem) or (width >= 84rem)')
   const shown = isYesterday(range, nowMs(), utc) ? 'Yesterday' : range.last
   const choose = (name: RangeName): void => go({ range: rangeOf(name, utc) })
   const isLong = useDelayed(isLoading, longMs)
@@ -82,12 +91,12 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
         <div class="filter-ranges row">
           <Segments
             label="Time range"
-            words={rangeWords}
+            words={hasYesterday ? rangeWords : lastWords}
             titles={rangeTitles}
             chosen={rangeNames.find((name) => name === shown) ?? null}
             onChoose={choose}
           />
-          <RangeFilter />
+          <RangeFilter isYesterdayBeside={hasYesterday} />
         </div>
         <ModelFilter models={answer?.available_models ?? []} />
         <KindFilter types={answer?.available_types ?? []} />

@@ -11,11 +11,13 @@ const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeF
 const calendarWords: Readonly<Record<string, string>> = { today: 'Today', month: 'This month' }
 
 /** A range of two instants, if none of the usual lengths will do. */
-export function RangeFilter() {
+export function RangeFilter({ isYesterdayBeside }: { readonly isYesterdayBeside: boolean }) {
   const { range, utc } = useNavigation().address
   const times = useTimes()
   const own = isYesterday(range, nowMs(), utc)
-    ? null
+    ? isYesterdayBeside
+      ? null
+      : 'Yesterday'
     : range.last === null
       ? times.between(range.fromMs, range.toMs)
       : (calendarWords[range.last] ?? null)

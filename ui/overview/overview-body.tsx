@@ -174,7 +174,10 @@ function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly fram
   const { address } = useNavigation()
   const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
   const isOfAll = useLive(({ status }) => (status?.health?.upstreams?.length ?? 0) > 1)
-  const panels = useMemo(() => slotPanels(answer, frame, limitNow), [answer, frame, limitNow])
+  const panels = useMemo(
+    () => slotPanels(answer, frame, limitNow, isOfAll),
+    [answer, frame, limitNow, isOfAll],
+  )
   return (
     <TimeChart
       title="Slots and queue"

@@ -55,6 +55,18 @@ test('waits are out of the ordinary where all slots were in use for a twentieth 
   ])
 })
 
+test('slots of several upstreams are held against the limit of none', () => {
+  const { buckets, totals, slots } = answer(0.2)
+  const figureOf = (active: readonly number[], isOfAll: boolean): unknown => {
+    const busy = { ...slots, active_max: active, limit: [4, 4] }
+    const [first] = slotPanels({ buckets, totals, slots: busy } as unknown as Overview, frame, 4, isOfAll)
+    return [first?.figure?.value, first?.series.map(({ key }) => key)]
+  }
+  assert.deepEqual(figureOf([3, 2], false), ['3 of 4', ['limit', 'active']])
+  assert.deepEqual(figureOf([3, 2], true), ['3', ['active']])
+  assert.deepEqual(figureOf([3, 6], false), ['6', ['active']])
+})
+
 test('the most slots in use are told with the limit of that moment', () => {
   const { buckets, totals, slots } = answer(0.2)
   const changed = { ...slots, active_max: [4, 3], limit: [4, 5] }

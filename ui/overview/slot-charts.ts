@@ -17,17 +17,21 @@ const rowPx = 52
 /**
  * One plot each for what it comes to: slots in use; for how much of the time all were, if that is out of the ordinary; how
  * many calls waited because of it, and for how long, if any did. `limitNow` stands in where an older gateway did not note
- * its limit.
+ * its limit; it is of one upstream: calls of several (`isOfAll`) are held against none.
  */
 export function slotPanels(
   answer: Overview,
   frame: TimeFrame,
   limitNow: number | null,
+  isOfAll: boolean = false,
 ): readonly ChartPanel[] {
   const { buckets, slots, totals } = answer
   const { n, p95, max } = totals.queue_ms
   const { active, queued, atLimit, limit } = slotColumns(answer)
-  const limits = limit.some((value) => value !== null) ? limit : buckets.start_s.map(() => limitNow)
+  const ofOne = limit.some((value) => value !== null) ? limit : buckets.start_s.map(() => limitNow)
+  // More in use than one upstream has: there were several.
+  const areSeveral = isOfAll || active.some((value, at) => (value ?? 0) > (ofOne[at] ?? Infinity))
+  const limits = areSeveral ? ofOne.map(() => null) : ofOne
   const limitLine: ChartSeries = {
     key: 'limit',
     words: 'Slots',
