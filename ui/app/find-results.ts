@@ -1,13 +1,8 @@
 import type { SingleCall } from '../../src/api/single-call.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import {
-  type PageAddress,
-  callsQuery,
-  defaultAddress,
-  isStatus,
-  sessionAddress,
-} from '../data/page-address.ts'
+import { sessionAddress } from '../data/changed-address.ts'
+import { type PageAddress, callsQuery, defaultAddress, isStatus } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import type { FacetValue } from '../filters/facets.ts'
 import { counted } from '../format/figures.ts'

@@ -6,7 +6,8 @@ import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Observable, useObservable } from '../data/observable.ts'
 import { useWidth } from '../design/use-window.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-text.ts'
-import { type ChartMark, eventFlags } from './event-flags.ts'
+import type { ChartMark } from './event-flags.ts'
+import { PlotFlags } from './plot-flags.tsx'
 import type { ColourName } from './palette.ts'
 import { type PointedCell, isReadByKeys, keyStep, levelAt } from './plot-keys.ts'
 import {
@@ -122,12 +123,8 @@ export function Plot(props: PlotProps) {
       )),
     [draw, widthPx, heightPx],
   )
-  const flags = useMemo(
-    () => (heightPx < flaggedPx || widthPx === 0 ? [] : eventFlags(marks, frame, widthPx)),
-    [marks, frame, widthPx, heightPx],
-  )
   return (
-    <div class={`plot ${hasTimes ? '' : 'without-times'} ${flags.length > 0 ? 'with-flags' : ''}`}>
+    <div class={`plot ${hasTimes ? '' : 'without-times'}`}>
       <div ref={room} class="plot-room" style={{ height: `${heightPx}px` }}>
         <div class="plot-ground" aria-hidden="true">
           {ticks.map(({ height, words }) => (
@@ -178,24 +175,7 @@ export function Plot(props: PlotProps) {
         </div>
         {empty !== null && <p class="plot-empty fine">{empty}</p>}
         <PlotInteraction {...props} isSmall={widthPx < smallPx} />
-        {flags.map(({ words, leftPx, marks }) => (
-          // The slider tells what happened in its buckets to those who do not see it.
-          <div
-            key={leftPx}
-            class={`plot-flag ${leftPx < widthPx / 2 ? '' : 'at-end'}`}
-            style={{ left: `${leftPx}px` }}
-            aria-hidden="true"
-          >
-            {words}
-            <ul>
-              {marks.map(({ ms, words }) => (
-                <li key={ms}>
-                  <span class="quiet">{times.short(ms, frame.toMs)}</span> {words}
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
+        {heightPx >= flaggedPx && <PlotFlags frame={frame} marks={marks} widthPx={widthPx} />}
       </div>
     </div>
   )

@@ -5,6 +5,7 @@ import { type ColourName, coloursOf, mostGroups } from '../charts/palette.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { orderOf } from '../data/changed-address.ts'
 import {
   type CompareBy,
   type CompareColumnName,
@@ -15,7 +16,6 @@ import {
   curveWords,
   filterOf,
   namelessOf,
-  orderOf,
   queryKey,
 } from '../data/page-address.ts'
 import { boundsOf, refreshEveryMs } from '../data/page-range.ts'

@@ -2,13 +2,8 @@ import type { JSX } from 'preact'
 import { Times } from '../format/times.ts'
 import { nowMs } from './dashboard-clock.ts'
 import { Observable, useObservable } from './observable.ts'
-import {
-  type PageAddress,
-  changedAddress,
-  defaultAddress,
-  readAddress,
-  writeAddress,
-} from './page-address.ts'
+import { changedAddress } from './changed-address.ts'
+import { type PageAddress, defaultAddress, readAddress, writeAddress } from './page-address.ts'
 import { report } from './report.ts'
 import { noteScroll, restoreScroll } from './scroll-place.ts'
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { changedAddress, orderOf } from './changed-address.ts'
 import {
   type PageAddress,
   type View,
-  changedAddress,
   isFiltered,
   defaultAddress,
-  orderOf,
   queryKey,
   readAddress,
   withoutFilters,

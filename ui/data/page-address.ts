@@ -79,18 +79,6 @@ export const compareColumnNames = [
 
 export type CompareColumnName = (typeof compareColumnNames)[number]
 
-/** The columns by which a view can be sorted, the usual one first. */
-const orders = { compare: compareColumnNames, sessions: sessionSorts } as const
-
-/** The column that sorts. */
-export function orderOf<Sorted extends keyof typeof orders>(
-  view: Sorted,
-  { order }: Pick<PageAddress, 'order'>,
-): (typeof orders)[Sorted][number] {
-  const names: readonly (typeof orders)[Sorted][number][] = orders[view]
-  return names.find((name) => name === order) ?? orders[view][0]
-}
-
 /** What the Overview can be compared with: another time of the same length. */
 export const againstWords = {
   previous: 'Previous period',
@@ -289,18 +277,6 @@ export function readAddress(path: string, query: URLSearchParams): PageAddress |
   return { ...fields, ignored: [...ignored] }
 }
 
-/** The address after a change: another view begins in its usual order, and another order with the largest. */
-export function changedAddress(address: PageAddress, change: Partial<PageAddress>): PageAddress {
-  const { view, sort, order } = { ...address, ...change }
-  const isSame = view === address.view && sort === address.sort && order === address.order
-  return {
-    ...address,
-    ...(view !== address.view && { order: null }),
-    ...(!isSame && { rising: false }),
-    ...change,
-  }
-}
-
 /** Writes an address: what is as it is in a bare one is left out, so that links stay short. */
 export function writeAddress(address: PageAddress): string {
   const query = new URLSearchParams()
@@ -382,11 +358,6 @@ export function filterOf(by: CompareBy, name: string, tags: readonly string[]): 
     upstream_name: { upstreams: [name] },
   }
   return filters[by]
-}
-
-/** The address of a session: all of it, whatever range and filters are set elsewhere. */
-export function sessionAddress(session: string): PageAddress {
-  return { ...defaultAddress, view: 'sessions', session }
 }
 
 function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>): void {

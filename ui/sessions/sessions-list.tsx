@@ -5,14 +5,8 @@ import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import {
-  type PageAddress,
-  isFiltered,
-  orderOf,
-  sessionAddress,
-  withoutFilters,
-  writeAddress,
-} from '../data/page-address.ts'
+import { orderOf, sessionAddress } from '../data/changed-address.ts'
+import { type PageAddress, isFiltered, withoutFilters, writeAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'

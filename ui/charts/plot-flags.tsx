@@ -1,0 +1,37 @@
+import { useMemo } from 'preact/hooks'
+import { useTimes } from '../data/navigation.tsx'
+import { type ChartMark, eventFlags } from './event-flags.ts'
+import type { TimeFrame } from './time-frame.ts'
+
+export interface PlotFlagsProps {
+  readonly frame: TimeFrame
+  readonly marks: readonly ChartMark[]
+  readonly widthPx: number
+}
+
+/** Labels of what happened, above a plot. The plot tells it to those who do not see them. */
+export function PlotFlags({ frame, marks, widthPx }: PlotFlagsProps) {
+  const times = useTimes()
+  const flags = useMemo(() => eventFlags(marks, frame, widthPx), [marks, frame, widthPx])
+  return (
+    <>
+      {flags.map(({ words, leftPx, marks }) => (
+        <div
+          key={leftPx}
+          class={`plot-flag ${leftPx < widthPx / 2 ? '' : 'at-end'}`}
+          style={{ left: `${leftPx}px` }}
+          aria-hidden="true"
+        >
+          {words}
+          <ul>
+            {marks.map(({ ms, words }) => (
+              <li key={ms}>
+                <span class="quiet">{times.short(ms, frame.toMs)}</span> {words}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </>
+  )
+}
