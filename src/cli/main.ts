@@ -60,11 +60,17 @@ export const commands: Readonly<
     'tokenweir tail --errors',
   ],
   top: ['show calls in progress', () => import('./commands/top.ts'), 'reads', 'tokenweir top --once'],
-  gateways: [
-    'list gateways that share a limit',
-    () => import('./commands/gateways.ts'),
+  'gateways list': [
+    'list gateways that share a limit; the same as gateways alone',
+    () => import('./commands/gateways-list.ts'),
     'reads',
     'tokenweir gateways --json',
+  ],
+  'gateways set': [
+    'change the limit that gateways share',
+    () => import('./commands/gateways-set.ts'),
+    'none',
+    'tokenweir gateways set --max-concurrent 32',
   ],
   limits: [
     'show the rate limits that providers report',
@@ -226,6 +232,7 @@ const groups: Readonly<Record<string, string>> = {
   clients: 'clients and their limits',
   costs: 'prices of models',
   db: 'maintain the telemetry database',
+  gateways: 'gateways that share a limit',
   upstreams: 'upstreams that calls go to',
   service: 'run tokenweir as a system service',
 }

@@ -6,13 +6,33 @@ import { databasePlace } from '../store/sqlite/older-proxy.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
-/** The address of the common database. Throws {@link OptionError} without one. */
+/** The address of the common database. Throws {@link OptionError} without one that can be read. */
 export function shareAddress(env: Environment): string {
   const address = env['TOKENWEIR_SHARE'] ?? ''
-  if (/^postgres(?:ql)?:\/\//.test(address)) return address
+  if (!/^postgres(?:ql)?:\/\//.test(address)) {
+    throw new OptionError(
+      'to share, set the variable TOKENWEIR_SHARE to the address of a PostgreSQL: postgres://user:password@host/database',
+    )
+  }
+  if (isReadable(address)) return address
   throw new OptionError(
-    'to share, set the variable TOKENWEIR_SHARE to the address of a PostgreSQL: postgres://user:password@host/database',
+    'TOKENWEIR_SHARE cannot be read as postgres://user:password@host/database: percent-encode the characters : / ? # @ % of user and password (@ is %40)',
   )
+}
+
+/** A password as it is ends the host or the path too early, or leaves a sign behind that stands in neither. */
+function isReadable(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { hash, pathname, search, hostname } = new URL(address)
+  const isSocket = search.includes('host=')
+  return hash === '' && !/[@]/.test(pathname + search) && (hostname !== '' || isSocket)
+}
+
+export const notSharedText = 'TOKENWEIR_SHARE is set, and --share is not: nothing is shared'
+
+/** Whether an address is set that nothing uses. */
+export function isUnused({ share }: Pick<GatewayValues, 'share'>, env: Environment): boolean {
+  return !share && (env['TOKENWEIR_SHARE'] ?? '') !== ''
 }
 
 /** Begins to send rows to the common database, and, with `pulls`, to fetch the others'; null without `--share`. */

@@ -57,7 +57,8 @@ const asked: Readonly<Record<string, Asked>> = {
     says: /no gateway is running on data\/gateway\.sock or .*: start one with "tokenweir gateway", or/,
   },
   top: { code: 4, says: /no gateway is running in data: start one with "tokenweir gateway", or/ },
-  gateways: { says: /^No gateway runs\./ },
+  'gateways list': { says: /^No gateway runs\./ },
+  'gateways set': { args: ['--max-concurrent', '3'], code: 2, says: /set the variable TOKENWEIR_SHARE/ },
   limits: { code: 4, says: /no gateway is running in data: start one with "tokenweir gateway", or/ },
   'costs show': { says: /prices from .*data\/model_costs\.json does not exist yet/ },
   'costs set': {
@@ -261,7 +262,7 @@ test('a dashboard is an address, too', async () => {
 
 /** One of each kind, and those that once ended with a stack. */
 const ofOneFolder =
-  'up,gateway,dashboard,calls,sessions,gateways,clients list,clients set,upstreams test,db check,db export,db import'.split(
+  'up,gateway,dashboard,calls,sessions,gateways list,clients list,clients set,upstreams test,db check,db export,db import'.split(
     ',',
   )
 

@@ -74,11 +74,11 @@ test(
   async () => {
     await using folder = await makeTempDir()
     const examples = Object.values(commands).map(([, , , example]) => example)
-    /** Servers take the ports of each other: they come last. `db move` needs PostgreSQL, and `sharing.md` has it. */
+    /** Servers take the ports of each other: they come last. `sharing.md` runs what needs PostgreSQL. */
     const servers = examples.filter((example) => /^tokenweir (?:up|gateway|dashboard|demo)\b/.test(example))
     const removals = examples.filter((example) => example.includes(' remove '))
     const others = examples.filter(
-      (example) => ![...servers, ...removals, 'tokenweir db move --to-share'].includes(example),
+      (example) => ![...servers, ...removals].includes(example) && !/--to-share|gateways set/.test(example),
     )
     const lines = [...givenToExamples, ...others, ...removals, ...servers]
     const page = folder.file('help.md')

@@ -15,6 +15,7 @@ import {
   unseenFolder,
 } from '../doctor/check-files.ts'
 import { checkDashboardPort, checkGatewayPort } from '../doctor/check-ports.ts'
+import { checkShare } from '../doctor/check-share.ts'
 import { checkUpstream } from '../doctor/check-upstream.ts'
 import { type Finding, type FindingState, fault, ok, warning } from '../doctor/finding.ts'
 import { exitCode } from '../exit-code.ts'
@@ -81,6 +82,7 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
       : [unseenFolder(unseen)]),
     ...(await checkUpstream({ ...asked, connectTimeoutMs: values.connectTimeoutMs }, env)),
     ...(unseen === null ? await furtherUpstreams(options, env) : []),
+    ...(await checkShare(values, env)),
   ]
   const isWell = findings.every(({ state }) => state !== 'fault')
   if (options.json) print(`${JSON.stringify({ ok: isWell, checks: findings })}\n`)

@@ -20,7 +20,8 @@ export function clockTime(atMs: number, nowMs: number): string {
 /** The offset of local time at that instant: `UTC`, `UTC+5:45`. */
 export function zoneText(atMs: number): string {
   const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(atMs)
-  return parts.find(({ type }) => type === 'timeZoneName')!.value.replace(/^GMT(?:\+0$)?/, 'UTC')
+  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
+  return name.replace(/^GMT(?:\+0$)?/, 'UTC')
 }
 
 /** `2025-11-20 14:03:22`, which is how Swedes write it. */

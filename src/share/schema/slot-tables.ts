@@ -276,7 +276,13 @@ BEGIN
   SELECT s.max_concurrent INTO max_concurrent FROM tokenweir.slot_settings AS s;
   SELECT g.asked_concurrent INTO v_asked FROM tokenweir.gateways AS g WHERE g.folder = p_folder
     ORDER BY g.joined_at DESC LIMIT 1;
-  -- Who asks for what it asked for before has not changed its mind: the limit was changed elsewhere since.
+  -- Another number counts where no gateway of another folder lives. Who asks for what it asked for before has not changed
+  -- its mind: the limit was changed elsewhere since.
+  IF max_concurrent <> p_max AND NOT p_max_is_default AND v_asked IS DISTINCT FROM p_max AND NOT EXISTS (
+      SELECT FROM tokenweir.gateways AS g WHERE g.left_at IS NULL AND g.folder <> p_folder) THEN
+    PERFORM tokenweir.set_max_concurrent(p_max);
+    max_concurrent := p_max;
+  END IF;
   IF max_concurrent <> p_max AND NOT p_max_is_default AND v_asked IS DISTINCT FROM p_max THEN RETURN; END IF;
   -- An hour for clocks that differ. A run of the same folder has the same clock as the one before it.
   SELECT n INTO number FROM generate_series(0, 63) AS n

@@ -57,6 +57,11 @@ export class GatewayList {
     return { ...(this.#last ?? nothing), problem, copy: copy?.() ?? null }
   }
 
+  /** Sets the number of slots that all share. Rejects with the connection's error: {@link errorInWords} says it to people. */
+  async setMaxConcurrent(slots: number): Promise<void> {
+    await this.#ask('SELECT tokenweir.set_max_concurrent($1)', [slots])
+  }
+
   /** Frees what a lost gateway held. Rejects with {@link ReleaseError}, also if there was a sign of life of it. */
   async release(instance: string): Promise<void> {
     const released = await this.#ask('SELECT tokenweir.release_lost_gateway($1)', [instance]).catch(

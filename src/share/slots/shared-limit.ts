@@ -377,7 +377,7 @@ function refusal(max: number, asked: number, isDefault: boolean): LimitError {
   if (isDefault || max === asked)
     return new LimitError('64 gateways share already, or did within the last hour')
   return new LimitError(
-    `the gateways share ${max} slots, and --max-concurrent says ${asked}: start with ${max}, or without it; to change it for all, use the page of one that runs`,
+    `the gateways share ${max} slots, and --max-concurrent says ${asked}: start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${asked}\` changes it for all`,
   )
 }
 
