@@ -114,13 +114,13 @@ const config: UserConfig = defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What the first view needs; of no script: else the page to sign in, which has some of it, would load the app.
+            // Styles of the first view, for no script: else the sign-in page, which shares some of them, would load the app.
             {
               name: 'style',
               test: /\/(?:app|design|charts|filters|overview|call|compare|report)\/[^/]+\.css$/,
               priority: 1,
             },
-            // What the first view needs is one request, also where parts that are loaded later need some of it.
+            // The first view is one request, even if parts that load later share some of its code.
             { name: 'index', test: /\/main\.tsx$/ },
           ],
         },
@@ -130,6 +130,6 @@ const config: UserConfig = defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 })
 
-// Where Vite looks for it.
+// The path at which Vite looks for the file.
 // oxlint-disable-next-line import/no-default-export
 export default config

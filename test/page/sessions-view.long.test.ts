@@ -79,7 +79,7 @@ test('headings sort the sessions both ways, the address keeps it, and a narrow w
   await heading('Cost').and(page.locator('[aria-sort="ascending"]')).waitFor()
   await first.getByText(/^old-/).waitFor()
   assert.equal(new URL(page.url()).search, '?order=cost&rising=true')
-  await heading('Took').getByRole('button').click()
+  await heading('Duration').getByRole('button').click()
   await first.getByText('three-hundred', { exact: true }).waitFor()
   assert.deepEqual(await violations(page), [])
   await page.goBack()

@@ -8,7 +8,7 @@ export const formats = [
   ['ntfy', 'ntfy'],
 ] as const
 
-/** Where messages go. */
+/** The destination of messages, in words. */
 export function receiverWords({ receiver }: Pick<AlertsReport, 'receiver'>): string {
   if (receiver === null) return 'no webhook configured'
   return `sent to ${receiver.host} as ${receiver.format}${receiver.signed ? ', signed' : ''}`
@@ -21,7 +21,7 @@ export function headOf({ title, subject }: Pick<ActiveAlert, 'title' | 'subject'
 
 const kindWords = { begins: '', goes_on: 'Still · ', ended: 'Ended · ', test: '' } as const
 
-/** What a message said. */
+/** The first line of a message. */
 export function messageWords({ kind, ...of }: AlertMessage): string {
   return `${kindWords[kind]}${headOf(of)}`
 }

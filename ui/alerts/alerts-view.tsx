@@ -22,7 +22,7 @@ const everyMs = 10_000
 /** While a message is on its way. */
 const soonMs = 1000
 
-/** What is wrong, the rules that find it, and the messages about it. */
+/** Active alerts, the rules, and the messages sent. */
 export function AlertsView() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
@@ -121,7 +121,7 @@ interface RuleRowProps {
 function RuleRow({ rule, isLocked, onSaved }: RuleRowProps) {
   const { code, title, asks, unit, on, threshold, usual } = rule
   const [draft, setDraft] = useState<string | null>(null)
-  /** What was switched and is not kept yet. */
+  /** A switch that is not saved yet. */
   const [wish, setWish] = useState<boolean | null>(null)
   // In turn: a press on the switch also leaves the field, which saves it.
   const { runInTurn, error } = useAction()

@@ -14,7 +14,7 @@ export interface DestinationCardProps {
   readonly onTested: () => void
 }
 
-/** Where messages go, each part kept as it is changed, and a test that says what came back. */
+/** The destination of messages, saved as it is changed, and a test that shows the response. */
 export function DestinationCard({ report, onSaved, onTested }: DestinationCardProps) {
   const { receiver } = report
   const [url, setUrl] = useState('')

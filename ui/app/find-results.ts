@@ -16,7 +16,7 @@ export interface Found {
   readonly key: string
   readonly words: string
   readonly note?: string | undefined
-  /** Where it leads to. */
+  /** The address of the result. */
   readonly to: PageAddress
 }
 

@@ -17,7 +17,7 @@ const keyNames: Readonly<Record<string, string>> = {
   [commandK]: /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K',
 }
 
-/** What the figures of the page mean, and the keys that do something here. */
+/** Definitions of the figures on the page, and its shortcuts. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const areOn = useObservable(keptKeys) === 'on'
   const id = useId()

@@ -28,7 +28,7 @@ async function signIn(): Promise<void> {
       body: JSON.stringify({ token: token.value }),
     })
     if (response.ok) {
-      // It is shown in place of whatever page was asked for.
+      // The sign-in page stands in for the page that was asked for.
       location.reload()
       return
     }

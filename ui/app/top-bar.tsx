@@ -30,7 +30,7 @@ const FindDialog = lazyPart(
 
 const views = Object.keys(viewWords) as View[]
 
-/** Of views that begin as Calls does. */
+/** Keys of views whose first letter another view has. */
 const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', settings: ',' }
 
 /** With `g` before it, it leads to the view. */
@@ -132,7 +132,7 @@ export function TopBar() {
   )
 }
 
-/** What is shown now: a range that ends now has moved on when somebody opens the link. */
+/** The address with a fixed range, as a range that ends now has moved on when the link is opened. */
 function linkTo(address: PageAddress): string {
   return location.origin + writeAddress({ ...address, range: { last: null, ...boundsOf(address, nowMs()) } })
 }

@@ -22,7 +22,7 @@ export function useCallPanel<Call extends { readonly id: string }>(
   onEnd?: () => void,
 ): ListedPanel<Call> {
   const { address, go, amend } = useNavigation()
-  /** It was opened on this page: Back closes it. */
+  /** The panel was opened on this page, so that Back closes it. */
   const isOwnStep = useRef(false)
   useEffect(() => {
     if (address.call === null) isOwnStep.current = false

@@ -13,7 +13,7 @@ export interface RowHandlers {
 export interface VirtualRows<Row> {
   /** The rows that are there, in their order, each with the distance of its top from the first row's. */
   readonly rows: readonly { readonly index: number; readonly row: Row; readonly topPx: number }[]
-  /** Of all rows. */
+  /** Height of all rows together. */
   readonly heightPx: number
   /** The height of so many rows. */
   readonly heightOf: (rows: number) => number
@@ -168,7 +168,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   return { rows, heightPx: heightOf(all.length), heightOf, activeId, handlers, onKeyDown, toTop }
 }
 
-/** What of the rows is scrolled away above, in which height rows are seen, and how high each is; until that is known, for any screen. */
+/** Pixels scrolled away above, height of the visible part, and height of a row; a guess for any screen until measured. */
 const unseen = { offsetPx: 0, heightPx: 800, rowPx: 36 }
 
 type View = typeof unseen

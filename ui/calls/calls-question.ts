@@ -10,7 +10,7 @@ export const maxListed = 10_000
 
 /** The range of a list. */
 export interface ListedBounds extends Bounds {
-  /** It ends now: calls that come belong to it. */
+  /** The range ends now: new calls belong to it. */
   readonly isOpen: boolean
 }
 

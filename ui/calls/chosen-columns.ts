@@ -70,7 +70,7 @@ export const columnNames = Object.keys(columns) as readonly ColumnName[]
 /** Without these a row says nothing: they cannot be taken away. */
 export const fixedColumns: ReadonlySet<ColumnName> = new Set(['time'])
 
-/** Who has not chosen gets these, from the first on, as long as they fit. */
+/** The default columns, most important first; as many as fit are shown. */
 const inOrderOfWorth: readonly ColumnName[] = [
   'time',
   'model',

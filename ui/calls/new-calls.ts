@@ -19,7 +19,7 @@ export function belongsTo(call: CallJson, address: PageAddress): boolean {
     isOneOf(address.upstreams, call.upstream_name) &&
     (address.source === null || address.source === call.source) &&
     (address.session === null || address.session === call.session) &&
-    // Of each key that is chosen, one of the values.
+    // For each key, one of its chosen values must match.
     [...Map.groupBy(tags, (tag) => tag.slice(0, tag.indexOf(':'))).values()].every((ofKey) =>
       ofKey.some((tag) => own.includes(tag)),
     ) &&
@@ -62,6 +62,6 @@ export function useNewCalls(
     },
     [address],
   )
-  // What was counted for another list is none of this one, from its first picture on.
+  // A count for another list never shows beside this one, not even in its first frame.
   return told.answer === answer ? told : none
 }

@@ -17,16 +17,16 @@ import { nowMs } from '../data/dashboard-clock.ts'
 
 /** A list of calls that grows as its reader comes to its end. */
 export interface CallList extends QueryState<CallsAnswer> {
-  /** Those that were asked for so far, each once. */
+  /** The calls loaded so far, without duplicates. */
   readonly calls: readonly CallJson[]
-  /** Of how many calls these are the first; null if that is not known. */
+  /** The number of calls in the whole list; null if unknown. */
   readonly total: number | null
   /** The time that fills the room of each bar. */
   readonly scaleMs: number
   readonly hasMore: boolean
   /** Asks for the next page, unless it is on its way. */
   readonly loadMore: () => void
-  /** The same, but not if it has failed before: then its reader says when. */
+  /** Loads the next page, unless the last try failed: then only a press of the button does. */
   readonly comeNear: () => void
   /** Why the next page did not come; asked for again by `loadMore`. */
   readonly moreError: string | null

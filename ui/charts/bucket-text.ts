@@ -12,7 +12,7 @@ export function bucketStart(times: Times, frame: TimeFrame, index: number): stri
 /** From when until when a bucket is: `12:30 – 12:45`, `20 Nov, 12:30 – 12:45`, `21 Nov`. */
 export function bucketSpan(times: Times, frame: TimeFrame, index: number): string {
   const { fromMs, toMs } = wholeBucket(frame, index)
-  // Where clocks change a day is an hour shorter, and it is still one.
+  // A day on which clocks change is an hour shorter, and is still a day.
   if (frame.bucketMs >= dayMs) {
     const last = times.day(toMs - minuteMs)
     return last === times.day(fromMs) ? last : `${times.day(fromMs)} – ${last}`

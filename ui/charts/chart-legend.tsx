@@ -10,7 +10,7 @@ export interface ChartLegendProps {
   readonly hasMarks: boolean
 }
 
-/** What the lines are; a press hides one or brings it back. */
+/** The names of the series; a press hides or shows one. */
 export function ChartLegend(props: ChartLegendProps) {
   const { series, hidden, onToggle, hasOutages, hasMarks } = props
   return (

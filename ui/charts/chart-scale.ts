@@ -60,7 +60,7 @@ export function logScale(values: Iterable<number | null>, maxTicks: number = 6):
   return { kind: 'log', from, to, ticks: enough ?? fallback }
 }
 
-/** Where a value lies: 0 at the bottom, 1 at the top; what is beyond lies on the edge. */
+/** The height of a value: 0 at the bottom, 1 at the top; values beyond lie on the edge. */
 export function heightOf({ kind, from, to }: ChartScale, value: number): number {
   const share =
     kind === 'linear'

@@ -19,7 +19,7 @@ export interface ChartSeries {
   readonly fillTo?: string
   /** One for each bucket; null leaves a gap. */
   readonly values: readonly (number | null)[]
-  /** Of dots, all of each bucket; `values` are then the highest. */
+  /** All dots of each bucket; `values` are then the highest. */
   readonly each?: readonly (readonly number[])[]
   /** Stands upon the series of the first of these keys that is shown. */
   readonly standsOn?: readonly string[]
@@ -58,11 +58,11 @@ export interface ChartPanel {
   readonly axis: (value: number) => string
   /** Begins logarithmic, and can be switched. */
   readonly isLog?: boolean
-  /** What it comes to in one figure, beside it. */
+  /** The figure beside the plot. */
   readonly figure?: PanelFigure
 }
 
-/** Where a series is drawn: a stacked one on top of what it stands on. */
+/** The values drawn: a stacked series is drawn on top of those below. */
 export function drawnValues(series: ChartSeries, all: readonly ChartSeries[]): readonly (number | null)[] {
   const below = seriesBelow(series, all)
   if (below === undefined) return series.values
@@ -73,7 +73,7 @@ export function drawnValues(series: ChartSeries, all: readonly ChartSeries[]): r
   })
 }
 
-/** What a series stands upon, of those that are shown. */
+/** The shown series below a stacked one. */
 export function seriesBelow(
   { standsOn = [] }: ChartSeries,
   all: readonly ChartSeries[],

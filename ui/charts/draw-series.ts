@@ -92,7 +92,7 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       const below = feet === undefined ? above && { x: above.x, y: height } : feet[index]
       return above && below ? { above, below } : null
     })
-    // Of few calls a percentile says nothing, but what is known before and after belongs together.
+    // Buckets with too few calls have no percentile; the line connects the buckets around them.
     const bridged = one.missing === undefined ? 0 : mostBridged
     const areas = runsOf(feet === undefined && fillTo !== 'bottom' ? [] : pairs, bridged).map((run) =>
       run.map(({ above }) => above).concat(run.map(({ below }) => below).reverse()),

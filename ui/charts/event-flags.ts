@@ -1,10 +1,10 @@
 import { type TimeFrame, isBetween, shareOfTime } from './time-frame.ts'
 
-/** What happened at an instant of the charts. */
+/** An event at an instant. */
 export interface ChartMark {
   readonly ms: number
   readonly words: string
-  /** The same in a word or two. */
+  /** The event in a word or two. */
   readonly short: string
 }
 
@@ -28,7 +28,7 @@ export function eventFlags(
   const flags: EventFlag[] = []
   for (const mark of marks.filter(({ ms }) => isBetween(frame, ms)).toSorted((a, b) => a.ms - b.ms)) {
     let flag = flagOf([mark], frame, widthPx)
-    // Of several marks the words are others, and longer or shorter: they may now reach the label before.
+    // A merged label has other words, which may now reach the label before.
     for (let before = flags.at(-1); before !== undefined; before = flags.at(-1)) {
       if (before.leftPx + lengthOf(before.words) + gapPx <= flag.leftPx) break
       flags.pop()

@@ -7,7 +7,7 @@ export type Heat = Overview['heat']
 /** Fewer rows than these would be bars as high as the plot. */
 const leastRows = 6
 
-/** The same with empty bins around where there are few: each limit is 1, 2 or 5 times a power of ten. */
+/** A heat map padded with empty bins if it has few: each limit is 1, 2 or 5 times a power of ten. */
 export function withRoom(heat: Heat): Heat {
   const limits = [...heat.limits_ms]
   let below = 0
@@ -22,7 +22,7 @@ export function withRoom(heat: Heat): Heat {
   return { limits_ms: limits, counts: heat.counts.map((column) => [...room, ...column]) }
 }
 
-/** What leads from a limit to the next above it, or to it from the one below. */
+/** The factor from a limit to the next above, or from the one below. */
 function stepAt(ms: number, fromBelow: boolean): number {
   const isTwo = Math.round(ms / 10 ** Math.floor(Math.log10(ms) + 1e-9)) === (fromBelow ? 5 : 2)
   return isTwo ? 2.5 : 2

@@ -15,7 +15,7 @@ export interface HeatMapProps {
   readonly frame: TimeFrame
   readonly heat: Heat
   readonly heightPx: number
-  /** Where the calls of a bucket are; of a duration from `minMs` to `maxMs` where a cell is meant. */
+  /** The address of a bucket's calls; a cell also gives the durations from `minMs` to `maxMs`. */
   readonly to: (bounds: Bounds, minMs: number | null, maxMs: number | null) => Partial<PageAddress>
   readonly empty: string
 }

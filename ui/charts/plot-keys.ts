@@ -7,7 +7,7 @@ export interface PointedCell {
 
 const far = 10
 
-/** Where a key leads from a cell: buckets 0 to `last`, rows 0 to `levels` − 1; null where it is none of these keys. */
+/** The cell that a key moves to, in buckets 0 to `last` and rows 0 to `levels` − 1; null for other keys. */
 export function keyStep(
   key: string,
   { index, level }: PointedCell,
@@ -49,7 +49,7 @@ export function levelAt(shareFromTop: number, levels: number): number | null {
 }
 
 /**
- * It has the focus, and not by a press of the pointer. Such a chart keeps its place when the pointer leaves it, as that also
+ * A chart with the focus, not from a press of the pointer. Such a chart keeps its place when the pointer leaves it, as that also
  * happens when it moves away under a mouse that lies still.
  */
 export function isReadByKeys(chart: Element): boolean {

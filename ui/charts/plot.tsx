@@ -47,7 +47,7 @@ export interface PlotDot {
 
 export interface PlotProps {
   readonly frame: TimeFrame
-  /** Of the drawing, in pixels. */
+  /** Height of the drawing, in pixels. */
   readonly heightPx: number
   readonly ticks: readonly PlotTick[]
   /** True if times stand below. */
@@ -59,7 +59,7 @@ export interface PlotProps {
   readonly label: string | null
   /** Figures of some buckets in words. */
   readonly speak: (buckets: BucketRange, level: number | null) => string
-  /** The same for the tooltip, if that differs. */
+  /** The content of the tooltip, if it differs. */
   readonly tip?: (buckets: BucketRange) => ComponentChildren
   /** Leads to the calls of a bucket. */
   readonly to: (bounds: Bounds, level: number | null) => Partial<PageAddress>
@@ -68,7 +68,7 @@ export interface PlotProps {
   readonly levels?: number
 }
 
-/** What happened in the time of the charts: each of them marks it. */
+/** Events in the range, which every chart marks. */
 export interface ChartEvents {
   /** When no gateway ran: shaded. */
   readonly outages: readonly Bounds[]

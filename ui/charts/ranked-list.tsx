@@ -6,11 +6,11 @@ import type { ColourName } from './palette.ts'
 export interface RankedRow {
   readonly key: string
   readonly words: string
-  /** What its bar is as long as; null where it is not known. */
+  /** Length of the bar, 0 to 1; null if unknown. */
   readonly value: number | null
   readonly figure: string
   readonly note?: string | undefined
-  /** Where its calls are; null where they cannot be told from others. */
+  /** The address of its calls; null if no filter selects them. */
   readonly to: Partial<PageAddress> | null
 }
 
@@ -19,7 +19,7 @@ export interface RankedListProps {
   readonly colour: ColourName
 }
 
-/** What is largest, with bars to compare; each row leads to its calls. */
+/** Rows by size, with bars; each row leads to its calls. */
 export function RankedList({ rows, colour }: RankedListProps) {
   const most = Math.max(0, ...rows.map(({ value }) => value ?? 0))
   return (

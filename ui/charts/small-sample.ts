@@ -11,7 +11,7 @@ export function honest(percentile: Percentile, value: number | null, n: number):
   return n >= minSample[percentile] ? value : null
 }
 
-/** The same of every bucket. */
+/** The percentiles of all buckets, null where there are too few calls. */
 export function withEnoughCalls(
   percentile: Percentile,
   values: readonly (number | null)[],

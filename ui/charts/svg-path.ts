@@ -25,7 +25,7 @@ export function linePath(points: readonly Point[]): string {
   return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${short(x)} ${short(y)}`).join('')
 }
 
-/** What lies between a line and the bottom. */
+/** The path of the area below a line. */
 export function areaPath(line: readonly Point[], bottom: number): string {
   const [first, last] = [line[0], line.at(-1)]
   if (first === undefined || last === undefined) return ''

@@ -29,7 +29,7 @@ export interface TimeChartProps {
   readonly panels: readonly ChartPanel[]
   /** Before what every chart can do. */
   readonly actions?: ComponentChildren
-  /** Where the calls of a bucket are. */
+  /** The address of a bucket's calls. */
   readonly to: (bounds: Bounds) => Partial<PageAddress>
   /** A last line of the tooltip: how many calls. */
   readonly count?: (buckets: BucketRange) => string
@@ -120,7 +120,7 @@ function PanelPlot(props: PanelPlotProps) {
     (width, height) => drawSeries({ frame, scale, series: own, width, height }),
     [frame, scale, own],
   )
-  // What it is compared with stands before it.
+  // The compared series stands before its own.
   const main = panel.series.at(-1)
   const isEmpty = own.every(({ values }) => values.every((value) => value === null))
   const isDown = (buckets: BucketRange): boolean => {

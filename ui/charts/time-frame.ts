@@ -3,7 +3,7 @@ export interface TimeFrame {
   readonly fromMs: number
   /** Exclusive. */
   readonly toMs: number
-  /** Where each bucket begins; the first one may begin before `fromMs`. */
+  /** The start of each bucket; the first may start before `fromMs`. */
   readonly startsMs: readonly number[]
   /** The usual width of a bucket. */
   readonly bucketMs: number
@@ -44,7 +44,7 @@ export function bucketAt({ startsMs }: TimeFrame, ms: number): number {
   return high < 0 ? -1 : low
 }
 
-/** Where an instant lies: 0 at the left, 1 at the right edge; beyond them it lies on the edge. */
+/** The place of an instant: 0 at the left edge, 1 at the right; instants beyond lie on the edge. */
 export function shareOfTime({ fromMs, toMs }: TimeFrame, ms: number): number {
   return Math.min(1, Math.max(0, (ms - fromMs) / (toMs - fromMs)))
 }
@@ -73,7 +73,7 @@ export function spanStyle(
   return { left: percentOf(left), width: percentOf(shareOfTime(frame, toMs) - left) }
 }
 
-/** Where a bucket is drawn: its middle, as far as it lies in the range. */
+/** The place of a bucket: the middle of its part within the range. */
 export function bucketMiddle(frame: TimeFrame, index: number): number {
   const { fromMs, toMs } = bucketBounds(frame, index)
   return (fromMs + toMs) / 2

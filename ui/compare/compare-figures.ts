@@ -14,7 +14,7 @@ export interface CompareGroup extends GroupFigures {
 /** A column of the table. */
 export interface CompareColumn {
   readonly words: string
-  /** What the words leave open. */
+  /** The tooltip. */
   readonly title?: string
   /** Null where it is not known, or of too few calls. */
   readonly value: (group: CompareGroup) => number | null

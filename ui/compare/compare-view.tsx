@@ -92,7 +92,7 @@ type Shown = Pick<PageAddress, 'measure' | 'order' | 'rising' | 'lines'>
 interface ComparisonProps {
   readonly by: CompareBy
   readonly groups: readonly CompareGroup[]
-  /** What is drawn, and how the table is sorted. */
+  /** The lines drawn, and the order of the table. */
   readonly shown: Shown
   readonly onShow: (change: Partial<Shown & Pick<PageAddress, 'by'>>) => void
 }

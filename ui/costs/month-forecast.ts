@@ -11,7 +11,7 @@ const dayMs = 86_400_000
 /** Spend of a day: `2026-11-21`. */
 export type SpendDay = Pick<SpendFigures, 'cost_usd'> & { readonly key: string }
 
-/** What this month has cost, and comes to. */
+/** The spend of this month so far, and its forecast. */
 export interface MonthForecast {
   readonly soFarUsd: number
   /** Null before there is a whole day to go by. */

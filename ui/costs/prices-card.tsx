@@ -240,7 +240,7 @@ function PricesNotes({ costs, prices, isLooking, isRepricing, offer, onPreview }
   )
 }
 
-/** Of calls of this time without a cost whose model has a price. */
+/** The text about calls in the range without a cost whose model has a price now. */
 function waitingWords(calls: number): string {
   return calls === 1
     ? '1 call in this range had no price when it was made and has one now.'

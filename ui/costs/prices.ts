@@ -34,7 +34,7 @@ export type RateName = keyof typeof rateWords
 /** All that a price can have. */
 export const rateNames: readonly RateName[] = Object.keys(rateWords) as RateName[]
 
-/** Of these the amount is for one, not for a million. */
+/** Rates per unit, not per million. */
 export function isFee(name: RateName): boolean {
   return name.startsWith('per_')
 }
@@ -202,7 +202,7 @@ export interface PriceLine {
 export interface PriceClock {
   readonly times: Times
   readonly nowMs: number
-  /** Where the calls begin whose prices are told. */
+  /** Start of the calls that the prices are for, in ms since the Unix epoch. */
   readonly fromMs?: number
 }
 

@@ -48,7 +48,7 @@ function bodyOf({ fromMs, toMs, onlyUnpriced, zone }: RepriceQuestion, isDryRun:
   }
 }
 
-/** Of one model, days beyond these are only in its sum. */
+/** The most days shown for one model; further days are only in its sum. */
 const mostDays = 100
 
 export interface RepriceDialogProps {
@@ -245,9 +245,9 @@ const farMs = 30 * 86_400_000
 
 /** Calls that can be priced since prices have changed. */
 export interface RepriceOffer {
-  /** What was found, and in which calls; null if nothing was looked for, or the dashboard did not answer. */
+  /** The preview and its range; null before it arrives, or if it failed. */
   readonly found: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
-  /** It is being looked for: a preview of one's own has to wait. */
+  /** A preview is running: the user's own has to wait. */
   readonly isLooking: boolean
   /** Costs are being recalculated, whoever began it. */
   readonly isRepricing: boolean

@@ -66,9 +66,9 @@ export function costPerMillion(
 /** The calls that have no price. */
 export interface Unpriced {
   readonly calls: number
-  /** Of all calls, 0 to 1. */
+  /** Share of all calls, 0 to 1. */
   readonly callShare: number
-  /** Of all tokens, 0 to 1; of what is priced in part not all is known: then it is no less than this. */
+  /** Share of all tokens, 0 to 1; a lower bound if some models are priced in part. */
   readonly tokenShare: number | null
   readonly isLeast: boolean
 }
@@ -91,7 +91,7 @@ export interface SpendRow {
   readonly now: SpendFigures
   /** Null if it was not there before, or nothing is known of that time. */
   readonly before: SpendFigures | null
-  /** Of all that was spent, 0 to 1; null if it has no price. */
+  /** Share of all spend, 0 to 1; null without a price. */
   readonly share: number | null
 }
 

@@ -29,7 +29,7 @@ export function spendBounds(address: PageAddress, nowMs: number): Bounds {
   return { fromMs, toMs }
 }
 
-/** The same length of time just before. */
+/** The period of the same length just before. */
 export function boundsBefore({ fromMs, toMs }: Bounds): Bounds {
   return { fromMs: Math.max(0, 2 * fromMs - toMs), toMs: fromMs }
 }

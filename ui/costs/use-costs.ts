@@ -155,7 +155,7 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
     setFast(true)
     costs.again()
   }
-  // Of another time than was asked for they would be taken for what they are not.
+  // Matches of another range would be mistaken for matches of this one.
   const met = matches.isStale && matches.error !== null ? null : matches.answer
   return {
     costs: costs.answer,

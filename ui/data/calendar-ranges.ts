@@ -17,7 +17,7 @@ export function isYesterday(range: CalendarBounds | object, nowMs: number, utc: 
   return 'fromMs' in range && range.fromMs === fromMs && range.toMs === toMs
 }
 
-/** Where a range begins, and where it ends, which is now for those that are not over. */
+/** Start and end of a range; ranges that are not over end now. */
 export function calendarBounds(range: CalendarRange, nowMs: number, utc: boolean): CalendarBounds {
   const [year = 0, month = 0, day = 0] = wallTimeOf(nowMs, utc).slice(0, 10).split('-').map(Number)
   const startOf = (monthIndex: number, dayOfMonth: number): number =>

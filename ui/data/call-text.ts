@@ -15,7 +15,7 @@ export const outcomeWords: Readonly<Record<Outcome, string>> = {
   interrupted: 'Interrupted',
 }
 
-/** What was asked for, in words for people. */
+/** Call types, in words. */
 export const callTypeWords: Readonly<Record<CallType, string>> = {
   chat: 'Chat',
   embedding: 'Embedding',
@@ -24,7 +24,7 @@ export const callTypeWords: Readonly<Record<CallType, string>> = {
   other: 'Other',
 }
 
-/** What comes first in a list that is sorted by a measure: the largest, or the smallest. */
+/** The first call of a sorted list, in words: largest or smallest. */
 export const sortWords: Readonly<Record<CallSort, readonly [largest: string, smallest: string]>> = {
   started_at: ['Newest', 'Oldest'],
   duration: ['Slowest', 'Fastest'],
@@ -32,12 +32,12 @@ export const sortWords: Readonly<Record<CallSort, readonly [largest: string, sma
   cost: ['Most expensive', 'Cheapest'],
 }
 
-/** What comes first in a list of calls. */
+/** The first call of the list of an address, in words. */
 export function orderWords({ sort, rising }: { readonly sort: CallSort; readonly rising: boolean }): string {
   return sortWords[sort][rising ? 1 : 0]
 }
 
-/** What the panel of a call shows: its figures, or one side of what went over the wire. */
+/** The tabs of a call's panel: its figures, or its payloads. */
 export const callTabWords = {
   timing: 'Timing',
   chat: 'Chat',

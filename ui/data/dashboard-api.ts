@@ -25,7 +25,7 @@ export async function ask<Answer>(
   return request<Answer>('GET', path, undefined, answerLimitMs, signal, read)
 }
 
-/** What the gateway and the database can be told to do. All reject with `DashboardError`. */
+/** Actions on the gateway and the database. All reject with `DashboardError`. */
 export const actions = {
   start: (): Promise<StartAnswer> => act('POST', '/api/proxy/start'),
   stop: (): Promise<ProcessStatus> => act('POST', '/api/proxy/stop'),

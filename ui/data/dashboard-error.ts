@@ -24,7 +24,7 @@ export class DashboardError extends Error {
   }
 }
 
-/** What went wrong, in words. */
+/** The message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -3,7 +3,7 @@ import { isFailed } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import { isNameOf, isOutcome, outcomeWords } from './call-text.ts'
 
-/** What each failure code means to people: for a tag or a list; and what happened, in a sentence. */
+/** Each failure code in words: short, for a tag or a list, and as a sentence. */
 export const failureWords: Readonly<Record<FailureCode, readonly [short: string, sentence: string]>> = {
   not_found: ['Unknown path', 'The gateway does not forward this path.'],
   method_not_allowed: ['Wrong method', 'The path does not accept this method.'],
@@ -65,13 +65,13 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
 
 const isFailureCode = isNameOf(failureWords)
 
-/** What is known of how a call ended. */
+/** The end of a call. */
 export interface EndedCall extends Pick<OverviewCall, 'failure_code' | 'status'> {
   /** A newer gateway may tell of one that is not known here. */
   readonly outcome: string
 }
 
-/** The same, and whether that is a failure. */
+/** The end of a call, and whether it is a failure. */
 export type JudgedCall = EndedCall & { readonly failed: boolean }
 
 /** How a call ended, in two or three words. */
@@ -83,7 +83,7 @@ export function endWords({ outcome, failure_code: code }: EndedCall): string {
       : outcome
 }
 
-/** What went wrong, in a sentence; null where nothing did. A call can succeed and report figures that cannot be right. */
+/** The failure as a sentence; null without one. A successful call can still report impossible figures. */
 export function failureSentence({ outcome, failure_code: code, status }: EndedCall): string | null {
   if (outcome === 'ok') return code !== null && isFailureCode(code) ? failureWords[code][1] : null
   if (outcome === 'interrupted') {

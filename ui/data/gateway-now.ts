@@ -23,21 +23,21 @@ export interface GatewayNow {
   readonly shape: StateShape
   readonly tone: Tone
   readonly words: string
-  /** The same where there is little room. */
+  /** Short words, for narrow windows. */
   readonly shortWords: string
-  /** What it means for who uses it; empty where nothing needs to be said. */
+  /** The consequence for users; empty for none. */
   readonly meaning: string
   readonly canStart: boolean
   /** Null while there is no gateway that tells. */
   readonly load: GatewayLoad | null
 }
 
-/** What it has to do. */
+/** The load of the gateway. */
 export interface GatewayLoad {
   readonly active: number
   readonly slots: number
   readonly queued: number
-  /** Of how many gateways together, or of which upstream, and what a gateway before it still finishes; empty for one alone. */
+  /** The number of gateways or the upstream that the load is for, and calls that an old gateway finishes; empty for one gateway alone. */
   readonly ofAll: string
   readonly slotWords: string
   readonly queueWords: string
@@ -83,7 +83,7 @@ const notRecording: ReadonlySet<string> = new Set([
 /** For so long after a crash the bar tells it. */
 const crashShownS = 300
 
-/** What the bar tells of a status. */
+/** The content of the bar for a status. */
 export function gatewayNow(status: ProcessStatus): GatewayNow {
   const look = looks[status.state]
   const canStart = status.state === 'stopped'
@@ -136,7 +136,7 @@ export function finishingCalls({ predecessors }: Pick<ProcessStatus, 'predecesso
 }
 
 /**
- * Of several upstreams the one whose slots are all in use, with the most calls waiting: free slots of the others are of no
+ * The upstream with all slots in use and the most calls waiting: free slots of the others are of no
  * use to those. Null where none is full.
  */
 export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>): UpstreamHealth | null {
@@ -150,7 +150,7 @@ export function fullUpstream({ upstreams = [] }: Pick<HealthReport, 'upstreams'>
 function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
   if (health === null) return null
   const { rate_limiter: own, shared } = health
-  // What the database told last is old while it is away.
+  // The last answer of the shared database is old while it is unreachable.
   const all = shared !== undefined && shared.gateways > 1 && shared.engine !== 'away' ? shared : null
   const full = all === null ? fullUpstream(health) : null
   const { active: ownActive, max_concurrent: slots } = full?.rate_limiter ?? own

@@ -8,7 +8,7 @@ import { followEvents } from './event-stream.ts'
 import { emptyLog, withLines } from './log-tail.ts'
 import { Observable } from './observable.ts'
 
-/** What the dashboard has told by itself. */
+/** The latest state that the dashboard has sent. */
 export interface Live {
   /** Null until the first one has come. */
   readonly status: ProcessStatus | null
@@ -16,7 +16,7 @@ export interface Live {
   readonly job: DatabaseJob | null
   /** The last re-pricing of calls; null if none was begun on this dashboard. */
   readonly repricing: RepriceJob | null
-  /** What the alert rules say is so. */
+  /** The active alerts. */
   readonly alerts: readonly ActiveAlert[]
   /** Since when the dashboard has not been reached; null while it is. */
   readonly lostSinceMs: number | null

@@ -7,14 +7,14 @@ import { type PageAddress, defaultAddress, readAddress, writeAddress } from './p
 import { report } from './report.ts'
 import { noteScroll, restoreScroll } from './scroll-place.ts'
 
-/** Where the page is, and how it goes elsewhere. */
+/** The address of the page, and functions that change it. */
 export interface Navigation {
   readonly address: PageAddress
   /** True if it is still the address that the page was opened with. */
   readonly isFirst: boolean
   /** Changes parts of the address: a step that Back undoes. */
   readonly go: (change: Partial<PageAddress>) => void
-  /** The same without such a step: for typing, and for moving through a list. */
+  /** Changes the address without a step in the history: for typing, and for moving through a list. */
   readonly amend: (change: Partial<PageAddress>) => void
 }
 
@@ -48,7 +48,7 @@ export function followHistory(): void {
   })
 }
 
-/** Where the page is, and how it goes elsewhere. */
+/** The address of the page, and functions that change it. */
 export function useNavigation(): Navigation {
   return { ...useObservable(now), ...ways }
 }
@@ -63,7 +63,7 @@ export function useTimes(): Times {
 }
 
 export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick' | 'role'> {
-  /** What is different there. */
+  /** The changes to the address. */
   readonly to: Partial<PageAddress>
 }
 

@@ -14,7 +14,7 @@ import {
 } from './call-text.ts'
 import { type Range, lastRanges } from './page-range.ts'
 
-/** What the page can show, in the order of the bar. */
+/** The views, in the order of the bar. */
 const views = [
   'overview',
   'compare',
@@ -37,13 +37,13 @@ export const viewPaths = ofEach((view) => (view === 'overview' ? '/' : `/${view}
 
 export const viewWords = ofEach((view) => view.charAt(0).toUpperCase() + view.slice(1))
 
-/** What calls, and spend, can be compared by, in words. */
+/** The fields that calls and spend can be grouped by, in words. */
 export const compareWords = { model: 'Model', client: 'Client', upstream_name: 'Upstream' } as const
 
 /** A field, or the values of a tag's key. */
 export type CompareBy = keyof typeof compareWords | `tag:${string}`
 
-/** What calls are compared by, as a heading says it: `Model`, `Tag team`. */
+/** The heading of a grouping: `Model`, `Tag team`. */
 export function byWords(by: CompareBy): string {
   return isField(by) ? compareWords[by] : `Tag ${tagOf(by)}`
 }
@@ -79,7 +79,7 @@ export const compareColumnNames = [
 
 export type CompareColumnName = (typeof compareColumnNames)[number]
 
-/** What the Overview can be compared with: another time of the same length. */
+/** The periods that the Overview can be compared with, each as long as the range. */
 export const againstWords = {
   previous: 'Previous period',
   day: 'Previous day',
@@ -101,7 +101,7 @@ export function namelessOf(by: CompareBy): string {
 
 const isLastRange = isNameOf(lastRanges)
 
-/** What a bare `/` shows. */
+/** The address of a bare `/`. */
 export const defaultAddress = {
   view: 'overview' as View,
   /** This very one stands for a range that nobody chose: another one of the same length is written into the address. */
@@ -126,15 +126,15 @@ export const defaultAddress = {
   sort: 'started_at' as CallSort,
   /** The id of the call whose panel is open. */
   call: null as string | null,
-  /** What of it is shown. */
+  /** The open tab of the call's panel. */
   tab: 'timing' as CallTab,
   /** The session that the Sessions view shows as a whole, and that others filter by; null for all. */
   session: null as string | null,
-  /** What calls were imported from; null for all calls. */
+  /** The source of imported calls; null for all calls. */
   source: null as string | null,
-  /** What is looked for in the payloads of the Live view, or in the names of sessions; empty for nothing. */
+  /** Text to find in the payloads of Live, or in the names of sessions; empty for none. */
   text: '',
-  /** What calls, or spend, are compared by. */
+  /** The field that calls or spend are grouped by. */
   by: 'model' as CompareBy,
   /** On Compare: the measure of the curves, and whose curves are drawn; none for the first. */
   measure: 'duration_ms' as keyof Curves,
@@ -143,7 +143,7 @@ export const defaultAddress = {
   order: null as CompareColumnName | SessionSort | null,
   /** The column that sorts does so from the smallest on. */
   rising: false,
-  /** What is laid under the charts of the Overview; null for nothing. */
+  /** The period that the Overview is compared with; null for none. */
   against: null as Against | null,
   /** Part of the names of prices that are shown; empty for all that the calls met. */
   price: '',
@@ -217,7 +217,7 @@ const onlyIf =
     isOne(text) ? text : undefined
 const truth: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
 
-/** What the dashboard's API filters by, under the same names. */
+/** Filters of the dashboard's API, under the same names. */
 const filters: Readonly<Record<string, Parameter>> = {
   model: many('models', isGiven),
   call_type: many('callTypes', isCallType),
@@ -339,7 +339,7 @@ export function queryKey(address: PageAddress, ...rest: readonly unknown[]): str
   return JSON.stringify([filterText(address), address.range, address.utc, ...rest])
 }
 
-/** The same without any filter but the range. */
+/** An address without its filters, except the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
   const { view, range, sort, session, call, tab, by, measure, order, rising, lines, against, price, utc } =
     address

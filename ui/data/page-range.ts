@@ -23,7 +23,7 @@ interface RangeAndZone {
   readonly utc: boolean
 }
 
-/** Where a range begins and ends, in milliseconds since the Unix epoch. */
+/** Start and end of a range, in milliseconds since the Unix epoch. */
 export function boundsOf({ range, utc }: RangeAndZone, nowMs: number): CalendarBounds {
   if (range.last === null) return range
   if (range.last === 'today') return calendarBounds('Today', nowMs, utc)

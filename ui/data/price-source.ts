@@ -7,7 +7,7 @@ export function matchesPath(fromMs: number, toMs: number): string {
   return `/api/costs/matches?${new URLSearchParams({ from, to })}`
 }
 
-/** Where a price comes from: `LiteLLM`, `set by you`, `shipped with the program`. */
+/** The source of a price: `LiteLLM`, `Set by you`, `Shipped with tokenweir`. */
 export function sourceWords(source: string): string {
   if (source === 'user') return 'Set by you'
   if (source === 'upstream') return 'Reported by the upstream'

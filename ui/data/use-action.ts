@@ -8,7 +8,7 @@ export interface Action {
   readonly error: DashboardError | null
   /** Does nothing while the last attempt is under way. Never rejects. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>
-  /** The same after the attempts before it: for what must not be lost. */
+  /** Runs the action after earlier ones have ended, so that none is lost. */
   readonly runInTurn: (work: () => Promise<unknown>) => Promise<void>
   readonly forgetError: () => void
 }

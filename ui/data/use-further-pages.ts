@@ -8,7 +8,7 @@ export interface FurtherPage<Row> {
 }
 
 export interface FurtherPages<Row> {
-  /** Those of all pages after the first. */
+  /** Rows of all pages after the first. */
   readonly rows: readonly Row[]
   readonly hasMore: boolean
   /** Asks for the next page, unless it is on its way. */
@@ -20,7 +20,7 @@ export interface FurtherPages<Row> {
 export interface FirstPage {
   /** Tells one list from another: its further pages are forgotten when it changes. */
   readonly list: unknown
-  /** Of the second page; null if there is none, or it cannot be asked for yet. */
+  /** Cursor of the second page; null if there is none, or the first has not arrived. */
   readonly cursor: string | null
   /** Rows of further pages at most; any number unless told. */
   readonly most?: number

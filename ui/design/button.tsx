@@ -15,7 +15,7 @@ export interface ButtonProps extends Omit<ButtonElementProps, 'class' | 'icon' |
   /** Names a button that has only an icon, and is its title unless it has one of its own. */
   readonly label?: string
   readonly class?: string
-  /** It can have the focus and tells its name, but a press does nothing. */
+  /** The button keeps its focus and name, but a press does nothing. */
   readonly isOff?: boolean
   readonly onClick?: () => void
 }

@@ -1,4 +1,4 @@
-/** What all drawings have in common. */
+/** Attributes of all drawings. */
 const grid = {
   viewBox: '0 0 16 16',
   fill: 'none',
@@ -34,7 +34,7 @@ const paths = {
   calendar: 'M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v2.5M10.5 2v2.5',
 } as const
 
-/** What can be drawn. */
+/** The names of all drawings. */
 export type IconName = keyof typeof paths
 
 export interface IconProps {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** What a key does. */
+/** A key and its action. */
 export interface Shortcut {
   /** As `KeyboardEvent.key` names it: `m`, `Enter`; or `g o` for one after the other. */
   readonly key: string
@@ -72,13 +72,13 @@ export function useShortcuts(
   }, [title, isInDialog])
 }
 
-/** What of a key's event decides whether it is a shortcut. */
+/** The properties of a key's event that make it a shortcut. */
 export type KeyPress = Pick<
   KeyboardEvent,
   'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'isComposing' | 'defaultPrevented'
 >
 
-/** Where the focus is. */
+/** The element with the focus. */
 export type KeyPlace = Pick<HTMLElement, 'tagName' | 'isContentEditable'>
 
 /** A key that begins another: `g` and then `o`. */
@@ -93,7 +93,7 @@ const fields: ReadonlySet<string> = new Set(['INPUT', 'TEXTAREA', 'SELECT'])
 /** Held down for the key that follows: `$` is Shift and another one on most keyboards. */
 const modifiers: ReadonlySet<string> = new Set(['Shift', 'CapsLock', 'AltGraph'])
 const pressable: ReadonlySet<string> = new Set([...fields, 'A', 'BUTTON', 'SUMMARY'])
-/** What Space presses: a link is none of them. */
+/** Elements that Space presses; links are not among them. */
 const spacePressed: ReadonlySet<string> = new Set(['BUTTON', 'SUMMARY'])
 
 /** The name of a shortcut's key; null where the press is something else's: of a field, or with a key held down. */

@@ -1,4 +1,4 @@
-/** What the words for figures mean. The same word means the same everywhere; what differs is said where it stands. */
+/** Definitions of the names of figures. A name means the same in every view; a view with another meaning gives its own. */
 const meanings: Readonly<Record<string, string>> = {
   'All in use': 'Share of time with every slot in use: new calls had to wait.',
   Between: 'Session time without a call in progress: tools, the user, or idle.',

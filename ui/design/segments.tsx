@@ -1,11 +1,11 @@
 export interface SegmentsProps<Choice extends string> {
-  /** What is chosen here, for those who do not see it. */
+  /** The accessible name of the group. */
   readonly label: string
   /** In place of the usual look. */
   readonly class?: string
-  /** What stands on each, in their order. */
+  /** The words of each choice, in order. */
   readonly words: Readonly<Record<Choice, string>>
-  /** What each means, if its words do not say it. */
+  /** The tooltip of each choice. */
   readonly titles?: Readonly<Record<Choice, string>>
   /** Null where none of them is. */
   readonly chosen: Choice | null

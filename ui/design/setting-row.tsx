@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Control, type ControlProps } from './control.tsx'
 
 export interface SettingRowProps extends ControlProps {
-  /** Of the control; its error and its description have ids made of it. */
+  /** Id of the control; the ids of its error and description begin with it. */
   readonly id: string
   /** Names the control, unless `label` does. */
   readonly title: ComponentChildren

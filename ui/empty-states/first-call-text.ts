@@ -1,4 +1,4 @@
-/** What a first call can be made with, in the order of the choice. */
+/** The clients for a first call, in the order of the choice. */
 export const firstCallKinds = {
   curl: 'curl',
   python: 'Python',
@@ -10,7 +10,7 @@ export const firstCallKinds = {
 
 export type FirstCallKind = keyof typeof firstCallKinds
 
-/** What is pasted, and what it takes besides. */
+/** The command to paste, and a note on its needs. */
 export interface FirstCall {
   readonly text: string
   readonly note: string | null

@@ -28,7 +28,7 @@ export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
       </Banner>
     )
   }
-  // Of no type: there never was a call.
+  // No known type means that there never was a call.
   if (answer.available_types.length > 0) return <NothingFoundCard />
   return (
     <Card title="No calls yet" class="no-calls-card">

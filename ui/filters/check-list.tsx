@@ -6,7 +6,7 @@ export interface ListedChoice<Choice extends string> {
   readonly words: string
   /** In a quieter voice at the end: how many there are. */
   readonly note?: string | undefined
-  /** What it means. */
+  /** The tooltip. */
   readonly title?: string | undefined
   /** Cannot be taken away. */
   readonly isFixed?: boolean
@@ -55,7 +55,7 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>) 
 }
 
 export interface PanelFootProps {
-  /** What is chosen, in words. */
+  /** The choice, in words. */
   readonly chosen?: string
   /** Says what is shown if nothing is chosen. */
   readonly clear: string

@@ -19,7 +19,7 @@ function press(id: string): () => void {
 }
 
 export interface ModelFilterProps {
-  /** Those that the database has calls of. */
+  /** The models of recorded calls. */
   readonly models: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { failureCodeWords } from '../data/failure-text.ts'
 import { type PageAddress, type View, callsQuery, defaultAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
-/** What calls can be filtered by here, under the names of the API. */
+/** The fields that calls can be filtered by, under the API's names. */
 export const facets = {
   model: { name: 'Model', one: 'model', many: 'models', field: 'models' },
   client: { name: 'Client', one: 'client', many: 'clients', field: 'clients' },
@@ -16,20 +16,20 @@ export const facets = {
 
 export type Facet = keyof typeof facets
 
-/** Those that a view does not have a menu for; and a session in the address of Sessions is the one that is shown. */
+/** Facets without a menu of their own. In Sessions, the session of the address is the one shown, not a filter. */
 const elsewhere: Partial<Record<View, readonly Facet[]>> = {
   calls: ['client', 'upstream_name', 'failure_code'],
   sessions: ['session'],
 }
 
-/** What calls can be filtered by in a view, besides what it has menus for. */
+/** The facets of a view that it has no menu for. */
 export function facetsOf({ view }: Pick<PageAddress, 'view'>): readonly Facet[] {
   return (Object.keys(facets) as Facet[]).filter(
     (facet) => facet !== 'model' && elsewhere[view]?.includes(facet) !== true,
   )
 }
 
-/** What the address filters by. */
+/** The values that the address filters by. */
 export function chosenOf(facet: Facet, address: PageAddress): readonly string[] {
   const chosen = address[facets[facet].field]
   return typeof chosen === 'string' ? [chosen] : (chosen ?? [])
@@ -68,7 +68,7 @@ export interface FacetValue {
 }
 
 export interface FacetAnswer {
-  /** Those with most calls first; sessions as they were called in last. */
+  /** Values with most calls first; sessions by their last call. */
   readonly values: readonly FacetValue[]
   /** True if there are more than were told. */
   readonly isCut: boolean
@@ -101,7 +101,7 @@ export function readFacet(text: string): FacetAnswer {
   return { values: values.sort((one, other) => other.calls - one.calls), isCut }
 }
 
-/** What is listed: what the address names first, if it was not told, then what was; all of it only with `text` in it. */
+/** The values listed: values of the address that the answer lacks first, then the answer's; only those that contain `text`. */
 export function listedValues(
   facet: Facet,
   told: readonly FacetValue[],

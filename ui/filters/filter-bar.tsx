@@ -54,17 +54,17 @@ function rangeOf(name: RangeName, utc: boolean): Range {
 }
 
 export interface FilterBarProps {
-  /** What the view shows. */
+  /** The query of the view. */
   readonly asked: Omit<QueryState<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
   /** How wide the buckets of time are: `15 min buckets`. */
   readonly bucketWords?: string | undefined
-  /** What else can be chosen in this view. */
+  /** Further controls of the view. */
   readonly children?: ComponentChildren
   /** Beside the button that asks anew. */
   readonly actions?: ComponentChildren
 }
 
-/** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
+/** The filters of the view and the age of its data. The address holds every choice. */
 export function FilterBar({ asked, bucketWords, children, actions }: FilterBarProps) {
   const { answer, isLoading, again } = asked
   const navigation = useNavigation()

@@ -5,7 +5,7 @@ import { type Facet, changeTo, chosenOf, facets, valueWords } from './facets.ts'
 
 /** A filter that has no control of its own in the bar, and can be taken away. */
 export interface FilterChip {
-  /** What kind of filter it is: `Client`. */
+  /** The kind of filter: `Client`. */
   readonly name: string
   readonly words: string
   /** The view does not filter by it, and says so. */
@@ -15,7 +15,7 @@ export interface FilterChip {
 }
 
 /**
- * What the address filters by besides what the view has a menu for. Live filters by models, failures and text alone.
+ * The filters of the address that the view has no menu for. Live filters by models, failures and text alone.
  */
 export function filterChips(address: PageAddress): readonly FilterChip[] {
   const { view, callTypes, outcomes, errorsOnly, source, minMs, maxMs, q, ignored } = address

@@ -71,7 +71,7 @@ export function FacetValues({ facet, also = [], onBack }: FacetValuesProps) {
   const { address, go } = useNavigation()
   const { name, one, many } = facets[facet]
   const chosen = chosenOf(facet, address)
-  // What the address names stays to be taken away.
+  // Values of the address stay listed, so that they can be removed.
   const [atFirst] = useState(chosen)
   const [sought, setSought] = useState('')
   const text = sought.trim()

@@ -86,7 +86,7 @@ export function RangeForm({ onDone }: { readonly onDone: () => void }) {
   )
 }
 
-/** Those that are not over end now, whenever they are looked at. */
+/** Ranges that are not over always end now. */
 function rangeOf(range: CalendarRange, utc: boolean): Range {
   if (range === 'Today') return { last: 'today' }
   if (range === 'This month') return { last: 'month' }

@@ -9,7 +9,7 @@ const typingMs = 200
 export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder'>) {
   const { address, amend } = useNavigation()
   const [text, setText] = useState(address.text)
-  /** What it last gave the address, or took from it: by now somebody may have typed on. */
+  /** The text last written to or read from the address; the field may hold newer text. */
   const shared = useRef(address.text)
   useEffect(() => {
     if (address.text === shared.current) return

@@ -2,7 +2,7 @@
 export interface Change {
   /** `+16 %`; empty where only what it was says something. */
   readonly words: string
-  /** What it was. */
+  /** The earlier value. */
   readonly was: string
   readonly tone: 'better' | 'worse' | 'plain'
 }
@@ -37,7 +37,7 @@ export function changeOf({
 }: Compared): Change | null {
   if (now === null || before === null || nNow === 0 || nBefore === 0) return null
   const was = show(before)
-  // What reads the same has not changed.
+  // Equal texts count as no change.
   if (show(now) === was) return { words: '±0', was, tone: 'plain' }
   if (before === 0 && !isShare) return { words: 'new', was, tone: 'plain' }
   const share = now / before - 1

@@ -16,7 +16,7 @@ export const exactDollars: NumberFormat['exactDollars'] = format.exactDollars
 export const bytes: NumberFormat['bytes'] = format.bytes
 export const speed: NumberFormat['speed'] = format.speed
 
-/** What caches saved, in dollars; they cost more than they save where more is written to them than read. */
+/** The cost saved by caches, in dollars; negative if writes cost more than reads save. */
 export function savedWords(usd: number | null): string {
   if (usd === null || usd === 0) return ''
   return usd > 0 ? `${format.dollars(usd)} saved` : `${format.dollars(-usd)} lost`

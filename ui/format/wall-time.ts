@@ -2,7 +2,7 @@
 
 const minuteMs = 60_000
 
-/** What a clock on the wall shows, with seconds where there are some. */
+/** The local time as text, with seconds if they are not zero. */
 export function wallTimeOf(ms: number, utc: boolean): string {
   const behindMs = utc ? 0 : new Date(ms).getTimezoneOffset() * minuteMs
   return new Date(ms - behindMs)

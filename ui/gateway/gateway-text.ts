@@ -4,7 +4,7 @@ import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { counted, longDuration, shortCount } from '../format/figures.ts'
 import { optionTitle } from './option-text.ts'
 
-/** What a person can have the gateway do. */
+/** The actions of the buttons. */
 export type GatewayAction = 'start' | 'stop' | 'restart'
 
 const usableActions: Readonly<Record<GatewayState, readonly GatewayAction[]>> = {
@@ -16,12 +16,12 @@ const usableActions: Readonly<Record<GatewayState, readonly GatewayAction[]>> = 
   foreign: [],
 }
 
-/** What can be done as the gateway is now. */
+/** The actions that the gateway's state allows. */
 export function actionsOf({ state }: ProcessStatus): readonly GatewayAction[] {
   return usableActions[state]
 }
 
-/** What stands behind the state's words. */
+/** The detail after the name of the state. */
 export function detailOf({ state, port, health, health_ok: isHealthy }: ProcessStatus): string {
   const active = health?.rate_limiter.active ?? 0
   if (state === 'draining') return `finishing ${counted(active, 'call')}`
@@ -31,7 +31,7 @@ export function detailOf({ state, port, health, health_ok: isHealthy }: ProcessS
   return health?.status === 'degraded' ? `on port ${port}, with warnings` : `on port ${port}`
 }
 
-/** What becomes of the calls there are, to be read before the gateway is stopped or restarted. */
+/** The consequences of an action for current calls, to be read before. */
 export function consequencesOf(
   action: GatewayAction,
   status: ProcessStatus,
@@ -79,7 +79,7 @@ export function curlLine(baseUrl: string, needsKey: boolean): string {
   return `curl ${baseUrl}/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`
 }
 
-/** What became of calls whose client was given something else than the base URL; they are in no list. */
+/** The number of calls with a wrong base URL; they are in no list. */
 export function wrongBaseUrlWords(calls: number): string {
   return `${counted(calls, 'call')} with a wrong base URL ${calls === 1 ? 'was' : 'were'} refused. Use this one, with /v1.`
 }

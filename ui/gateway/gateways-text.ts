@@ -34,7 +34,7 @@ export function stateOf(
   return { shape: 'triangle', tone: 'bad', words, details }
 }
 
-/** What is asked before a gateway is released. */
+/** The question before a gateway is released. */
 export function releaseQuestion({ instance, host, held }: GatewayRow): Question {
   return {
     title: `Release gateway ${instance} on ${host}?`,

@@ -12,7 +12,7 @@ interface Words {
   readonly title: string
 }
 
-/** Those that the page knows, in its order; the program may have others, which come after. */
+/** The options that the page knows, in its order; other options of the gateway come after. */
 const known: Readonly<Record<string, Words>> = {
   max_concurrent: { group: 'Limits', title: 'Maximum concurrent calls' },
   max_rpm: { group: 'Limits', title: 'Requests per minute' },
@@ -61,7 +61,7 @@ const known: Readonly<Record<string, Words>> = {
 
 const knownNames = Object.keys(known)
 
-/** What an option is called; its name where the page does not know it. */
+/** The title of an option; its name if the page does not know it. */
 export function optionTitle(name: string): string {
   return wordsOf(name)?.title ?? name
 }
@@ -92,7 +92,7 @@ export function shownValue(
   return `${text} ${unit ?? ''}`.trimEnd()
 }
 
-/** Where a value comes from, as a sentence; empty where it is the program's own. */
+/** The source of a value, as a sentence; empty for a default. */
 export function sourceWords({ source, fixed_by: fixedBy }: ConfigOption): string {
   if (fixedBy !== null) return `Locked: set by ${fixedBy}.`
   return source === 'saved' ? 'Saved here.' : ''
@@ -125,7 +125,7 @@ export function choicesOf({
   return kind === 'switch' ? ['on', 'off'] : choices
 }
 
-/** What may be typed, as a sentence; empty where there are words to choose from. */
+/** The values allowed, as a sentence; empty for a choice from words. */
 export function rangeWords(option: Pick<ConfigOption, 'kind' | 'choices' | 'min' | 'max' | 'range'>): string {
   const { min, max, range } = option
   if (min !== null && max !== null) return `${count(min)} to ${boundWords(max)}.`

@@ -105,7 +105,7 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
 function Notes({ status, actions: { error, forgetError } }: ActingProps) {
   const times = useTimes()
   const { crash, health, simulated } = status
-  // Of a gateway that crashed and is not tried yet it says the same.
+  // The message repeats the crash until the gateway has been started again.
   const message =
     crash !== null && status.state === 'stopped' && crash.failed_starts === 0 ? null : status.message
   const warnings = health?.warnings ?? []

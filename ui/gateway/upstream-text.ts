@@ -38,7 +38,7 @@ export function stateOf({ health }: UpstreamRow, time: (ms: number) => string): 
   return { shape: 'disc', tone: details.length > 0 ? 'warn' : 'good', words: 'OK', details }
 }
 
-/** Whose credentials it is sent, where its calls go on to, and how many tokens it may take. */
+/** The credentials, fallback and token limit of an upstream. */
 export function termsOf({ credentials, fallback, token_limit: limit, health }: UpstreamRow): string {
   const key =
     credentials === 'client'
@@ -55,7 +55,7 @@ export function termsOf({ credentials, fallback, token_limit: limit, health }: U
   return [key, to === null ? null : `falls back to ${to}`, tokens].filter((each) => each !== null).join('; ')
 }
 
-/** What is asked before an upstream is taken away. */
+/** The question before an upstream is removed. */
 export function removeQuestion({ name, models }: UpstreamRow): Question {
   return {
     title: `Remove upstream ${name}?`,

@@ -34,7 +34,7 @@ interface FirstTokens {
   }[]
 }
 
-/** Where calls go: each upstream as it is set and found, and forms to change that. */
+/** The upstreams, their state, and forms to change them. */
 export function UpstreamsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const live: readonly UpstreamHealth[] = health?.upstreams ?? []

@@ -133,7 +133,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, lostMs, onOpen,
     if (active?.goneMs === null) onCancel(active.id)
   }
   useShortcuts('In progress', hasKeys ? [{ key: 'x', words: 'Cancel call', run: cancelActive }] : [])
-  // What is below moves only to make room, and not while it is read.
+  // The list below moves only to make room, and not while it is being read.
   const room = useRef(leastPx)
   if (!isReadBelow) room.current = Math.max(room.current, Math.min(list.heightPx, mostPx))
   const now = lostMs ?? nowMs()

@@ -7,7 +7,7 @@ import type { LiveFeed } from './live-feed.ts'
 
 /** A connection that is made anew at once need not be told of. */
 const soonMs = 1500
-/** Those who have the page read out hear no more often how much has come. */
+/** Screen readers announce the number of calls at most this often. */
 const sayEveryMs = 10_000
 
 export interface LiveAnnouncementProps {

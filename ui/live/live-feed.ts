@@ -80,7 +80,7 @@ export class LiveFeed {
       call.takeState(rest)
       if (call.model !== null) this.#models.add(call.model)
     }
-    // Those of which it has said nothing yet may have begun since.
+    // Calls that the board has not listed may have started since.
     if (more > 0) return
     for (const call of this.calls)
       if (call.isUnderWay && call.state !== null && !told.has(call.id)) call.leave()
@@ -163,7 +163,7 @@ function isAnswer(record: PayloadRecord): record is OutgoingRecord {
   return record.direction === 'outgoing'
 }
 
-/** Of a call of whose beginning nothing was heard. */
+/** A call whose start was missed. */
 function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
   const { id, path, timestamp } = record
   const tookMs = isAnswer(record) ? record.duration_ms : 0
@@ -183,7 +183,7 @@ export function liveFilterOf({ models, errorsOnly, text }: PageAddress): LiveFil
   return { models, errorsOnly, pattern: text.trim() === '' ? null : patternOf(text.trim()) }
 }
 
-/** Those that are shown, the newest first. */
+/** The calls shown, newest first. */
 export function shownCalls(calls: readonly LiveCall[], filter: LiveFilter): readonly LiveCall[] {
   return calls.filter((call) => isShown(call, filter)).reverse()
 }

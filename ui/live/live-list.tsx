@@ -81,7 +81,7 @@ export function LiveList(props: LiveListProps) {
 
 interface LiveRowProps extends RowHandlers {
   readonly call: LiveCall
-  /** Of the call: it stays the same object. */
+  /** Version of the call, which stays the same object. */
   readonly version: number
   readonly index: number
   readonly count: number

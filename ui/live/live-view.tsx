@@ -35,7 +35,7 @@ export function LiveView() {
   const shown = shownCalls(feed.calls, filter)
   // Nobody reads an empty list.
   const isHeld = shown.length > 0 && (isPaused || reading.isRead || address.call !== null)
-  // Of other calls than before it is another list.
+  // Other filters make another list.
   const calls = useFrozen(shown, isHeld, filter)
   const newest = Math.max(-1, ...calls.map(({ number }) => number))
   const news = shown.filter(({ number }) => number > newest).length

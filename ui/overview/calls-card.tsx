@@ -28,7 +28,7 @@ const listWords = { slowest: 'Slowest', failed: 'Failed', latest: 'Latest' } as 
 
 export type ListedCalls = keyof typeof listWords
 
-/** What is said of each list if it is empty, and all of its calls. */
+/** The text of each list if it is empty, and the address of all its calls. */
 const lists = {
   slowest: { none: 'No successful calls in this range.', to: { sort: 'duration' } },
   failed: { none: 'No failed calls in this range.', to: { sort: 'started_at', errorsOnly: true } },

@@ -13,7 +13,7 @@ export function earlierBounds({ fromMs, toMs }: Bounds, against: Against): Bound
   return { fromMs: fromMs - shifts[against], toMs: toMs - shifts[against] }
 }
 
-/** What is asked of that time. It begins with a second, as the question about the other one does. */
+/** The path that asks for the earlier period, which starts at a whole second as the present one does. */
 export function earlierPath(address: PageAddress, against: Against, zone: string, nowMs: number): string {
   const { fromMs, toMs } = earlierBounds(boundsOf(address, Math.floor(nowMs / 1000) * 1000), against)
   return `/api/overview?${callsQuery(address, fromMs, toMs, { tz: zone })}`

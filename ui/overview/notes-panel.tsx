@@ -22,7 +22,7 @@ export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
     return `/api/notes?from=${new Date(fromMs).toISOString()}${to}`
   })
   const [text, setText] = useState('')
-  // Of now, as long as nothing else is chosen.
+  // The present time, until another is chosen.
   const [at, setAt] = useState<string | null>(null)
   const atMs = at === null ? nowMs() : instantOfWallTime(at, address.utc)
   const action = useAction()

@@ -205,7 +205,7 @@ const heights = [
   ['overview-pair', 2, 16],
 ] as const
 
-/** Where all will stand, in its final size. */
+/** Placeholders of the cards, in their final size. */
 export function OverviewSkeleton() {
   return (
     <div class="view overview" aria-busy="true" aria-label="Loading" role="status">

@@ -200,7 +200,7 @@ function timeCard(
 }
 
 /**
- * What can be said of a measure: its p95; of few calls the span that they lie in, if all of them are known one by one;
+ * The text of a measure: its p95; for a few calls the span that they lie in, if each of them is known;
  * or their median; or the longest alone. `values` are those of all these calls or of some of them.
  */
 export function measureWords(
@@ -229,7 +229,7 @@ function spanOf(least: number, most: number): string {
   return `${from.endsWith(unit) && !`${from}${to}`.includes(' ') ? from.slice(0, from.length - unit.length) : from}–${to}`
 }
 
-/** What is known of each of these calls: a few of them are all in the list of the slowest. */
+/** The values of single calls, if all are in the list of the slowest. */
 function oneByOne({ slowest, totals }: Overview, name: TimeName): readonly number[] {
   if (totals.duration_ms.n > slowest.length) return []
   return slowest.map((call) => call[name]).filter((value) => value !== null)

@@ -6,7 +6,7 @@ import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, duration, percent, speed } from '../format/figures.ts'
 import type { Overview } from '../../src/api/overview.ts'
 
-/** Of the plots side by side, in pixels. */
+/** Height of the plots side by side, in pixels. */
 export const tallPx = 220
 export const lowPx = 150
 

@@ -3,7 +3,7 @@ import { type PageAddress, callsQuery } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
 /**
- * What the first page asks. A range that ends now is asked from a whole second on and without an end, so that all
+ * The path that the Overview asks for. A range that ends now is asked from a whole second on and without an end, so that all
  * who ask within a second are answered alike, from one answer.
  */
 export function overviewPath(address: PageAddress, zone: string, nowMs: number): string {
@@ -13,7 +13,7 @@ export function overviewPath(address: PageAddress, zone: string, nowMs: number):
   return `/api/overview?${callsQuery(address, wholeMs, isOpen ? null : toMs, { tz: zone })}`
 }
 
-/** Where the same is one file. */
+/** The path of the report, with the figures of the Overview as one file. */
 export function reportPath(address: PageAddress, zone: string, nowMs: number): string {
   return overviewPath(address, zone, nowMs).replace('/api/overview', '/api/report')
 }

@@ -34,7 +34,7 @@ const shortLetters = 18
 
 type Told = Pick<ChartMark, 'words' | 'short'>
 
-/** What happened, in the order of time; what was within `nearMs` is one mark. */
+/** Events in order of time; events within `nearMs` share a mark. */
 export function marksOf(
   { events, slots }: Pick<Overview, 'events' | 'slots'>,
   nearMs: number,

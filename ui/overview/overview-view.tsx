@@ -31,7 +31,7 @@ const CallPanel = lazyPart(
   () => null,
 )
 
-/** Who has just sent the first call is not kept waiting. */
+/** Polls quickly until the first call arrives. */
 const firstCallEveryMs = 2000
 
 /** Is it well, and what changed? */
@@ -58,7 +58,7 @@ export function OverviewView() {
   const young = useYoungRange(answered.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)
-  // Of failed calls the newest tell the most.
+  // The newest failed calls tell the most.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
   const panel = useCallPanel(answer === null ? [] : shownCalls(answer, list))
   const events = useMemo(

@@ -48,7 +48,7 @@ const failedByWords = {
   upstream_name: 'Upstream',
 }
 
-/** What went wrong how often, and where. */
+/** Failed calls by cause, status, model or upstream. */
 export function FailuresCard({ answer }: { readonly answer: Overview }) {
   const { failures, totals, from, to } = answer
   const { address } = useNavigation()

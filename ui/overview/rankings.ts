@@ -17,7 +17,7 @@ type Totals = Pick<OverviewTotals, 'calls' | 'cost_usd' | 'input_tokens' | 'outp
 
 interface Measure {
   readonly of: (model: OverviewModel) => number | null
-  /** Of all models together; 0 where that is no sum. */
+  /** The sum over all models; 0 for a share, which has no sum. */
   readonly ofAll: (totals: Totals) => number
   readonly show: (value: number) => string
 }
@@ -85,7 +85,7 @@ function othersRow(row: Omit<RankedRow, 'key' | 'words'>): RankedRow {
   return { key: '\0', words: 'Others', ...row }
 }
 
-/** Those of a list that are shown, and the failed calls that are in none of them. */
+/** The rows shown, and one row for the failed calls of all others. */
 function withOthers(rows: readonly RankedRow[], errors: number): readonly RankedRow[] {
   const shown = rows.slice(0, shownRows)
   const rest = errors - shown.reduce((sum, { value }) => sum + (value ?? 0), 0)
@@ -100,7 +100,7 @@ export interface FailedGroup {
   readonly calls: number
 }
 
-/** Of whom calls failed, the most frequent first; a status of 200 broke off, or had an error in its answer. */
+/** Failed calls by model, client and so on, the most frequent first. Status 200: the response broke off or held an error. */
 export function failedRows(
   groups: readonly FailedGroup[],
   errors: number,

@@ -11,7 +11,7 @@ const tellingShare = 0.05
 /** From here on a wait is one that somebody notices. */
 const tellingWaitMs = 100
 
-/** Of each plot, in pixels: the figure beside it needs as much. */
+/** Height of each plot, in pixels: the figure beside it needs as much. */
 const rowPx = 52
 
 /**
@@ -42,7 +42,7 @@ export function slotPanels(
     values: limits,
     show: count,
   }
-  // What is below a millisecond is no wait, and no bar.
+  // A wait below a millisecond gets no bar.
   const waits = withEnoughCalls('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
     ms !== null && ms < 1 ? 0 : ms,
   )

@@ -7,7 +7,7 @@ import { counted } from '../format/figures.ts'
 
 const defaultName = 'default'
 
-/** Whose slots are meant: those of the one upstream that is chosen, else of the first. */
+/** The upstream whose slots are counted: the one chosen, else the first. */
 export function upstreamOf({ upstreams }: Pick<PageAddress, 'upstreams'>): string {
   const [first = defaultName] = upstreams
   return upstreams.length === 1 ? first : defaultName

@@ -181,7 +181,7 @@ function promptWordsOf(record: PayloadRecord): string {
   return typeof body === 'string' ? firstWords(body, wordsLength) : ''
 }
 
-/** Of a request of which only the beginning is there: what an agent was asked at first. Empty if it is not found. */
+/** The first task of an agent, from the beginning of a request. Empty if it is not found. */
 function firstUserText(json: string): string {
   const [, text] =
     /"role"\s*:\s*"user"\s*,\s*"content"\s*:\s*(?:\[\s*\{\s*"type"\s*:\s*"\w+"\s*,\s*"text"\s*:\s*)?"((?:[^"\\]|\\.){1,400})/.exec(

@@ -29,13 +29,13 @@ export interface PayloadTabProps {
 /** One side of what went over the wire in a call: from the file of payloads, or as the Live view has heard it. */
 export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
   const heard = useMemo(() => fed?.payloads() ?? null, [fed, fed?.version])
-  // What was heard in full need not be asked for.
+  // Payloads that the feed sent in full need not be loaded.
   const isWhole = heard !== null && (fed?.isWhole ?? false)
   const path = `/api/calls/${id}/payloads`
   const key = isWhole ? null : `${path} ${fed?.version ?? ''}`
   const asked = useQuery<AnsweredPayloads>(key, () => path, { read: readPayloads })
   const kept = isWhole || asked.isStale ? null : asked.answer
-  // What is kept is whole; what was heard may be the beginning alone.
+  // Captured payloads are complete; the feed may have only the beginning.
   const request = kept?.request ?? heard?.request ?? null
   const answer = kept?.answer ?? heard?.answer ?? null
 

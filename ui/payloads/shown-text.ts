@@ -5,7 +5,7 @@ const pictures = 0x2400
  * their numbers, so that neither hides what else is there. What is copied is the text itself.
  */
 export function shownText(text: string): string {
-  // Those are what is looked for.
+  // Control characters are the very thing to find.
   // oxlint-disable-next-line no-control-regex
   const visible = text.replaceAll(/[\0-\b\v\f\u000e-\u001f\u007f]/g, (sign) =>
     sign === '\u007f' ? '\u2421' : String.fromCharCode(pictures + sign.charCodeAt(0)),

@@ -26,7 +26,7 @@ export interface CourseGap {
   readonly endMs: number
   /** Names of the tools that the calls right before it asked for. */
   readonly tools: readonly string[]
-  /** It is drawn shorter than it was. */
+  /** The gap is drawn shorter than to scale. */
   readonly isCut: boolean
 }
 
@@ -66,7 +66,7 @@ export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
     const last = lastOfModel.get(call.model)
     const prefixBreak =
       last === undefined || last.endMs > startMs ? null : breakOf(last.call, call, startMs - last.endMs)
-    // Of calls that are open together the one with the longest prompt is what the run goes on from.
+    // Among concurrent calls, the run continues from the one with the longest prompt.
     if (
       isCounted(call) &&
       (last === undefined || last.endMs <= startMs || inputOf(call) > inputOf(last.call))
@@ -151,7 +151,7 @@ function gapsOf(pieces: readonly CoursePiece[]): {
 
 function axisOf(gaps: readonly CourseGap[], lengthMs: number, cutMs: number): (ms: number) => number {
   const cuts = gaps.filter(({ isCut }) => isCut)
-  // Of each cut gap, how much was left out up to its end.
+  // For each shortened gap, the total time left out up to its end.
   let left = 0
   const leftOut = cuts.map(({ startMs, endMs }) => (left += endMs - startMs - cutMs))
   const room = Math.max(lengthMs - left, 1)

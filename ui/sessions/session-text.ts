@@ -59,7 +59,7 @@ export function toolUses({ pieces, gaps }: Pick<SessionCourse, 'pieces' | 'gaps'
   }
 }
 
-/** What comes first in a list of sessions that is sorted by a column: the largest, or the smallest. */
+/** The first session of a list sorted by a column, in words: largest or smallest. */
 export const firstWords: Readonly<Record<SessionSort, readonly [largest: string, smallest: string]>> = {
   last_at: ['Most recent', 'Least recent'],
   calls: ['Most calls', 'Fewest calls'],

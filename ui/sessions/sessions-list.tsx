@@ -198,7 +198,7 @@ function Heading({ sort, children: words, rest }: HeadingProps) {
   )
 }
 
-/** What the two parts of a session's bar are. */
+/** The legend of a session's bar. */
 function TimeKey() {
   return (
     <span class="session-time-key">

@@ -18,7 +18,7 @@ export interface AxisSign {
 }
 
 /**
- * Where the time of a call is written, and where a sign stands for what a reader should see: as many as there is room for.
+ * Places of the times of calls, and of the signs for failures and cache breaks: as many as there is room for.
  * `dayOf` names the day of a time, in milliseconds since the session began.
  */
 export function axisMarks(
@@ -119,11 +119,11 @@ export function gapsBetween(
 }
 
 interface Room {
-  /** What of the axis is drawn begins there, in pixels. */
+  /** Start of the visible part of the axis, in pixels. */
   readonly left: number
   readonly width: number
   readonly height: number
-  /** Where the axis ends. */
+  /** End of the axis, in pixels. */
   readonly end: number
 }
 

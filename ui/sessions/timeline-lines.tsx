@@ -4,14 +4,14 @@ import { count, dollars, percent, shortCount } from '../format/figures.ts'
 import { type CoursePoint, type SessionCourse, courseLines, pointAt } from './session-course.ts'
 import { linePath } from './timeline-drawing.ts'
 
-/** Of a line, in pixels. */
+/** Height of a line, in pixels. */
 const linePx = 44
 
 interface LineKind {
   readonly words: string
   readonly name: 'prompt' | 'cached' | 'cost'
   readonly high: (points: readonly CoursePoint[]) => number
-  /** What the top of the line is. */
+  /** The value at the top of the line, in words. */
   readonly top: (high: number) => string
   readonly format: (value: number) => string
 }
@@ -40,7 +40,7 @@ const kinds: readonly LineKind[] = [
 export interface TimelineLinesProps {
   readonly course: SessionCourse
   readonly axisPx: number
-  /** What is drawn of it. */
+  /** The visible part of the axis. */
   readonly fromPx: number
   readonly toPx: number
   /** When the call begins that is pointed at, in milliseconds since the session began. */

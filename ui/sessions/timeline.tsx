@@ -14,7 +14,7 @@ import { type CourseBar, type SessionCourse, barsBetween, pieceAt } from './sess
 import { axisMarks, gapsBetween } from './timeline-drawing.ts'
 import { TimelineLines } from './timeline-lines.tsx'
 
-/** Of a lane, in pixels. */
+/** Height of a lane, in pixels. */
 const lanePx = 20
 /** A press that moves by less is a click. */
 const dragPx = 5
@@ -171,7 +171,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
 export interface PartProps {
   readonly course: SessionCourse
   readonly axisPx: number
-  /** What is drawn of it. */
+  /** The visible part of the axis. */
   readonly fromPx: number
   readonly toPx: number
 }
@@ -238,7 +238,7 @@ function Bars({ course, axisPx, fromPx, toPx, openId, onPress }: BarsProps) {
   )
 }
 
-/** What a press of a bar leads to. */
+/** The tooltip of a bar. */
 function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
   const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = call
   return [
@@ -256,7 +256,7 @@ function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
     .join('\n')
 }
 
-/** What lay between calls: which tools were asked for, and how long it took. */
+/** The gaps between calls, with their tools and lengths. */
 function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
   const shown = useMemo(() => gapsBetween(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
   return (

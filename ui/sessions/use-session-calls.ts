@@ -60,7 +60,7 @@ export function useSessionCalls(session: string, from: string | null): SessionCa
     [session],
   )
   const again = useCallback(() => setRound((before) => before + 1), [])
-  // What was left out is asked for.
+  // Calls that an event skipped are loaded.
   useAgainOnCalls(true, () => false, again)
   const calls = useMemo(() => [...known.values()], [known])
   return { calls, isWhole, error, again }

@@ -53,7 +53,7 @@ export function sessionsPath(address: PageAddress, cursor: string | null, atMs: 
 
 /**
  * The rows of what was answered, each session once: it can move to an earlier page while later ones are asked for.
- * Where nothing of a session is another than before, its row is the same one, so that it is not drawn anew.
+ * An unchanged session keeps its row object, so that the row is not rendered again.
  */
 export function sessionRows(
   sessions: readonly CallSession[],
@@ -93,7 +93,7 @@ export function useSessions(address: PageAddress): SessionList {
   const known = useRef<{ readonly key: string; readonly rows: readonly SessionRow[] }>({ key, rows: [] })
   const rows = useMemo(() => {
     const before = known.current.key === key ? known.current.rows : []
-    // What a renewed first page no longer holds came before the pages that follow it.
+    // Sessions that dropped out of a renewed first page come before the next pages.
     const pushedOff = pages.rows.length > 0 ? before : []
     const now = sessionRows([...(answer?.sessions ?? []), ...pushedOff, ...pages.rows], before)
     known.current = { key, rows: now }

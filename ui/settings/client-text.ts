@@ -1,12 +1,12 @@
 import type { ClientRow, ClientUse } from '../../src/api/clients.ts'
 
-/** What a client is called. */
+/** The name of a client. */
 export function nameOf({ client, is_key: isKey }: Pick<ClientRow, 'client' | 'is_key'>): string {
   if (client === '') return 'No name, no key'
   return isKey ? `Key ${client}` : client
 }
 
-/** Who of those that wait is next. */
+/** The queue order, in words. */
 export function orderWords(queueOrder: string | null | undefined): string {
   return queueOrder === 'fair' ? 'clients take turns' : 'first come, first served'
 }

@@ -22,7 +22,7 @@ import { counted } from '../format/figures.ts'
 import { SettingRow } from '../design/setting-row.tsx'
 import type { GatewayActions } from '../gateway/use-gateway-actions.tsx'
 
-/** What was typed and not saved yet, and the value that was there before. */
+/** Text that was typed and not saved, and the value before it. */
 interface Draft {
   readonly text: string
   readonly before: string
@@ -64,7 +64,7 @@ export function OptionsCard(props: OptionsCardProps) {
     )
     setTold(null)
     const config = await actions.configure(settings)
-    // What was typed meanwhile stays.
+    // Text typed during the save stays.
     setDrafts(new Map([...keptDrafts].filter(([name, draft]) => draft !== drafts.get(name))))
     onSaved(config)
     setTold(savedWords(config, Object.keys(settings)))

@@ -7,14 +7,14 @@ export interface ConfirmDialogProps {
   readonly title: string
   /** The word on the button that does it. */
   readonly yes: string
-  /** It ends and removes nothing. */
+  /** The action ends and removes nothing. */
   readonly isHarmless?: boolean
   /** The word on the button that does not; `Cancel` unless told. */
   readonly no?: string
-  /** What becomes of it, as things are now: told anew while the dialog is open. */
+  /** The consequences at present, updated while the dialog is open. */
   readonly points: readonly string[]
   readonly onYes: () => void
-  /** Also with Escape. */
+  /** Called for Escape, too. */
   readonly onNo: () => void
 }
 
@@ -44,7 +44,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   )
 }
 
-/** What is asked before a button does anything. */
+/** The question before a button acts. */
 export type Question = Pick<ConfirmDialogProps, 'title' | 'yes' | 'points'>
 
 export interface ConfirmButtonProps extends Omit<ButtonProps, 'onClick'> {

@@ -10,12 +10,12 @@ const edgePx = 12
 const leastHeightPx = 240
 
 export interface PopoverProps {
-  /** What is in there, for those who do not see it. */
+  /** The accessible name. */
   readonly label: string
-  /** What stands on the button: words, or an icon that `label` names. */
+  /** The content of the button: words, or an icon that `label` names. */
   readonly words?: ComponentChildren
   readonly icon?: IconName
-  /** Of the button: `id` lets a key press it, `class` is added. */
+  /** Attributes of the button: `id` lets a key press it, `class` is added. */
   readonly id?: string
   readonly class?: string
   readonly title?: string

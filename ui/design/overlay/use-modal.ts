@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 export interface Modal {
   /** Closes it, gives the focus back, and says so: by `then`, if that is told, else as with Escape. */
   readonly leave: (then?: () => void) => void
-  /** Of the `<dialog>`. */
+  /** Attributes of the `<dialog>`. */
   readonly props: {
     readonly ref: Ref<HTMLDialogElement>
     readonly onCancel: (event: Event) => void
