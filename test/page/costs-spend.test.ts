@@ -76,7 +76,7 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
   await slider.focus()
   await page.keyboard.press('End')
   await page.keyboard.press('ArrowLeft')
-  assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /\$[\d.]+ in all, [\d\u202f]+ calls?/)
+  assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /\$[\d.]+ total, [\d\u202f]+ calls?/)
 
   await page.getByRole('button', { name: 'Client', exact: true }).click()
   await page.getByRole('table', { name: 'Spend by client' }).getByRole('rowheader').first().waitFor()

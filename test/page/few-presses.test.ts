@@ -318,7 +318,7 @@ question('what is lost if old calls are folded?', async (page, press) => {
   await page.getByText(/^9 calls would be rolled up/).waitFor()
   await press(button(page, 'Compress'))
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(/^Lost: .*their sessions/).waitFor()
+  await dialog.getByText(/^Deleted: .*their sessions/).waitFor()
   await press(dialog.getByRole('button', { name: 'Compress' }))
   await dialog.waitFor({ state: 'detached' })
 })

@@ -89,7 +89,7 @@ test('says why there is none, and ends with 1', () => {
   assert.match(words('gpt-4o-mini', '--upstream', '127.0.0.1:8080'), /runs on this machine or network/)
   assert.match(words('gpt-9', '--upstream', 'api.openai.com'), /no known price/)
   assert.match(words('gpt-9', '--upstream', 'llm.example.org'), /no price list covers this upstream/)
-  assert.match(words('gpt-9'), /^gpt-9: no price is known/)
+  assert.match(words('gpt-9'), /^gpt-9: no known price/)
 })
 
 test('as JSON it says the same', () => {

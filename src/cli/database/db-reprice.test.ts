@@ -110,7 +110,7 @@ test('what cannot be done is told in one line, with exit code 1', async () => {
       ],
       [
         'job_failed',
-        /disk full.*can be run again/,
+        /disk full.*Run it again/,
         (): never => {
           throw new Error('disk full')
         },
