@@ -6,51 +6,6 @@ function read(...raw: string[]): RequestHead {
   return new RequestHead(raw, '1.1')
 }
 
-test('end-to-end headers keep order, spelling and duplicates', () => {
-  const head = read('Host', 'a', 'X-B', '1', 'x-a', '2', 'X-b', '3', 'Authorization', 'Bearer k')
-  assert.deepEqual(head.endToEnd, ['X-B', '1', 'x-a', '2', 'X-b', '3', 'Authorization', 'Bearer k'])
-  assert.equal(head.credential, 'Bearer k')
-})
-
-test('hop-by-hop headers and those that Connection names do not pass', () => {
-  const lines = [
-    'Host: a',
-    'Connection: X-Secret, keep-alive',
-    'X-Secret: 1',
-    'Keep-Alive: timeout=5',
-    'TE: trailers',
-    'Proxy-Authorization: x',
-    'Proxy-Connection: close',
-    'Trailer: y',
-    'Upgrade: h2c',
-    'HTTP2-Settings: z',
-    'connection: x-two',
-    'X-Two: 2',
-    'Expect: 100-continue',
-    'x-kept: 3',
-  ]
-  const head = read(...lines.flatMap((line) => line.split(': ')))
-  assert.deepEqual(head.endToEnd, ['x-kept', '3'])
-  assert.equal(head.acceptsTrailers, true)
-  assert.equal(head.upgrade, 'h2c')
-})
-
-test("the gateway's own headers are read and not forwarded", () => {
-  const head = read(
-    'Host',
-    'a',
-    'X-Tokenweir-Client',
-    'agent',
-    'x-tokenweir-session',
-    's1',
-    'x-tokenweir-new',
-    '1',
-  )
-  assert.deepEqual(head.endToEnd, [])
-  assert.equal(head.clientLabel, 'agent')
-  assert.equal(head.session, 's1')
-})
-
 test('a body is announced by a length above zero or by a transfer coding', () => {
   assert.equal(read('Host', 'a').hasBody, false)
   assert.equal(read('Host', 'a', 'Content-Length', '0').hasBody, false)
