@@ -8,6 +8,7 @@ import { untilHealth } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
 import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
 import { jsonReply } from '../support/response-bytes.ts'
+import { type OwnUpstream, shareGateway } from '../support/shared-gateway.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -18,47 +19,52 @@ const answer = {
   usage,
 }
 
-function ask(port: number, model: string, client: string) {
+function ask(port: number, model: string, client: string, prefix = '') {
   const body = JSON.stringify({
     model,
     max_tokens: 10,
     messages: [{ role: 'user', content: 'x'.repeat(400) }],
   })
-  return exchange(port, 'POST', chat, { body, headers: [['x-tokenweir-client', client]] })
+  return exchange(port, 'POST', prefix + chat, { body, headers: [['x-tokenweir-client', client]] })
 }
 
 function limitsIn(health: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
   return (health['minute_limits'] as unknown[]).map(asRecord)
 }
 
+const shared = await shareGateway({ args: ['--slot-cooldown-ms', '0'] })
+const always = { reply: () => jsonReply(200, answer) }
+
+/** The limits of an upstream of the shared gateway. */
+function limitsOf(
+  { name }: OwnUpstream,
+  health: Readonly<Record<string, unknown>>,
+): readonly Readonly<Record<string, unknown>>[] {
+  return limitsIn(health).filter(({ upstream }) => upstream === name)
+}
+
 test('calls beyond the requests a minute wait in line, at the pace of the limit, and none is refused', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
-  await using gateway = await startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--max-rpm', '1200', '--max-concurrent', '100'],
-  })
-  const calls = Array.from({ length: 160 }, () => ask(gateway.port, 'm', 'c'))
+  const { gateway } = shared
+  await using upstream = await shared.upstream(always, { max_rpm: 300, max_concurrent: 100 })
+  const calls = Array.from({ length: 40 }, () => ask(gateway.port, 'm', 'c', upstream.prefix))
   const health = await untilHealth(gateway, 'calls wait for the minute', (each) =>
-    limitsIn(each).some(({ waiting }) => Number(waiting) > 0),
+    limitsOf(upstream, each).some(({ waiting }) => Number(waiting) > 0),
   )
-  const [limit] = limitsIn(health)
-  assert.deepEqual(
-    [limit!['of'], limit!['upstream'], limit!['kind'], limit!['limit']],
-    ['upstream', 'default', 'requests', 1200],
-  )
+  const [limit] = limitsOf(upstream, health)
+  assert.deepEqual([limit!['of'], limit!['kind'], limit!['limit']], ['upstream', 'requests', 300])
   assert.equal(asRecord(health['rate_limiter'])['queued'], limit!['waiting'])
   for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
-  const rows = await recordedCalls(gateway, 160)
+  const rows = await upstream.recorded(40)
   const wentMs = rows
     .map(({ started_at: at, receive_ms, queue_ms }) => Date.parse(at) + receive_ms! + queue_ms!)
     .toSorted((one, other) => one - other)
-  // A twentieth at once, the rest one each 50 ms.
+  // A twentieth at once, the rest one each 200 ms.
   assert.ok(wentMs.at(-1)! - wentMs[0]! >= 4900, String(wentMs.at(-1)! - wentMs[0]!))
   assert.ok(Math.max(...rows.map(({ queue_ms }) => queue_ms!)) >= 1000)
 })
 
 test('limits of a model and of a client hold as they are written, and others pass those that wait', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using upstream = await startSimulatedUpstream(always)
   await using gateway = await startGatewayProcess({
     upstream: upstream.baseUrl,
     args: ['--max-concurrent', '100'],
@@ -96,7 +102,7 @@ test('limits of a model and of a client hold as they are written, and others pas
 })
 
 test('what a provider tells is kept where that was asked for, and a 429 stops the calls behind it', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using upstream = await startSimulatedUpstream(always)
   await using gateway = await startGatewayProcess({
     upstream: upstream.baseUrl,
     args: ['--pace', 'learn', '--retry-429-max', '3', '--max-concurrent', '100'],
@@ -145,17 +151,12 @@ test('what a provider tells is kept where that was asked for, and a 429 stops th
 })
 
 test('a call that is sent once more without the wish for usage counts as two requests, and waits for the second', async () => {
+  const { gateway } = shared
   const refusal = { error: { message: 'Unknown parameter: stream_options' } }
-  await using upstream = await startSimulatedUpstream({
-    reply: () => jsonReply(200, answer),
-  })
+  await using upstream = await shared.upstream(always, { max_rpm: 20, max_tpm: 100_000 })
   upstream.replyOnce(jsonReply(400, refusal))
-  await using gateway = await startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--max-rpm', '20', '--max-tpm', '100000'],
-  })
   const body = JSON.stringify({ model: 'm', stream: true, messages: [] })
-  const answered = await exchange(gateway.port, 'POST', chat, { body })
+  const answered = await exchange(gateway.port, 'POST', upstream.prefix + chat, { body })
   assert.equal(answered.status, 200)
   assert.deepEqual(
     upstream.requests.map((request) => request.body.includes('stream_options')),
@@ -164,9 +165,9 @@ test('a call that is sent once more without the wish for usage counts as two req
   const health = await untilHealth(
     gateway,
     'the call is counted',
-    (each) => limitsIn(each)[0]?.['used'] === 2,
+    (each) => limitsOf(upstream, each)[0]?.['used'] === 2,
   )
-  assert.equal(limitsIn(health)[1]!['used'], 110, 'the refused attempt used no tokens')
+  assert.equal(limitsOf(upstream, health)[1]!['used'], 110, 'the refused attempt used no tokens')
   assert.equal(asRecord(health['rate_limiter'])['total_retries_429'], 0)
   // One each three seconds; when each is seen, a busy machine decides.
   const { duration_ms: tookMs } = await rowOf(gateway, answered)
@@ -174,11 +175,8 @@ test('a call that is sent once more without the wish for usage counts as two req
 })
 
 test('calls that cannot be read, or allow what no model gives, are counted as what they use, too', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
-  await using gateway = await startGatewayProcess({
-    upstream: upstream.baseUrl,
-    args: ['--max-tpm', '100000'],
-  })
+  const { gateway } = shared
+  await using upstream = await shared.upstream(always, { max_tpm: 100_000 })
   let used = 0
   for (const body of [
     '{"model":"m","max_tokens":10,"messages":[]}',
@@ -187,14 +185,16 @@ test('calls that cannot be read, or allow what no model gives, are counted as wh
     '{"model":"m","max_tokens":-5,"messages":[]}',
     '{"model":"m","max_tokens":9007199254740991,"messages":[]}',
   ]) {
-    assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 200)
+    const { status } = await exchange(gateway.port, 'POST', upstream.prefix + chat, { body })
+    assert.equal(status, 200)
     used += 110
-    await untilHealth(gateway, body, (health) => limitsIn(health)[0]?.['used'] === used, 3000)
+    const isCounted = (health: object): boolean => limitsOf(upstream, { ...health })[0]?.['used'] === used
+    await untilHealth(gateway, body, isCounted, 3000)
   }
 })
 
 test('a gateway that was killed is followed by one that knows what the minute has used', async () => {
-  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, answer) })
+  await using upstream = await startSimulatedUpstream(always)
   await using dir = await makeTempDir()
   const options = {
     upstream: upstream.baseUrl,
