@@ -46,7 +46,6 @@ const defaults: GatewayValues = {
   keepMb: 0,
   rawLogMaxMb: 1024,
   share: false,
-  shareLost: 'keep',
   shareLeaseS: 600,
   shareDays: 0,
   rawLogFile: 'logger/payloads.jsonl',

@@ -335,8 +335,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     })
     admission.watch(() => sharedSlots.changed())
     sharedSlots.connect(limit)
-    const cuts = options.shareLost === 'cut'
-    endGuard = watchSharedLimit({ clock, admission, slots: sharedSlots, calls, cuts })
+    endGuard = watchSharedLimit({ clock, admission, slots: sharedSlots })
   }
   return {
     endGuard,

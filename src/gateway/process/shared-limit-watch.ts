@@ -2,7 +2,6 @@ import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { SlotHolder } from '../admission/slot-holder.ts'
-import type { CallHandler } from '../call/handle-call.ts'
 
 const lookEveryMs = 250
 /** So long a call waits for a database that may be back in a moment. */
@@ -13,26 +12,18 @@ interface GuardedParts {
   readonly clock: Clock
   readonly admission: SlotLimiter
   readonly slots: SlotHolder
-  readonly calls: CallHandler
-  /** True if calls in flight are ended once their slots are not this gateway's any more. */
-  readonly cuts: boolean
 }
 
 /** Refuses calls that wait for slots where none is held and the database cannot be asked for one. Gives what ends the look for them. */
-export function watchSharedLimit({ clock, admission, slots, calls, cuts }: GuardedParts): () => void {
-  let wasSure = false
+export function watchSharedLimit({ clock, admission, slots }: GuardedParts): () => void {
   let unservedSinceMs: number | null = null
   let cancel = (): void => {}
   const look = (): void => {
-    const isSure = slots.leaseIsValid()
-    if (wasSure && !isSure && cuts)
-      calls.cancelAll(unreachable('This call was cut off, as --share-lost says.'))
-    wasSure = isSure
     if (slots.isServed) unservedSinceMs = null
     else {
       unservedSinceMs ??= clock.now()
       if (clock.now() - unservedSinceMs >= patienceMs) {
-        admission.refuseAfter(patienceMs, () => unreachable('No slot can be had before it answers.'))
+        admission.refuseAfter(patienceMs, unreachable)
       }
     }
     cancel = clock.after(lookEveryMs, look, { background: true })
@@ -41,7 +32,8 @@ export function watchSharedLimit({ clock, admission, slots, calls, cuts }: Guard
   return () => cancel()
 }
 
-function unreachable(more: string): Failure {
-  const message = `The database through which gateways share their limit cannot be asked. ${more}`
+function unreachable(): Failure {
+  const message =
+    'The database through which gateways share their limit cannot be asked. No slot can be had before it answers.'
   return new Failure('limit_unreachable', message, { retryAfterS })
 }
