@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { startBrowser } from '../support/browser.ts'
-import { openDashboardPage } from './dashboard-page.ts'
+import { violations } from './axe-violations.ts'
+import { openDashboardPage, untilStill } from './dashboard-page.ts'
 import { dashboardOver } from './shared-dashboard.ts'
 
 test('keys alone go through the list, open a call, go on from there and come back', async () => {
@@ -49,6 +50,75 @@ test('keys alone go through the list, open a call, go on from there and come bac
   assert.deepEqual(opened.problems, [])
 })
 
+test('the list beside the panel goes on: arrows, keys and presses replace the call, Escape leads back to its row', async () => {
+  const dashboard = await dashboardOver('day')
+  const answer = await dashboard.ask('GET', '/api/query?limit=40')
+  const { calls } = (await answer.json()) as { readonly calls: readonly CallJson[] }
+  const idAt = (index: number): string => calls[index]?.id ?? ''
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    path: '/calls',
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+    bypassCSP: true,
+  })
+  const { page } = opened
+  const panel = page.getByRole('dialog')
+  const rows = page.getByRole('table', { name: 'Calls' }).locator('tr.call')
+  const untilOpen = async (index: number): Promise<void> => {
+    await panel.getByText(idAt(index), { exact: true }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('call'), idAt(index))
+  }
+  const rowHasFocus = (index: number): Promise<void> =>
+    page.locator(`a:focus[data-id="${idAt(index)}"]`).waitFor()
+  await rows.nth(2).click()
+  await untilOpen(2)
+  // It was opened from the list, and has the focus: its title takes the arrows.
+  await page.locator('#call-panel-title:focus').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await untilOpen(3)
+  await page.keyboard.press('2')
+  await panel.getByRole('button', { name: 'Chat', pressed: true }).waitFor()
+  // Nothing is dimmed, and nothing of the table lies below the panel.
+  assert.equal(await page.evaluate('document.querySelector("dialog:modal")'), null)
+  const [table, side] = [await page.locator('.calls-scroller').boundingBox(), await panel.boundingBox()]
+  assert.ok(table !== null && side !== null && table.x + table.width <= side.x, JSON.stringify([table, side]))
+  await untilStill(page)
+  assert.deepEqual(await violations(page), [])
+
+  await rows.nth(6).click({ position: { x: 300, y: 10 } })
+  await untilOpen(6)
+  assert.equal(new URL(page.url()).searchParams.get('tab'), 'chat')
+  await rowHasFocus(6)
+  await page.keyboard.press('ArrowDown')
+  await untilOpen(7)
+  await rowHasFocus(7)
+  await page.keyboard.press('k')
+  await untilOpen(6)
+  await rowHasFocus(6)
+  // A menu that is open is closed first.
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.keyboard.press('Escape')
+  await page.locator('.popover:popover-open').waitFor({ state: 'detached' })
+  await untilOpen(6)
+  await page.getByRole('button', { name: 'Errors only' }).focus()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await rowHasFocus(6)
+  // One step leads back from all of it.
+  assert.equal(new URL(page.url()).search, '')
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.locator('.call-card').first().click()
+  await panel.waitFor()
+  assert.notEqual(await page.evaluate('document.querySelector("dialog:modal")'), null)
+  assert.deepEqual(await panel.boundingBox(), { x: 0, y: 0, width: 390, height: 844 })
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).pathname, '/calls')
+  assert.deepEqual(opened.problems, [])
+})
+
 test('the panel says what the dashboard answers of a call, and its parts come to its total', async () => {
   const dashboard = await dashboardOver('three')
   const { calls } = (await (await dashboard.ask('GET', '/api/query')).json()) as {
@@ -72,7 +142,8 @@ test('the panel says what the dashboard answers of a call, and its parts come to
     await dialog.getByRole('heading', { name: 'Upstream' }).waitFor()
     const row = (name: string, figure: string): Promise<void> =>
       dialog.getByRole('row', { name: `${name} ${figure.replace(' ', '\u202f')}`, exact: true }).waitFor()
-    await row('Total', total)
+    const term = dialog.locator('dl > div').filter({ has: page.getByText('Total', { exact: true }) })
+    assert.equal(((await term.first().locator('dd').innerText()) ?? '').replace('\u202f', ' '), total)
     await row('Waiting for slot', waited)
     await row('Streaming', '2.13 s')
     const text = (await dialog.innerText()).replaceAll('\u202f', ' ')

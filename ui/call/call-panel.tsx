@@ -12,10 +12,10 @@ import { CopyButton } from '../design/copy-button.tsx'
 import { DescriptionList } from '../design/description-list.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
-import { onPressBeside } from '../design/overlay/use-modal.ts'
 import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/segments.tsx'
+import { useMedia } from '../design/use-window.ts'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
 import { CallPrice } from './call-price.tsx'
@@ -40,18 +40,26 @@ export interface CallPanelProps {
   readonly fed?: LiveCall | undefined
 }
 
-/** One call, over the page at its right. */
+/** One call at the right of the list that it is of, which can be used meanwhile; on a phone over the whole page. */
 export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
+  const isModal = useMedia('(width < 40rem)')
   useLayoutEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
+    const { current: panel } = dialog
+    const { activeElement: before } = document
+    // A popover is above the view, and no style of the view moves it.
+    if (isModal) panel?.showModal()
+    else panel?.showPopover()
     title.current?.focus()
-    // Closing gives the focus back, which taking it out of the page would not.
-    return () => shown?.close()
-  }, [])
+    return () => {
+      const hadFocus = panel?.contains(document.activeElement) === true
+      if (isModal) panel?.close()
+      else panel?.hidePopover()
+      if (hadFocus && before instanceof HTMLElement) before.focus({ preventScroll: true })
+    }
+  }, [isModal])
   const { address, amend } = useNavigation()
   const times = useTimes()
   const { tab } = address
@@ -83,23 +91,36 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
     words: callTabWords[tab],
     run: () => amend({ tab }),
   }))
-  useShortcuts('Call panel', [...(moves ?? []), ...keys], { isInDialog: true })
+  // The browser closes by Escape what is modal alone.
+  const escape = isModal ? [] : [{ key: 'Escape', words: 'Close', run: onClose }]
+  useShortcuts('Call panel', [...(moves ?? []), ...keys, ...escape], { isInDialog: isModal })
   const isUnknown = full === null && failure?.code === 'call_not_found'
 
   return (
     <dialog
       ref={dialog}
       class="call-panel"
+      popover="manual"
       aria-labelledby="call-panel-title"
       onCancel={(event) => {
         event.preventDefault()
         onClose()
       }}
-      onClick={onPressBeside(onClose)}
     >
       <header class="panel-head">
         <div class="panel-title">
-          <h2 id="call-panel-title" ref={title} tabIndex={-1} aria-live="polite">
+          <h2
+            id="call-panel-title"
+            ref={title}
+            tabIndex={-1}
+            aria-live="polite"
+            onKeyDown={(event) => {
+              const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] as 1 | -1 | undefined
+              if (step === undefined || onMove === undefined) return
+              event.preventDefault()
+              onMove(step)
+            }}
+          >
             {brief === null ? (fed?.model ?? fed?.path ?? 'Call') : (brief.model ?? brief.endpoint)}
           </h2>
           <p class="fine">

@@ -5,7 +5,7 @@ import type { CallPanelProps } from './call-panel.tsx'
 
 /** The panel of a call beside a list. */
 export interface ListedPanel<Call> {
-  /** Opens the panel of a call: at its figures unless told. */
+  /** Opens the panel of a call (default: at its figures). One that is open shows this call instead, at its tab. */
   readonly open: (id: string, tab?: CallTab) => void
   /** The call whose panel is open, if it is in the list. */
   readonly call: Call | undefined
@@ -24,15 +24,18 @@ export function useCallPanel<Call extends { readonly id: string }>(
   const { address, go, amend } = useNavigation()
   /** The panel was opened on this page, so that Back closes it. */
   const isOwnStep = useRef(false)
+  const isOpen = useRef(false)
+  isOpen.current = address.call !== null
   useEffect(() => {
     if (address.call === null) isOwnStep.current = false
   }, [address.call])
   const open = useCallback(
     (id: string, tab: CallTab = 'timing') => {
+      if (isOpen.current) return amend({ call: id })
       isOwnStep.current = true
       go({ call: id, tab })
     },
-    [go],
+    [go, amend],
   )
   const close = (): void => {
     if (isOwnStep.current) history.back()

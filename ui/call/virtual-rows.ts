@@ -44,19 +44,21 @@ const nearEnd = 40
 
 /**
  * The rows of a long list that are seen, or near to that, and the keys j, k, arrows, Home and End. All rows are as high
- * as the first that is there, which the style says and the list measures. Enter opens a row, as it does any link; the
- * list follows the open panel, and gets the focus back from it.
+ * as the first that is there, which the style says and the list measures. Enter opens a row, as it does any link. While
+ * the panel shows a call of the list, the keys of the list change which one; the list follows it, and gets the focus back.
  */
 export function useVirtualRows<Row extends { readonly id: string }>(
   options: VirtualRowsOptions<Row>,
 ): VirtualRows<Row> {
   const { title, all, list, byWindow = false, hasKeys = true, onOpen, onNearEnd } = options
-  const { address } = useNavigation()
+  const { address, amend } = useNavigation()
   // Another object with each move: also if the row stays the same, the focus goes there.
   const [{ id: wantedId }, setActive] = useState<{ readonly id: string | null }>({ id: null })
   const indexOf = (id: string | null): number => all.findIndex((row) => row.id === id)
   const active = Math.max(0, indexOf(wantedId))
   const activeId = all[active]?.id
+  /** The panel, which has j and k then, shows a call of this list. */
+  const isInPanel = address.call !== null && indexOf(address.call) >= 0
   const [{ offsetPx, heightPx, rowPx }, setView] = useState(unseen)
   const view = (): View => (byWindow ? windowView : elementView)(list.current)
   useLayoutEffect(() => {
@@ -95,6 +97,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     wantsFocus.current = true
     setActive({ id: row.id })
     show(next)
+    if (isInPanel) amend({ call: row.id })
   }
   useLayoutEffect(() => {
     if (!wantsFocus.current) return
@@ -114,6 +117,9 @@ export function useVirtualRows<Row extends { readonly id: string }>(
       if (hasKeys) moveTo(index)
       return
     }
+    // From call to call the focus stays in the panel, or goes with the row.
+    const isWithin = document.activeElement?.closest('dialog') !== null
+    if (before !== null && hasKeys && !isWithin) wantsFocus.current = true
     setActive({ id: address.call })
     show(index)
   }, [address.call])
@@ -131,7 +137,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     { key: 'j', words: 'Next call', run: () => stepBy(1) },
     { key: 'k', words: 'Previous call', run: () => stepBy(-1) },
   ]
-  useShortcuts(title, hasKeys ? keys : [])
+  useShortcuts(title, hasKeys && !isInPanel ? keys : [])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isInList() || event.ctrlKey || event.metaKey || event.altKey) return
     const next = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: all.length - 1 }[event.key]

@@ -39,7 +39,7 @@ export function orderWords({ sort, rising }: { readonly sort: CallSort; readonly
 
 /** The tabs of a call's panel: its figures, or its payloads. */
 export const callTabWords = {
-  timing: 'Timing',
+  timing: 'Summary',
   chat: 'Chat',
   request: 'Request',
   response: 'Response',

@@ -26,6 +26,8 @@ export function followKeys(areOn: () => boolean): void {
     const key = shortcutKeyOf(event, event.target instanceof HTMLElement ? event.target : null)
     const name = key === null ? null : sequence.next(key, event.timeStamp)
     if (name === null || (!areOn() && isOfCharacters(name))) return
+    // Escape closes a menu first.
+    if (name === 'Escape' && document.querySelector('[popover=auto]:popover-open') !== null) return
     const isBehindDialog = document.querySelector('dialog:modal') !== null
     const found = [...groups]
       .filter(({ isInDialog }) => isInDialog || !isBehindDialog)
@@ -102,8 +104,9 @@ export function shortcutKeyOf(press: KeyPress, place: KeyPlace | null): string |
   if (press.ctrlKey || press.metaKey) return press.key.toLowerCase() === 'k' ? commandK : null
   if (modifiers.has(press.key)) return null
   if (place !== null && (place.isContentEditable || fields.has(place.tagName))) return null
-  // Enter on a link is the link's.
-  if (press.key.length > 1 && place !== null && pressable.has(place.tagName)) return null
+  // Enter on a link is the link's. Escape is of none that can be pressed.
+  if (press.key.length > 1 && press.key !== 'Escape' && place !== null && pressable.has(place.tagName))
+    return null
   if (press.key === ' ' && place !== null && spacePressed.has(place.tagName)) return null
   return press.key
 }

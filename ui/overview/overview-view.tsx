@@ -25,7 +25,7 @@ import { overviewPath, reportPath } from './overview-question.ts'
 import { marksOf, outagesOf, perBucket, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
-// A dialog takes no place in the page.
+// A panel takes no place in the view.
 const CallPanel = lazyPart(
   async () => (await import('../call/call-panel.tsx')).CallPanel,
   () => null,
