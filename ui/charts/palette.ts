@@ -18,21 +18,35 @@ const groupColours = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6'
 export const mostGroups = groupColours.length
 
 /**
- * The colour of each of these groups, at most {@link mostGroups}. A name has its colour in every view; of two names with the
- * same one, the later in the alphabet takes the next that is free.
+ * The colour of each of these groups, at most {@link mostGroups}; `known` are all that there are. Of six or fewer that are
+ * known each has a colour of its own, whichever of them are shown; of more, two that are shown may have to give way.
  */
-export function coloursOf(names: readonly string[]): ReadonlyMap<string, ColourName> {
-  const colours = new Map<string, ColourName>()
-  const free = new Set<ColourName>(groupColours)
-  for (const name of names.toSorted()) {
-    const wanted = Math.floor(hashOf(name) * mostGroups)
-    const inTurn = groupColours.map((_, at) => groupColours[(wanted + at) % mostGroups] ?? 'edge')
-    const colour = inTurn.find((one) => free.has(one)) ?? 'edge'
-    free.delete(colour)
-    colours.set(name, colour)
-  }
-  return colours
+export function coloursOf(
+  names: readonly string[],
+  known: readonly string[] = names,
+): ReadonlyMap<string, ColourName> {
+  const own = inTurn([...new Set([...known, ...names])].toSorted(), (name) =>
+    Math.floor(hashOf(name) * mostGroups),
+  )
+  const shown = inTurn([...new Set(names)].toSorted(), (name) => own.get(name) ?? 0)
+  return new Map(Array.from(shown, ([name, at]) => [name, groupColours[at] ?? 'edge']))
 }
+
+/** A place for each name: the one that it wants, or the next that is free. Once all are taken, all are free again. */
+function inTurn(names: readonly string[], wanted: (name: string) => number): ReadonlyMap<string, number> {
+  const free = new Set<number>()
+  const places = new Map<string, number>()
+  for (const name of names) {
+    if (free.size === 0) for (const at of groupColours.keys()) free.add(at)
+    const first = wanted(name)
+    const at = [...free].toSorted((one, other) => after(first, one) - after(first, other))[0] ?? 0
+    free.delete(at)
+    places.set(name, at)
+  }
+  return places
+}
+
+const after = (first: number, at: number): number => (at - first + mostGroups) % mostGroups
 
 /** From 0 up to 1: FNV-1a (draft-eastlake-fnv), 32 bits, of UTF-16 code units. */
 function hashOf(name: string): number {

@@ -111,7 +111,10 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
       : sortedBy(groups, 'calls')
           .slice(0, linesAtFirst)
           .map(({ key }) => lineOf(key))
-  const colours = coloursOf(lines)
+  const colours = coloursOf(
+    lines,
+    groups.map(({ key }) => lineOf(key)),
+  )
   const colourOf = (key: string | null): ColourName | undefined => colours.get(lineOf(key))
   const toggle = (line: string): void => {
     const others = lines.filter((one) => one !== line)

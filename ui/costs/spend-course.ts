@@ -33,10 +33,15 @@ export function spendPanels(
   const shown = named.slice(0, mostGroups)
   const others = [...named.slice(mostGroups), ...columns.filter(({ key }) => key === restKey)]
   const keys = shown.map(({ key }) => key).reverse()
-  const colours = coloursOf(keys)
+  const nameOf = (group: CourseGroup | undefined): string => group?.keys?.[question.by] ?? ''
+  const known = groups.filter(({ rest }) => rest !== true).map(nameOf)
+  const colours = coloursOf(
+    shown.map(({ own: [first] }) => nameOf(first)),
+    known,
+  )
   const series = shown.map(({ key, own: [first], values }, at) => {
     const below = keys.slice(keys.length - at)
-    return spendBars(key, wordsOf(first, question.by), colours.get(key) ?? 'edge', values, below)
+    return spendBars(key, wordsOf(first, question.by), colours.get(nameOf(first)) ?? 'edge', values, below)
   })
   if (others.length > 0) {
     const values = valuesOf(others.flatMap(({ own }) => own))

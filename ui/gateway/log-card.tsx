@@ -24,7 +24,6 @@ export function LogCard({ file }: { readonly file: string }) {
       }
       actions={
         <ConfirmButton
-          kind="bare"
           small
           isOff={isBusy}
           question={{

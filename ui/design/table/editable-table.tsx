@@ -129,7 +129,6 @@ export function EditableTable<Row, Report, Name extends string = never>(
                       {action?.button(row)}
                       {form !== null && (
                         <Button
-                          kind="bare"
                           small
                           aria-expanded={isEdited}
                           isOff={isLocked}
