@@ -68,7 +68,7 @@ test('further upstreams are told of, and a file of them that is broken, with its
   const write = (upstreams: object): void =>
     writeFileSync(folder.file('data/upstreams.json'), JSON.stringify({ version: 1, upstreams }))
   write([{ name: 'local', urls: ['http://127.0.0.1:9'] }])
-  assert.match((await doctor(folder, nobodysPort)).of['upstreams'] ?? '', /^ok: 1 further one/)
+  assert.match((await doctor(folder, nobodysPort)).of['upstreams'] ?? '', /^ok: 1 more upstream/)
   write([{ name: 'local', urls: 'http://127.0.0.1:9' }])
   const { code, of } = await doctor(folder, nobodysPort)
   assert.equal(code, 1)
@@ -126,8 +126,8 @@ test('while a gateway runs, and after it was killed', async () => {
   await gateway.kill9()
   const after = await doctor(folder, [...db, '--upstream', upstream.baseUrl])
   assert.equal(after.code, 0, after.stdout)
-  assert.match(after.of['gateway'] ?? '', /^ok: none runs/)
-  assert.match(after.of['lock'] ?? '', /^ok: nobody/)
+  assert.match(after.of['gateway'] ?? '', /^ok: not running/)
+  assert.match(after.of['lock'] ?? '', /^ok: no gateway has/)
 })
 
 test('a port that another program has is told with that program', async () => {
@@ -137,7 +137,7 @@ test('a port that another program has is told with that program', async () => {
   using child = spawn(process.execPath, ['-e', program])
   await untilListening(port, child)
   const { of } = await doctor(folder, ['--port', `${port}`, '--dashboard-port', `${port}`, ...nobodysPort])
-  const expected = process.platform === 'linux' ? `node (process ${child.pid}) has it` : 'is in use'
+  const expected = process.platform === 'linux' ? `used by node (process ${child.pid})` : 'is in use'
   for (const check of ['port', 'dashboard']) {
     assert.match(of[check] ?? '', /^fault: \d+ is in use/)
     assert.ok(of[check]?.includes(expected), of[check])
@@ -156,7 +156,7 @@ test('a folder that cannot be written is told, and that nothing is recorded', as
     },
   )
   assert.equal(code, 1)
-  assert.match(of['folder'] ?? '', /^fault: .*data cannot be written .* none is recorded/)
+  assert.match(of['folder'] ?? '', /^fault: .*data cannot be written .* not recorded/)
 })
 
 describe('the database', () => {
@@ -166,7 +166,7 @@ describe('the database', () => {
     expected: RegExp,
   ])[] = [
     ['that can be read', (sound) => sound, /^ok: .* is readable/],
-    ['that is none', () => Buffer.alloc(100_000, 'no database'), /^fault: .*no database/],
+    ['that is none', () => Buffer.alloc(100_000, 'no database'), /^fault: .*belongs to another program/],
     ['that is damaged within', damagedWithin, /^fault: .*(?:damaged|malformed)/],
   ]
   for (const [name, content, expected] of cases) {
@@ -214,7 +214,7 @@ describe('the upstream', () => {
   it('refuses the key', async () => {
     const { of, code } = await asked(401, 'sk-secret')
     assert.equal(code, 1)
-    assert.match(of['upstream'] ?? '', /^fault: .*refuses the key \(401\) → UPSTREAM_API_KEY/)
+    assert.match(of['upstream'] ?? '', /^fault: .*refuses the key \(401\) → check UPSTREAM_API_KEY/)
   })
 
   it('asks for a key, which clients may bring', async () => {

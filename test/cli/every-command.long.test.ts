@@ -241,7 +241,7 @@ test(
     assert.ok(settings().includes('clients.json'))
     const read = await run('calls', own.path, { launcher, env: usualPorts })
     assert.ok(
-      read.said.includes(`using ${other.file('data/llm_telemetry.db')}, of the gateway that runs`),
+      read.said.includes(`using ${other.file('data/llm_telemetry.db')} of the running gateway`),
       read.said,
     )
   },
@@ -301,7 +301,7 @@ test(
     assert.equal(doctor.code, 1)
     assert.match(
       doctor.said,
-      /^✗ folder +\S+data belongs to root, .*could not be looked at → run this with sudo/m,
+      /^✗ folder +\S+data belongs to root, .*could not check .* → run this with sudo/m,
     )
     assert.doesNotMatch(doctor.said, /^✓ (?:lock|database|prices|upstreams|settings|disk)/m)
     const tail = await run('tail', dir.path, { launcher, env })

@@ -88,7 +88,7 @@ test('where nothing can be written, limits, upstreams and prices are refused, wi
 test('a damaged database is named on the terminal', async () => {
   await using dir = await makeTempDir()
   mkdirSync(dir.file('data'))
-  writeFileSync(dir.file('data/llm_telemetry.db'), 'no database at all'.repeat(1000))
+  writeFileSync(dir.file('data/llm_telemetry.db'), Buffer.alloc(18_000, 0xfe))
   await serves(dir, 'database_damaged', /data\/llm_telemetry\.db was damaged .*kept beside as \*\.corrupt/)
   assert.ok(existsSync(dir.file('data/llm_telemetry.db')))
 })
