@@ -51,9 +51,9 @@ test('lines are counted within quotes too; each record knows where it begins', (
   )
 })
 
-test('a quote in the wrong place is told with its column, and the next record is read', () => {
+test('a quote in the wrong place is told with its field, and the next record is read', () => {
   assert.deepEqual(fieldsOf('a,"b"c,d\n1,2,3\n'), [
-    'column 6: a quote ends before its field does',
+    'field 2: a quote ends before the field does',
     ['1', '2', '3'],
   ])
 })
@@ -62,7 +62,7 @@ test('a quote that never ends is told where it begins', () => {
   const [first, second] = recordsOf(['a,b\n1,"never\n2,3\n4,5\n'])
   assert.deepEqual(first?.fields, ['a', 'b'])
   assert.equal(second?.line, 2)
-  assert.match(second.problem, /^column 3: the quote that begins here never ends/)
+  assert.match(second.problem, /^field 2: the quote that begins here never ends/)
 })
 
 test('a field of hundreds of megabytes is left out, costs no memory, and what follows is read', () => {

@@ -1,9 +1,3 @@
-/** A line and a column of a text, counted from one. */
-export interface FilePosition {
-  readonly line: number
-  readonly column: number
-}
-
 /** A record of a file; `fields` is null if it is not what it should be, which `problem` says. */
 export interface ReadRecord {
   readonly line: number
@@ -25,10 +19,8 @@ export class CsvReader {
   keeps: (column: number) => boolean = () => true
   #state: 'start' | 'plain' | 'quoted' | 'quote' = 'start'
   #line = 1
-  /** Characters before the piece in hand; before the line in hand. */
-  #offset = 0
-  #lineOffset = 0
-  #quoteAt: FilePosition = { line: 1, column: 1 }
+  /** Where the last quote began. */
+  #quoteLine = 1
   #recordLine = 1
   #fields: string[] = []
   #field = ''
@@ -36,27 +28,21 @@ export class CsvReader {
   #hasPairs = false
   #size = 0
   #problem = ''
-  #endedWithReturn = false
-
-  /** Where reading has come to. */
-  get place(): FilePosition {
-    return { line: this.#line, column: this.#offset - this.#lineOffset + 1 }
-  }
+  #endedWithReturn = false;
 
   *push(text: string): Generator<ReadRecord> {
-    const start = this.#offset
     for (let at = 0; at < text.length;) {
       const char = text.charAt(at)
       if (this.#endedWithReturn) {
         this.#endedWithReturn = false
         if (char === '\n') {
-          this.#lineOffset = start + ++at
+          at++
           continue
         }
       }
       if (this.#state === 'start' && char === '"') {
         this.#state = 'quoted'
-        this.#quoteAt = { line: this.#line, column: start + at - this.#lineOffset + 1 }
+        this.#quoteLine = this.#line
         at++
       } else if (this.#state === 'quoted') {
         // Pairs of quotes are taken together: letter by letter, a text of nothing else would take gigabytes.
@@ -65,22 +51,21 @@ export class CsvReader {
           this.#hasPairs = true
           end = text.indexOf('"', end + 2)
         }
-        this.#take(text.slice(at, end < 0 ? undefined : end), start + at)
+        this.#take(text.slice(at, end < 0 ? undefined : end))
         if (end >= 0) this.#state = 'quote'
         at = end < 0 ? text.length : end + 1
       } else if (this.#state === 'quote' && char === '"') {
         this.#hasPairs = true
-        this.#take('""', start + at++)
+        this.#take('""')
+        at++
         this.#state = 'quoted'
       } else {
         borders.lastIndex = at
         const end = borders.exec(text)?.index ?? text.length
-        if (this.#state === 'quote' && end > at) {
-          const column = start + at - this.#lineOffset + 1
-          this.#problem ||= `column ${column}: a quote ends before its field does`
-        }
+        if (this.#state === 'quote' && end > at)
+          this.#problem ||= `field ${this.#fields.length + 1}: a quote ends before the field does`
         this.#state = 'plain'
-        this.#take(text.slice(at, end), start + at)
+        this.#take(text.slice(at, end))
         at = end
         if (end === text.length) break
         const border = text.charAt(at++)
@@ -88,30 +73,24 @@ export class CsvReader {
         if (border === ',') continue
         this.#endedWithReturn = border === '\r'
         this.#line++
-        this.#lineOffset = start + at
         yield* this.#endRecord()
       }
     }
-    this.#offset += text.length
   }
 
   /** What is left when there are no more pieces; null if the text ended with a line. */
   end(): ReadRecord | null {
     if (this.#state === 'quoted') {
-      const { line, column } = this.#quoteAt
-      const problem = `column ${column}: the quote that begins here never ends, so nothing from here on was read`
-      return { line, fields: null, problem }
+      const problem = `field ${this.#fields.length + 1}: the quote that begins here never ends, so nothing from here on was read`
+      return { line: this.#quoteLine, fields: null, problem }
     }
     if (this.#state === 'start' && this.#fields.length === 0) return null
     this.#endField()
     return this.#endRecord().next().value ?? null
   }
 
-  #take(part: string, offset: number): void {
-    for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) {
-      this.#line++
-      this.#lineOffset = offset + at + 1
-    }
+  #take(part: string): void {
+    for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) this.#line++
     if (!this.keeps(this.#fields.length)) return
     this.#size += part.length
     if (this.#size <= longestRecord) this.#field += part

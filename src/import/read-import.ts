@@ -2,13 +2,13 @@ import { textHash } from '../lib/text-hash.ts'
 import type { ReadCall, StoredCall } from '../call/call-record.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { readJson } from '../json/json-text.ts'
-import { CsvReader, longestRecord, type FilePosition, type ReadRecord } from './csv-reader.ts'
+import { CsvReader, longestRecord, type ReadRecord } from './csv-reader.ts'
 import { FieldError, type Fields } from './field-values.ts'
 import { type ImportSource, importForms, importSources } from './forms.ts'
 import { linesOf } from './line-splitter.ts'
 import { plausible } from './plausible-call.ts'
 import { bodies, identityOfEntry } from './source-entry.ts'
-import { ImportError, NotTextError, type TextSource } from './text-source.ts'
+import { ImportError, type TextSource } from './text-source.ts'
 
 /** A record by the names of its columns; null if it is not what it should be. */
 export interface NamedRecord {
@@ -69,9 +69,7 @@ function ownEntry({ id, instance, outcome, durationMs, inputTokens, outputTokens
 
 async function firstPiece(pieces: AsyncGenerator<string>): Promise<string> {
   for (let text = ''; ;) {
-    const { value, done } = await pieces.next().catch((error: unknown) => {
-      throw placed(error, { line: 1, column: 1 })
-    })
+    const { value, done } = await pieces.next()
     if (done === true) return text
     text += value
     if (text.trim() !== '') return text
@@ -94,32 +92,7 @@ function isJson(text: string): boolean {
 }
 
 function recordsOf(first: string, pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {
-  const counted = placedPieces(pieces, { line: 1, column: 1 })
-  return isJson(first) ? jsonLines(counted) : csvRecords(counted)
-}
-
-/** Says of bytes that are no text where they stand. */
-async function* placedPieces(
-  pieces: AsyncIterable<string>,
-  at: { line: number; column: number },
-): AsyncGenerator<string> {
-  try {
-    for await (const piece of pieces) {
-      yield piece
-      const last = piece.lastIndexOf('\n')
-      for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', end + 1)) at.line++
-      at.column = last < 0 ? at.column + piece.length : piece.length - last
-    }
-  } catch (error) {
-    throw placed(error, at)
-  }
-}
-
-function placed(error: unknown, { line, column }: FilePosition): unknown {
-  if (!(error instanceof NotTextError)) return error
-  return new ImportError(
-    `line ${line}, column ${column}: these bytes are not UTF-8, so nothing from here on was read; save the file as UTF-8`,
-  )
+  return isJson(first) ? jsonLines(pieces) : csvRecords(pieces)
 }
 
 async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedRecord> {

@@ -13,12 +13,9 @@ export class ImportError extends Error {
 export interface TextSource {
   readonly bytes: number
   readonly read: () => number
-  /** Throws {@link ImportError}, {@link NotTextError}. */
+  /** Throws {@link ImportError}. */
   readonly pieces: AsyncGenerator<string>
 }
-
-/** The bytes are no text in the file's encoding; what came before them was handed out. */
-export class NotTextError extends Error {}
 
 const gzipMark = Buffer.from([0x1f, 0x8b])
 /** What files begin with that are no text, and what to do about them. */
@@ -61,29 +58,19 @@ export async function openText(path: string, first: Buffer): Promise<TextSource>
 }
 
 async function* decoded(bytes: Readable): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let tail = Buffer.alloc(0)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let offset = 0
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
-      yield* checked(decoder.decode(chunk, { stream: true }), tail, chunk)
-      tail = Buffer.concat([tail, chunk.subarray(-2)]).subarray(-2)
+      yield decoder.decode(chunk, { stream: true })
+      offset += chunk.length
     }
+    decoder.decode()
   } catch (error) {
-    if (error instanceof NotTextError) throw error
-    throw new ImportError(`the file cannot be read on: ${messageOf(error)}`)
+    if (codeOf(error) !== 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new ImportError(`the file cannot be read on: ${messageOf(error)}`)
+    throw new ImportError(
+      `bytes that are not UTF-8 come soon after byte ${offset}, so nothing from there on was read; save the file as UTF-8`,
+    )
   }
-  if (decoder.decode() !== '') throw new NotTextError()
 }
-
-/** Hands out a text up to the first mark that stands for bytes that are none, rather than for itself. */
-function* checked(text: string, before: Buffer, chunk: Buffer): Generator<string> {
-  const at = text.indexOf(replacement)
-  if (at < 0) return yield text
-  const own = Buffer.concat([before, chunk]).toString('latin1').split(replacementBytes).length
-  if (text.split(replacement).length <= own) return yield text
-  yield text.slice(0, at)
-  throw new NotTextError()
-}
-
-const replacement = '\uFFFD'
-const replacementBytes = Buffer.from(replacement).toString('latin1')
