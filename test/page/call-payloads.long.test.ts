@@ -14,6 +14,11 @@ import { sampleAnswer, sampleRequest } from './sample-payloads.ts'
 
 const nothingKept: CallPayloads = { request: null, answer: null, logging: false, reason: 'logging_off' }
 
+const markdown = 'I look it up.\n\n# In `<b>`\n- **Lyon**\n```\na < b && <i>c</i>\n```'
+const classNames = (elements: readonly { readonly className: string }[]): readonly string[] =>
+  elements.map(({ className }) => className)
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
 /** The calls of the database, the newest first. */
 async function callsOf(dashboard: DashboardProcess): Promise<readonly CallJson[]> {
   return ((await (await dashboard.ask('GET', '/api/query')).json()) as { calls: readonly CallJson[] }).calls
@@ -38,7 +43,8 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
   const { page } = opened
   const { id } = call
-  await keep(page, { request: sampleRequest(id), answer: sampleAnswer(id), logging: true, reason: null })
+  const answer = sampleAnswer(id, { text: markdown })
+  await keep(page, { request: sampleRequest(id), answer, logging: true, reason: null })
   await page.goto(`${dashboard.origin}/calls?call=${id}`)
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('heading', { name: 'Upstream' }).waitFor()
@@ -57,6 +63,16 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
     assert.ok(chat.replaceAll('\u202f', ' ').includes(words), words)
   }
   assert.ok(chat.includes('{\n  "city": "Lyon"\n}'), chat)
+  // Roles, code and JSON are told apart; what looks like HTML is text.
+  assert.deepEqual(await dialog.locator('.messages li[class]').evaluateAll(classNames), [
+    'by-system',
+    'by-user',
+    'by-assistant',
+  ])
+  assert.equal(await dialog.locator('.said-code').innerText(), 'a < b && <i>c</i>')
+  assert.equal(await dialog.locator('.said p > code').innerText(), '<b>')
+  assert.equal(await dialog.locator('.said-item').innerText().then(oneLine), '• Lyon')
+  assert.equal(await dialog.locator('.json-key').innerText(), '"city"')
   const reasoning = dialog.getByText('There is a tool for that.')
   assert.equal(await reasoning.isVisible(), false)
   await dialog.getByText('Reasoning, 25 characters').click()
@@ -81,6 +97,12 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
   const pretty =
     '{\n  "n": 1e400,\n  "big": 12345678901234567890,\n  "twice": 0.10,\n  "twice": 2,\n  "empty": {}\n}'
   assert.equal(await shown.textContent(), pretty)
+  assert.deepEqual(await shown.locator('.json-number').allTextContents(), [
+    '1e400',
+    '12345678901234567890',
+    '0.10',
+    '2',
+  ])
   await dialog.getByRole('button', { name: 'Raw' }).click()
   assert.equal(await shown.textContent(), odd)
   assert.deepEqual(opened.problems, [])
@@ -161,6 +183,8 @@ test('payloads that are hostile, or as large as they get, stay text', async () =
   assert.ok(((await shown.textContent()) ?? '').length < 300_000)
   await dialog.getByRole('button', { name: /^Show all/ }).click()
   assert.ok(((await shown.textContent()) ?? '').length > 1_000_000)
+  // So many colours would take the browser its time.
+  assert.equal(await shown.locator('.json-string').count(), 0)
   assert.deepEqual(opened.problems, [])
 })
 
@@ -175,7 +199,12 @@ test('axe finds nothing in any tab, in light and dark', async () => {
   const options = { path: '/calls', bypassCSP: true, reducedMotion: 'reduce' } as const
   await using opened = await openDashboardPage(browser, dashboard.origin, options)
   const { page } = opened
-  await keep(page, { request: sampleRequest(id), answer: sampleAnswer(id), logging: true, reason: null })
+  await keep(page, {
+    request: sampleRequest(id),
+    answer: sampleAnswer(id, { text: markdown }),
+    logging: true,
+    reason: null,
+  })
   await page.goto(`${dashboard.origin}/calls?call=${id}`)
   const tabs = page.getByRole('group', { name: 'Call details' })
   const dialog = page.getByRole('dialog')

@@ -7,6 +7,7 @@ import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/segments.tsx'
 import { bytes, count } from '../format/figures.ts'
 import { indentedJson, memberText } from './json-text.ts'
+import { JsonView } from './json-view.tsx'
 import type { KeptPayload } from './kept-payload.ts'
 import { Messages } from './messages.tsx'
 import { isReassembled, readAnswer } from './read-answer.ts'
@@ -99,7 +100,7 @@ export function BodyText({ title, about, text, isJson }: BodyTextProps) {
         </div>
       </div>
       <pre class={isWrapped ? 'is-wrapped' : ''} tabIndex={0} role="region" aria-label={title}>
-        {shown}
+        {isJson ? <JsonView text={shown} /> : shown}
       </pre>
       {isCut && (
         <Button small class="more" onClick={() => setAll(true)}>

@@ -26,7 +26,7 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
         <p class="quiet">{unreadWords(request, 'request')}</p>
       )}
       {answered.length > 0 ? (
-        <Messages title="Response" messages={answered} isAnswer />
+        <Messages title="Response" messages={answered} />
       ) : isUnderWay ? (
         <p class="quiet">The response is still in progress.</p>
       ) : (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { indentedJson, memberText } from './json-text.ts'
+import { indentedJson, jsonPieces, memberText } from './json-text.ts'
 
 test('a member is found as it was written', () => {
   const text = '{"id":"a","n":1e400,"body": {"b":[1,{"body":"]}\\"\\\\"}],"body":0.10} ,"x":null,"n" : 0.10 }'
@@ -47,4 +47,33 @@ test('a text that is cut, or no JSON at all, loses nothing but space', () => {
       memberText(text, 'a')
     }),
   )
+})
+
+test('pieces have their kinds, and come to the text again, whatever it is', () => {
+  const text = '{"a": "b:\\"c", "n": [-1.5e3, true, null, {}], "deep": {"": 0}} "cut'
+  const pieces = jsonPieces(text)
+  assert.equal(pieces.map(({ text }) => text).join(''), text)
+  assert.deepEqual(
+    pieces.filter(({ kind }) => kind !== 'plain').map(({ kind, text }) => `${kind} ${text}`),
+    [
+      'key "a"',
+      'string "b:\\"c"',
+      'key "n"',
+      'number -1.5e3',
+      'literal true',
+      'literal null',
+      'key "deep"',
+      'key ""',
+      'number 0',
+      'string "cut',
+    ],
+  )
+  for (const odd of ['', ':', '":', '"a":', 'no json', '{"a" : 1}', '::"x"::']) {
+    assert.equal(
+      jsonPieces(odd)
+        .map(({ text }) => text)
+        .join(''),
+      odd,
+    )
+  }
 })

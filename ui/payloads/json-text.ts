@@ -54,6 +54,34 @@ export function indentedJson(text: string): string {
   return parts.join('')
 }
 
+/** A piece of JSON that has a colour; `plain` are signs and space. */
+export interface JsonPiece {
+  readonly kind: 'key' | 'string' | 'number' | 'literal' | 'plain'
+  readonly text: string
+}
+
+/** The pieces of a text, which come to the text again. */
+export function jsonPieces(text: string): readonly JsonPiece[] {
+  const pieces: JsonPiece[] = []
+  let end = 0
+  /** Where the piece is that a colon would make a key. */
+  let last = -1
+  for (const [start, tokenEnd] of tokensOf(text)) {
+    const sign = text[start] ?? ''
+    const { [last]: before } = pieces
+    if (sign === ':' && before?.kind === 'string') pieces[last] = { kind: 'key', text: before.text }
+    last = -1
+    if ('{}[],:'.includes(sign)) continue
+    if (start > end) pieces.push({ kind: 'plain', text: text.slice(end, start) })
+    last = pieces.length
+    const kind = sign === '"' ? 'string' : /[-\d]/.test(sign) ? 'number' : 'literal'
+    pieces.push({ kind, text: text.slice(start, tokenEnd) })
+    end = tokenEnd
+  }
+  if (end < text.length) pieces.push({ kind: 'plain', text: text.slice(end) })
+  return pieces
+}
+
 /** The signs, texts, numbers and words of JSON, without the space between them. */
 function* tokensOf(text: string): Generator<readonly [start: number, end: number]> {
   const token = /[{}[\],:"]|[^{}[\],:" \n\r\t]+/g

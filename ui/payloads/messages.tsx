@@ -3,6 +3,8 @@ import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { count } from '../format/figures.ts'
 import { indentedJson } from './json-text.ts'
+import { JsonView } from './json-view.tsx'
+import { MarkdownView } from './markdown-view.tsx'
 import { type ChatMessage, type MessagePart, wordsOf } from './read-messages.ts'
 import { cutText, shownText } from './shown-text.ts'
 
@@ -11,19 +13,26 @@ const shownAtFirst = 8
 /** A longer part is cut until its reader asks for the rest. */
 const shownLength = 6000
 
+/** Other speakers, such as documents, have no colour. */
+const roleClasses: Readonly<Record<string, string>> = {
+  System: 'by-system',
+  Developer: 'by-system',
+  User: 'by-user',
+  Assistant: 'by-assistant',
+  Tool: 'by-tool',
+}
+
 export interface MessagesProps {
   readonly title: string
   readonly messages: readonly ChatMessage[]
-  /** Sets them apart from what was asked. */
-  readonly isAnswer?: boolean
 }
 
 /** The messages of a conversation, the last ones if there are many. */
-export function Messages({ title, messages, isAnswer = false }: MessagesProps) {
+export function Messages({ title, messages }: MessagesProps) {
   const [areAll, setAll] = useState(false)
   const hidden = areAll ? 0 : Math.max(0, messages.length - shownAtFirst)
   return (
-    <section class={`messages ${isAnswer ? 'is-answer' : ''}`}>
+    <section class="messages">
       <h3>{title}</h3>
       {hidden > 0 && (
         <Button small onClick={() => setAll(true)}>
@@ -32,7 +41,7 @@ export function Messages({ title, messages, isAnswer = false }: MessagesProps) {
       )}
       <ol>
         {messages.slice(hidden).map(({ speaker, note, parts }, at) => (
-          <li key={hidden + at}>
+          <li key={hidden + at} class={roleClasses[speaker]}>
             <div class="speaker row">
               <strong class="cut">{speaker}</strong>
               {note !== null && <span class="quiet">{note}</span>}
@@ -97,12 +106,15 @@ interface TextProps {
 
 function Text({ text, isCode = false }: TextProps) {
   const [isAll, setAll] = useState(false)
-  const whole = useMemo(() => (isCode && isJson(text) ? indentedJson(text) : text), [text, isCode])
+  const hasJson = useMemo(() => isCode && isJson(text), [text, isCode])
+  const whole = useMemo(() => (hasJson ? indentedJson(text) : text), [text, hasJson])
   const isCut = !isAll && whole.length > shownLength
   const shown = useMemo(() => shownText(isCut ? cutText(whole, shownLength) : whole), [whole, isCut])
   return (
     <>
-      <div class={isCode ? 'said is-code' : 'said'}>{shown}</div>
+      <div class={isCode ? 'said is-code' : 'said'}>
+        {hasJson ? <JsonView text={shown} /> : isCode ? shown : <MarkdownView text={shown} />}
+      </div>
       {isCut && (
         <Button small onClick={() => setAll(true)}>
           Show all {count(whole.length)} characters

@@ -1,0 +1,24 @@
+import { useMemo } from 'preact/hooks'
+import { jsonPieces } from './json-text.ts'
+
+/** Longer texts stay plain: a browser takes its time for so many colours. */
+const colouredLength = 200_000
+
+/** JSON with its keys, strings, numbers and literals in colours of their own. */
+export function JsonView({ text }: { readonly text: string }) {
+  const pieces = useMemo(() => (text.length > colouredLength ? null : jsonPieces(text)), [text])
+  if (pieces === null) return <>{text}</>
+  return (
+    <>
+      {pieces.map(({ kind, text }, at) =>
+        kind === 'plain' ? (
+          text
+        ) : (
+          <span key={at} class={`json-${kind}`}>
+            {text}
+          </span>
+        ),
+      )}
+    </>
+  )
+}
