@@ -102,7 +102,6 @@ question('which call cost the most?', async (page, press) => {
 })
 
 question('which model was the slowest yesterday?', async (page, press) => {
-  await press(button(page, 'Custom'))
   await press(button(page, 'Yesterday'))
   await press(view(page, 'Compare'))
   await page.getByRole('table', { name: 'Calls by model' }).getByText('Latency p95').waitFor()

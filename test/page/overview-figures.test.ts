@@ -248,7 +248,7 @@ test('another time is laid under the charts, and what figures change against', a
   await requests.getByRole('button', { name: 'Calls, compared' }).waitFor()
   await page
     .getByRole('region', { name: 'Latency', exact: true })
-    .getByRole('button', { name: 'p95, earlier' })
+    .getByRole('button', { name: 'p95, compared' })
     .waitFor()
   const column = (await tableOf(page, 'Requests')).map(([, calls = '']) =>
     Number(calls.replaceAll(/\s/g, '')),

@@ -129,10 +129,10 @@ test('opened without a range it shows the last hour, where all calls are of it; 
   await page.waitForURL(({ search }) => search === '?range=1h')
   await untilReady(page)
   await button('24h').click()
-  await page.getByText(/ per 15.min$/).waitFor()
+  await page.getByText(/^Updated .* per 15.min$/).waitFor()
   assert.equal(new URL(page.url()).search, '?range=24h')
   await page.reload()
-  await page.getByText(/ per 15.min$/).waitFor()
+  await page.getByText(/^Updated .* per 15.min$/).waitFor()
   assert.deepEqual(opened.problems, [])
 })
 

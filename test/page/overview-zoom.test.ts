@@ -288,6 +288,10 @@ test('a note is marked in the charts, told where one points, and gone once it is
     }
   }
   await untilSaid(true)
+  // Its label has room for a few words, and tells all of them to who points at it.
+  const label = page.getByRole('region', { name: 'Latency', exact: true }).locator('.plot-flag').last()
+  await label.hover()
+  await label.getByText(words).waitFor()
 
   await page.getByRole('button', { name: 'Notes' }).click()
   await panel.getByRole('button', { name: `Delete note ${words}` }).click()

@@ -71,7 +71,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
   const { address, go } = navigation
   const { range, utc } = address
   // In between, a second row would begin.
-  const hasYesterday = useMedia('(width < 40rem) or (width >= 84rem)')
+  const hasYesterday = useMedia('(width < 40rem) or (width >= 72rem)')
   const shown = isYesterday(range, nowMs(), utc) ? 'Yesterday' : range.last
   const choose = (name: RangeName): void => go({ range: rangeOf(name, utc) })
   const isLong = useDelayed(isLoading, longMs)

@@ -35,10 +35,11 @@ export function Popover(props: PopoverProps) {
   const [timesOpened, setTimesOpened] = useState(0)
   const place = (): void => {
     if (button.current === null || panel.current === null) return
-    const { left, bottom } = button.current.getBoundingClientRect()
+    const { left, right, bottom } = button.current.getBoundingClientRect()
     const { clientWidth, clientHeight } = document.documentElement
     const width = Math.min(widthPx, clientWidth - 2 * edgePx)
-    const x = Math.max(edgePx, Math.min(left, clientWidth - edgePx - width))
+    const hasRoom = left + width <= clientWidth - edgePx
+    const x = Math.max(edgePx, hasRoom ? left : right - width)
     const { style } = panel.current
     style.width = `${width}px`
     style.left = `${x + scrollX}px`
