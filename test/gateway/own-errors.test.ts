@@ -166,6 +166,7 @@ test('upstream_unreachable: nobody listens', async () => {
   await using alone = await startGatewayProcess({ upstream: `http://127.0.0.1:${await freePort()}` })
   for (const [method, path] of [
     ['POST', '/v1/chat/completions'],
+    ['POST', '/v1/files'],
     ['GET', '/v1/models'],
   ] as const) {
     const response = await exchange(alone.port, method, path)
