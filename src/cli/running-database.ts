@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { HealthReport } from '../api/health-report.ts'
 import { ControlClient } from '../control/control-client.ts'
-import { controlFolder } from '../control/control-folder.ts'
 import { ownOptionTable } from '../options/dashboard-options.ts'
 import { defaultDatabase, gatewayOptionTable } from '../options/gateway-options.ts'
 import { envName, type OptionSpec } from '../options/option-spec.ts'
@@ -70,7 +69,7 @@ function isElsewhere(db: string): boolean {
 
 /** How the gateway is that runs in this folder, or else on the usual port. */
 export async function runningGateway(env: Environment): Promise<HealthReport | null> {
-  const client = new ControlClient(controlFolder(dirname(defaultDatabase)))
+  const client = new ControlClient(dirname(defaultDatabase))
   const here = await client.running(probeLimitMs)
   return here?.health ?? (await onPort(portIn(env)))
 }

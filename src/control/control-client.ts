@@ -17,6 +17,7 @@ import {
   isLiveCalls,
   refusalIn,
 } from './control-messages.ts'
+import { controlFolder } from './control-folder.ts'
 import { openSocketAddress } from './control-socket.ts'
 import { request } from '../lib/http/http.ts'
 
@@ -48,8 +49,8 @@ export interface Stopping {
 export class ControlClient {
   readonly #folder: string
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(dataFolder: string) {
+    this.#folder = controlFolder(dataFolder)
   }
 
   /** Rejects in words if somebody else than a gateway answers, or the socket may not be opened. */

@@ -1,7 +1,6 @@
 import type { ClientRow, ClientsReport, ClientUse } from '../api/clients.ts'
 import type { SeenClient } from '../call/call-reader.ts'
 import { ControlClient } from '../control/control-client.ts'
-import { controlFolder } from '../control/control-folder.ts'
 import { getOrAdd } from '../lib/get-or-add.ts'
 import { isFingerprint } from '../call/key-fingerprint.ts'
 import type { ClientChange, ClientSetting } from '../options/client-settings.ts'
@@ -21,7 +20,7 @@ export class Clients {
   /** The gateway reads the file in the data folder alone, also if it is controlled from elsewhere. */
   constructor(dataFolder: string) {
     this.#file = new ClientsFile(dataFolder)
-    this.#control = new ControlClient(controlFolder(dataFolder))
+    this.#control = new ControlClient(dataFolder)
   }
 
   async report({ clients, counted_from }: Seen): Promise<ClientsReport> {

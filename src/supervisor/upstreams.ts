@@ -3,7 +3,6 @@ import type { HealthReport } from '../api/health-report.ts'
 import type { UpstreamRow, UpstreamsReport } from '../api/upstreams.ts'
 import { CodedError } from '../lib/errors.ts'
 import { ControlClient } from '../control/control-client.ts'
-import { controlFolder } from '../control/control-folder.ts'
 import { type UpstreamChange, type UpstreamSetting, defaultName } from '../options/upstream-settings.ts'
 import { upstreamsPath } from '../options/upstreams-path.ts'
 import { UpstreamsFile } from '../options/upstreams-file.ts'
@@ -27,7 +26,7 @@ export class Upstreams {
 
   constructor(options: UpstreamsOptions) {
     this.#options = options
-    this.#control = new ControlClient(controlFolder(options.dataFolder))
+    this.#control = new ControlClient(options.dataFolder)
   }
 
   async report(): Promise<UpstreamsReport> {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ControlClient } from '../../src/control/control-client.ts'
-import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { untilCalls } from '../support/gateway-state.ts'
@@ -247,7 +246,7 @@ test('the limit and what it does are those of all: another start is refused in w
   }
   await using other = await startGateway({ upstream, url })
   assert.equal((await budgetOf(other))['daily_limit'], 5000)
-  await new ControlClient(controlFolder(one.directory)).setOptions({ token_limit: 70 })
+  await new ControlClient(one.directory).setOptions({ token_limit: 70 })
   for (const gateway of [one, other])
     await untilSeen('it has the limit', async () => (await budgetOf(gateway))['daily_limit'] === 70)
   assert.deepEqual([await call(one, 71), await call(other, 71)], [429, 429])

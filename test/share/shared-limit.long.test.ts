@@ -9,7 +9,6 @@ import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { connect } from '../../src/share/postgres.ts'
 import { ControlClient } from '../../src/control/control-client.ts'
-import { controlFolder } from '../../src/control/control-folder.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { asRecord, type JsonRecord } from '../support/json-record.ts'
 import { type ReplyStep, until, wait } from '../support/reply-step.ts'
@@ -102,7 +101,7 @@ test('a start with another limit is refused in words, and a change on one is a c
   assert.ok(!refused.stderr.includes('postgres://'))
 
   await using other = await startGateway(upstream, { url })
-  await new ControlClient(controlFolder(one.directory)).setOptions({ max_concurrent: 7 })
+  await new ControlClient(one.directory).setOptions({ max_concurrent: 7 })
   const limitOf = async (gateway: GatewayProcess): Promise<unknown> =>
     asRecord((await gateway.health())['rate_limiter'])['max_concurrent']
   for (const gateway of [one, other])
@@ -147,7 +146,7 @@ test('cut off from the database a gateway goes on with what it holds, refuses af
     return status === 503 && code === 'limit_unreachable'
   })
   assert.equal((await shared(one))['engine'], 'away')
-  const control = new ControlClient(controlFolder(one.directory))
+  const control = new ControlClient(one.directory)
   await assert.rejects(control.setOptions({ max_concurrent: 9 }), /cannot be asked/)
   assert.equal(asRecord((await one.health())['rate_limiter'])['max_concurrent'], max)
   assert.ok(!JSON.stringify(await one.health()).includes('very-secret'))
@@ -269,7 +268,7 @@ test('a schema that is dropped while calls run is made again with its limits, an
     env: { TOKENWEIR_SHARE: url },
   })
   assert.equal(asRecord((await other.health())['rate_limiter'])['max_concurrent'], max, 'from its start on')
-  await new ControlClient(controlFolder(one.directory)).setOptions({ max_concurrent: 5 })
+  await new ControlClient(one.directory).setOptions({ max_concurrent: 5 })
   const limits = async (gateway: GatewayProcess): Promise<readonly unknown[]> => {
     const { rate_limiter: slots, token_budget: tokens } = await gateway.health()
     return [asRecord(slots)['max_concurrent'], asRecord(tokens)['daily_limit']]

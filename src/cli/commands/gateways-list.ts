@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import type { GatewayRow, GatewaysReport } from '../../api/gateways.ts'
 import { ControlClient } from '../../control/control-client.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { ownGateway } from '../../supervisor/own-gateway.ts'
@@ -32,7 +31,7 @@ async function ask(folder: string, env: Environment, { clock }: Terminal): Promi
     const nobody = { instance: null, health: null }
     let status
     try {
-      status = await new ControlClient(controlFolder(folder)).status()
+      status = await new ControlClient(folder).status()
     } catch (error) {
       const problem = `could not reach the gateway of ${folder}: ${messageOf(error)}`
       return { ...ownGateway(nobody, clock.wallTime()), problem }

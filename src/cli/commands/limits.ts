@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import type { MinuteLimitUse, ProviderLimit } from '../../api/health-report.ts'
 import { ControlClient, type NoAnswer } from '../../control/control-client.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { nameItsDatabase, noGatewayAnswers } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
@@ -22,7 +21,7 @@ const advice: Readonly<Record<NoAnswer, string>> = {
 
 /** `tokenweir limits`: what providers told the running gateway of their limits. */
 export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) => {
-  const status = await new ControlClient(controlFolder(dirname(db))).status()
+  const status = await new ControlClient(dirname(db)).status()
   if (typeof status === 'string') throw noGatewayAnswers(`in ${dirname(db)}`, advice[status])
   const { provider_limits, minute_limits } = status.health
   if (json) terminal.print(`${JSON.stringify({ provider_limits, minute_limits })}\n`)

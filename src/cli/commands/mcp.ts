@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { systemClock } from '../../call/clock.ts'
 import { ControlClient } from '../../control/control-client.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { CodedError } from '../../lib/errors.ts'
 import { serveTools } from '../../mcp/mcp-server.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
@@ -36,8 +35,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
     const found = (await runningGateway(env))?.db ?? options.db
     return existsSync(found) ? found : options.db
   }
-  const control = async (): Promise<ControlClient> =>
-    new ControlClient(controlFolder(dirname(await database())))
+  const control = async (): Promise<ControlClient> => new ControlClient(dirname(await database()))
   const ask = async <Answer>(question: QueryQuestion): Promise<Answer> => {
     const db = await database()
     if (open?.db !== db) {

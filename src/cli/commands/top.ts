@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
 import { ControlClient } from '../../control/control-client.ts'
-import { controlFolder } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { CommandError, exitCode, nameItsDatabase, noGatewayAnswers } from '../exit-code.ts'
@@ -27,7 +26,7 @@ const clear = '\u001b[H\u001b[J'
 
 /** `tokenweir top`: the calls under way, printed anew each second. */
 export const run: CommandRun<typeof table> = async (options, { terminal }) => {
-  const gateway = new WatchedGateway(new ControlClient(controlFolder(dirname(options.db))))
+  const gateway = new WatchedGateway(new ControlClient(dirname(options.db)))
   const board = await gateway.look().catch((error: unknown) => {
     throw new CommandError(messageOf(error))
   })
