@@ -52,7 +52,7 @@ export async function benchStreamedEvents(options: BenchOptions): Promise<BenchR
       merged.toFixed(1),
     ])
     notes.push(...voidLoad(name, perS, wanted))
-    if (merged > 10) notes.push(`${name}: void, over 10 % of the events came merged`)
+    if (merged > 10) notes.push(`${name}: void, over 10% of the events came merged`)
   }
   const title = `P2: streamed event, one per write, ${streams} open streams, ${options.rounds} × ${options.seconds} s`
   const goals = ratioGoal('CPU per event', goal, cpusOf('tokenweir'), cpusOf('bare'))

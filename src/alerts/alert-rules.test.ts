@@ -104,11 +104,11 @@ const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (s
     ['gateway_crashed', 'nobody knows', { status: null }, null],
     ['degraded', 'no warning', {}, []],
     ['degraded', 'a warning', { status: health({ status: 'degraded' }) }, ['']],
-    ['budget', '49 %', { status: budget(499) }, []],
-    ['budget', '50 %', { status: budget(500) }, [50]],
-    ['budget', '80 %', { status: budget(800) }, [80]],
-    ['budget', '95 %', { status: budget(999) }, [95]],
-    ['budget', 'over 100 %', { status: budget(1300) }, [100]],
+    ['budget', '49%', { status: budget(499) }, []],
+    ['budget', '50%', { status: budget(500) }, [50]],
+    ['budget', '80%', { status: budget(800) }, [80]],
+    ['budget', '95%', { status: budget(999) }, [95]],
+    ['budget', 'over 100%', { status: budget(1300) }, [100]],
     ['budget', 'no budget', { status: budget(1300, 0) }, []],
     ['budget', 'no gateway', down('stopped'), null],
     ['budget_forecast', 'nothing used in this hour', { status: budget(900), ...figures(hours(0, 5)) }, []],
@@ -171,5 +171,5 @@ test('a threshold stands in the words of its rule', () => {
   const words = ruleList.map(([, rule]) => asksWords(rule, rule.threshold.usual))
   assert.ok(words.every((text) => !/[{}]|undefined/.test(text)))
   assert.match(asksWords(alertRules.unpriced, 1), /: 1 call or more/)
-  assert.match(asksWords(alertRules.spend_day, 0.5), /cost \$0\.5 or more/)
+  assert.match(asksWords(alertRules.spend_day, 0.5), /cost \$0\.50 or more/)
 })

@@ -1,11 +1,7 @@
 import type { AlertRuleReport } from '../api/alerts.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
-import { type NumberFormat, numberFormat } from '../lib/number-format.ts'
+import { count, dollars, duration, longDuration, percent } from '../lib/number-format.ts'
 import type { AlertFigures } from '../query/alerts-answer.ts'
-
-/** As messages write figures. */
-export const figures: NumberFormat = numberFormat({ group: ',', gap: ' ' })
-const { count, dollars, duration, longDuration, percent, shortCount } = figures
 
 /** The figures that the rules read; null if one could not be read this time. */
 export interface AlertInput {
@@ -103,7 +99,7 @@ export const alertRules = {
   },
   budget: {
     title: 'Token budget',
-    asks: 'At least {} of the token budget is used; told again at 50, 80, 95 and 100 %',
+    asks: 'At least {} of the token budget is used; told again at 50, 80, 95 and 100%',
     threshold: { unit: '%', min: 1, max: 100, usual: 50 },
     quietMs: 5 * minuteMs,
     find: ({ status }, threshold) => {
@@ -113,7 +109,7 @@ export const alertRules = {
       const share = limit > 0 ? (used / limit) * 100 : 0
       const level = levelAt(share, threshold, budgetLevels)
       const part = percent(Math.floor(share) / 100)
-      const text = `${part} of the token budget is used: ${shortCount(used)} of ${shortCount(limit)} in 24 hours.`
+      const text = `${part} of the token budget is used: ${count(used)} of ${count(limit)} in 24 hours.`
       return level === null ? [] : [{ text, level }]
     },
   },
@@ -142,7 +138,7 @@ export const alertRules = {
   },
   spend_month: {
     title: 'Money budget of a month',
-    asks: 'Calls of this month cost {} or more; told at 80 % of it, too',
+    asks: 'Calls of this month cost {} or more; told at 80% of it, too',
     threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 200 },
     isOptional: true,
     quietMs: hourMs,
@@ -238,7 +234,7 @@ export const alertRules = {
         .filter((user) => user.tokens / 5 >= threshold)
         .map(({ by, name, tokens }) => ({
           subject: name,
-          text: `This ${by} uses ${shortCount(tokens / 5)} tokens a minute, over 5 minutes.`,
+          text: `This ${by} uses ${count(tokens / 5)} tokens a minute, over 5 minutes.`,
         })),
     ),
   },
@@ -272,10 +268,14 @@ export function titleOf(code: string): string {
 
 /** A rule in words, with its threshold. */
 export function asksWords({ asks, threshold: { unit } }: AlertRule, threshold: number): string {
+  return `${asks.replace('{}', thresholdWords(threshold, unit))}.`
+}
+
+function thresholdWords(threshold: number, unit: string): string {
+  if (unit === 'USD') return dollars(threshold)
   const figure = Number.isInteger(threshold) ? count(threshold) : String(threshold)
-  const many = threshold === 1 ? unit.replace(/s$/, '') || unit : unit
-  const words = unit === 'USD' ? `$${figure}` : unit === '×' ? `${figure}×` : `${figure} ${many}`
-  return `${asks.replace('{}', words)}.`
+  if (unit === '%' || unit === '×') return `${figure}${unit}`
+  return `${figure} ${threshold === 1 ? unit.replace(/s$/, '') || unit : unit}`
 }
 
 /** No message of the supervisor's: it may name files of this machine. */

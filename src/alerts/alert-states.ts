@@ -1,14 +1,8 @@
 import * as v from 'valibot'
+import { longDuration } from '../lib/number-format.ts'
 import { type MessageOf, finite } from '../lib/message-schema.ts'
 import type { ActiveAlert, AlertMessage, AlertSetting } from '../api/alerts.ts'
-import {
-  type AlertCode,
-  type AlertInput,
-  type FoundAlert,
-  figures,
-  ruleList,
-  titleOf,
-} from './alert-rules.ts'
+import { type AlertCode, type AlertInput, type FoundAlert, ruleList, titleOf } from './alert-rules.ts'
 
 /** While it is so, it is told again after so long. */
 const againMs = 4 * 3_600_000
@@ -88,7 +82,7 @@ export function nextStates(
       const isOver = state.toldMs === null || Math.abs(nowMs - state.seenMs) >= rule.quietMs
       if (now.has(state.subject)) room -= 1
       else if (isOver)
-        end(state, `It lasted ${figures.longDuration(Math.max(1, (state.seenMs - state.sinceMs) / 1000))}.`)
+        end(state, `It lasted ${longDuration(Math.max(1, (state.seenMs - state.sinceMs) / 1000))}.`)
       else {
         states.push(state)
         room -= 1

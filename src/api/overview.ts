@@ -70,7 +70,7 @@ export type OverviewBuckets = Infer<typeof OverviewBuckets>
 
 /**
  * How many calls took how long: a map of time and duration, over the calls that went well, and over chat calls alone
- * where `chat_only` says so. A call within 1 % of a limit may be counted on its other side.
+ * where `chat_only` says so. A call within 1% of a limit may be counted on its other side.
  */
 export const OverviewHeat = v.object({
   /**

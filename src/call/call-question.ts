@@ -50,7 +50,7 @@ export interface CallQuestion {
   readonly top?: number
   /**
    * Rising limits in milliseconds: how many of the calls that went well took how long is told with each group, from
-   * one limit (inclusive) to the next. Within 1 %; what lies beyond both ends counts in the bins there.
+   * one limit (inclusive) to the next. Within 1%; what lies beyond both ends counts in the bins there.
    */
   readonly durationLimitsMs?: readonly number[]
   /** Nothing is asked of times and speeds, which are most of the work: they may be told as of no call. */

@@ -62,7 +62,7 @@ export const SumFigures = v.object({
 
 export type SumFigures = Infer<typeof SumFigures>
 
-/** The figures of a set of calls: sums are exact, percentiles exact or within 1 %. */
+/** The figures of a set of calls: sums are exact, percentiles exact or within 1%. */
 export const GroupFigures = v.object({
   ...SumFigures.entries,
   duration_ms: MeasureFigures,

@@ -1,4 +1,4 @@
-import { formatBytes } from '../lib/number-format.ts'
+import { bytes } from '../lib/number-format.ts'
 import { clearPayloads } from '../payloads/file/clear-payloads.ts'
 import { PayloadReader } from '../payloads/file/payload-reader.ts'
 import type { PayloadFiles } from '../supervisor/raw-log-relay.ts'
@@ -15,14 +15,14 @@ export function payloadFiles(filePath: string, capture: () => string): PayloadFi
   }
   return {
     status: () => {
-      const bytes = bytesNow()
+      const size = bytesNow()
       return {
         enabled: false,
         enabled_until: null,
         capture: capture(),
         file_path: filePath,
-        file_size_bytes: bytes,
-        file_size_formatted: formatBytes(bytes),
+        file_size_bytes: size,
+        file_size_formatted: bytes(size),
         subscribers_count: 0,
         dropped: 0,
         trouble: null,

@@ -18,7 +18,7 @@ const middles = Float64Array.from(
 )
 
 /**
- * Counts of values in buckets on a logarithmic scale: percentiles within 1 %, from 1e-6 to 1e12 (beyond it, the
+ * Counts of values in buckets on a logarithmic scale: percentiles within 1%, from 1e-6 to 1e12 (beyond it, the
  * nearest of the two). Two histograms add up to that of all their values, in any order. In memory a window
  * over the buckets in use, on disk only those that are not empty.
  */
@@ -68,7 +68,7 @@ export class Histogram {
     return this.#zeros
   }
 
-  /** The values of these ranks, from 0 to `count` − 1, each within 1 %: found the faster the more of them rise. */
+  /** The values of these ranks, from 0 to `count` − 1, each within 1%: found the faster the more of them rise. */
   atRanks(ranks: readonly number[]): readonly number[] {
     const counts = this.#counts
     const values: number[] = []
@@ -205,7 +205,7 @@ function bucketOf(value: number): number {
   return Math.ceil(Math.log(value) / logGamma)
 }
 
-/** The value that is off by the same part from both ends of the bucket: (γ − 1) ÷ (γ + 1) = 0.99 %. */
+/** The value that is off by the same part from both ends of the bucket: (γ − 1) ÷ (γ + 1) = 0.99%. */
 function middleOf(bucket: number): number {
   return middles[bucket - lowestBucket] ?? 0
 }

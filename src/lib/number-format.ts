@@ -1,54 +1,36 @@
+/**
+ * Numbers as people read them, on the page, in a terminal and in messages: `docs/dashboard.md` has the rules. What programs
+ * read has plain numbers.
+ */
+
 /** Shown for an unknown figure. Never 0: zero is a figure. */
 export const unknownFigure = '–'
 
-/** How numbers are spaced: a page can use narrow spaces, a terminal only what every font has. */
-export interface NumberSpacing {
-  /** Between groups of three digits. */
-  readonly group: string
-  /** Between a number and its unit. */
-  readonly gap: string
+/** A figure as `show` writes it, or a dash if it is unknown. */
+export function known(value: number | null | undefined, show: (value: number) => string): string {
+  return value === null || value === undefined ? unknownFigure : show(value)
 }
 
-/** Figures in words. Unless it says otherwise each has three digits that count. */
-export interface NumberFormat {
-  /** A whole number: 480 000 000. */
-  readonly count: (value: number) => string
-  /** `1 call`, `2 calls`. */
-  readonly counted: (value: number, one: string, many?: string) => string
-  /** A count: 950, 12.3 K, 3.45 M, 12 B. Below 10 000 it is exact. */
-  readonly shortCount: (value: number) => string
-  /** A measured time, from milliseconds: 0.42 ms, 12 ms, 2.00 s, 2 min 3 s, 1 h 5 min. */
-  readonly duration: (ms: number) => string
-  /** A time that was chosen, not measured: 500 ms, 2 s, 1 min 40 s. */
-  readonly roundDuration: (ms: number) => string
-  /** How long a call waited: below a millisecond it did not have to. */
-  readonly wait: (ms: number) => string
-  /** The two largest units of a time in seconds: 2 d 4 h, 3 h 5 min, 12 min 8 s, 45 s. */
-  readonly longDuration: (seconds: number) => string
-  /** A share, 0 to 1, in percent: 0 %, 0.42 %, 1.4 %, 12.3 %. */
-  readonly percent: (share: number) => string
-  /** A share among others, in whole percent: <1 %, 3 %, 89 %. */
-  readonly roughPercent: (share: number) => string
-  /** A sum of dollars: $0.0042, $1.24, $1,240. What costs nothing is $0. */
-  readonly dollars: (usd: number) => string
-  /** The cost of one call, however small: $0.00000188. */
-  readonly exactDollars: (usd: number) => string
-  /** Bytes with decimal units, as files are listed: 512 B, 1.2 kB, 3.4 MB. */
-  readonly bytes: (value: number) => string
-  /** Output tokens per second: 63.4. */
-  readonly speed: (tokensPerS: number) => string
-}
-
-const locale = 'en'
-const three = formatOf({ maximumSignificantDigits: 3, useGrouping: false })
+const three = formatOf({ maximumSignificantDigits: 3 })
 const whole = formatOf({ maximumFractionDigits: 0 })
 const exactlyThree = formatOf({ minimumSignificantDigits: 3, maximumSignificantDigits: 3 })
 const two = formatOf({ maximumSignificantDigits: 2 })
+const cents = formatOf({ minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** Made with its first number, as the first of all takes 20 ms. */
-function formatOf(options: Intl.NumberFormatOptions): Pick<Intl.NumberFormat, 'format'> {
+function formatOf(options: Intl.NumberFormatOptions): (value: number) => string {
   let made: Intl.NumberFormat | null = null
-  return { format: (value) => (made ??= new Intl.NumberFormat(locale, options)).format(value) }
+  return (value) => (made ??= new Intl.NumberFormat('en', options)).format(value)
+}
+
+/** A whole number: 480,000,000. */
+export function count(value: number): string {
+  return whole(value)
+}
+
+/** `1 call`, `2 calls`. */
+export function counted(value: number, one: string, many: string = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
 }
 
 const countUnits = [
@@ -57,100 +39,79 @@ const countUnits = [
   [1e6, 'M'],
   [1e3, 'K'],
 ] as const
+
+/** A count where there is no room for all of it: 950, 12.3K, 3.45M, 12B. Below 10,000 it is exact. */
+export function shortCount(value: number): string {
+  if (Math.abs(value) < 10_000) return count(value)
+  const [divisor, letter] = countUnits.find(([from]) => Math.abs(value) >= from * 0.9995) ?? [1, '']
+  return `${three(value / divisor)}${letter}`
+}
+
+/** A measured time, from milliseconds, with three digits: 420 µs, 12 ms, 2.00 s, 2 min 3 s, 1 h 5 min. */
+export function duration(ms: number): string {
+  return durationWith(exactlyThree, ms)
+}
+
+/** A time that was chosen, not measured: 500 ms, 2 s, 1 min 40 s. */
+export function roundDuration(ms: number): string {
+  return durationWith(three, ms)
+}
+
+function durationWith(seconds: (value: number) => string, ms: number): string {
+  if (ms === 0) return '0 ms'
+  if (ms < 0.001) return '<1 µs'
+  if (ms < 0.9995) return `${whole(ms * 1000)} µs`
+  if (ms < 10) return `${Number(ms.toFixed(2))} ms`
+  if (ms < 999.5) return `${whole(ms)} ms`
+  return ms < 59_950 ? `${seconds(ms / 1000)} s` : longDuration(ms / 1000)
+}
+
+/** How long a call waited: below a millisecond it did not have to. */
+export function wait(ms: number): string {
+  return ms < 1 ? '<1 ms' : duration(ms)
+}
+
+/** The two largest units of a time in seconds: 2 d 4 h, 3 h 5 min, 12 min 8 s, 45 s. */
+export function longDuration(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds))
+  const parts = [
+    [Math.floor(s / 86_400), 'd'],
+    [Math.floor(s / 3600) % 24, 'h'],
+    [Math.floor(s / 60) % 60, 'min'],
+    [s % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([value]) => value > 0)
+  if (first < 0) return '0 s'
+  return parts
+    .slice(first, first + 2)
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) => `${value} ${unit}`)
+    .join(' ')
+}
+
+/** A share, 0 to 1: 0%, 0.42%, 1.4%, 12.3%. It is 100% only where it is all. */
+export function percent(share: number): string {
+  const value = share * 100
+  if (value > 0 && value < 0.01) return '<0.01%'
+  const format = value < 10 ? two : three
+  return `${format(value >= 99.95 && value < 100 ? 99.9 : value)}%`
+}
+
+/** Dollars: $1,240.50, and below a cent with three digits: $0.00413. What costs nothing is $0. */
+export function dollars(usd: number): string {
+  if (usd === 0) return '$0'
+  return `$${usd < 0.009_995 ? three(usd) : cents(usd)}`
+}
+
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** The one way in which figures are written, on the page and in a terminal. */
-export function numberFormat({ group, gap }: NumberSpacing): NumberFormat {
-  const count = (value: number): string => whole.format(value).replaceAll(',', group)
-
-  const shortCount = (value: number): string => {
-    if (Math.abs(value) < 10_000) return count(value)
-    const [divisor, letter] = countUnits.find(([from]) => Math.abs(value) >= from * 0.9995) ?? [1, '']
-    return `${three.format(value / divisor)}${gap}${letter}`
-  }
-
-  const longDuration = (seconds: number): string => {
-    const s = Math.max(0, Math.round(seconds))
-    const parts = [
-      [Math.floor(s / 86_400), 'd'],
-      [Math.floor(s / 3600) % 24, 'h'],
-      [Math.floor(s / 60) % 60, 'min'],
-      [s % 60, 's'],
-    ] as const
-    const first = parts.findIndex(([value]) => value > 0)
-    if (first < 0) return `0${gap}s`
-    return parts
-      .slice(first, first + 2)
-      .filter(([value]) => value > 0)
-      .map(([value, unit]) => `${value}${gap}${unit}`)
-      .join(' ')
-  }
-
-  const durationWith = (seconds: Pick<Intl.NumberFormat, 'format'>, ms: number): string => {
-    if (ms === 0) return `0${gap}ms`
-    if (ms < 0.01) return `<0.01${gap}ms`
-    if (ms < 10) return `${Number(ms.toFixed(2))}${gap}ms`
-    if (ms < 999.5) return `${whole.format(ms)}${gap}ms`
-    return ms < 59_950 ? `${seconds.format(ms / 1000)}${gap}s` : longDuration(ms / 1000)
-  }
-  const duration = (ms: number): string => durationWith(exactlyThree, ms)
-
-  const dollars = (usd: number): string => {
-    if (usd === 0) return '$0'
-    if (usd < 0.000_05) return '<$0.0001'
-    if (usd < 0.099_95) return `$${usd.toFixed(4)}`
-    if (usd < 999.995) return `$${usd.toFixed(2)}`
-    return `$${usd < 1e6 ? whole.format(usd) : shortCount(usd)}`
-  }
-
-  return {
-    count,
-    counted: (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`,
-    shortCount,
-    duration,
-    roundDuration: (ms) => durationWith(three, ms),
-    wait: (ms) => (ms < 1 ? `<1${gap}ms` : duration(ms)),
-    longDuration,
-    percent: (share) => {
-      const value = share * 100
-      if (value > 0 && value < 0.01) return `<0.01${gap}%`
-      const format = value < 10 ? two : three
-      return `${format.format(value >= 99.95 && value < 100 ? 99.9 : value)}${gap}%`
-    },
-    roughPercent: (share) =>
-      share > 0 && share < 0.01
-        ? `<1${gap}%`
-        : `${Math.floor(share * 100 + (share < 0.99 ? 0.5 : 0))}${gap}%`,
-    dollars,
-    exactDollars: (usd) => (usd < 0.1 && usd > 0 ? `$${three.format(usd)}` : dollars(usd)),
-    bytes: (value) => {
-      const exponent = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), byteUnits.length - 1)
-      return `${three.format(value / 1000 ** exponent)}${gap}${byteUnits[exponent] ?? 'B'}`
-    },
-    speed: (tokensPerS) => three.format(tokensPerS),
-  }
+/** Bytes with decimal units, as files are listed: 512 B, 1.2 kB, 3.4 MB. */
+export function bytes(value: number): string {
+  const exponent = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), byteUnits.length - 1)
+  return `${three(value / 1000 ** exponent)} ${byteUnits[exponent] ?? 'B'}`
 }
 
-const narrowSpace = '\u202f'
-
-/** As the page writes figures. */
-export const pageFigures: NumberFormat = numberFormat({ group: narrowSpace, gap: narrowSpace })
-
-/** A figure as `show` formats it, or a dash if it is unknown. */
-export function known(value: number | null | undefined, show: (value: number) => string): string {
-  return value === null || value === undefined ? unknownFigure : show(value)
-}
-
-const binaryUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
-
-/** A size in the largest unit of which there is at least one, with one digit after the point: `1.6 GiB`. */
-export function formatBytes(bytes: number): string {
-  let value = bytes
-  let unit = 0
-  // What would be shown as 1024.0 is one of the next unit.
-  while (value >= 1023.95 && unit < binaryUnits.length - 1) {
-    value /= 1024
-    unit += 1
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${binaryUnits[unit] ?? ''}`
+/** Something per second, as output tokens: 63.4. */
+export function speed(perS: number): string {
+  return three(perS)
 }

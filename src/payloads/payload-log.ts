@@ -5,7 +5,7 @@ import type { Warning } from '../call/call-sink.ts'
 import { type Clock, systemClock, withTimeout } from '../call/clock.ts'
 import type { PayloadCall, PayloadListener, PayloadTap, PayloadTaps } from '../call/payload-log.ts'
 import { messageOf } from '../lib/errors.ts'
-import { formatBytes } from '../lib/number-format.ts'
+import { bytes } from '../lib/number-format.ts'
 import { WorkerHost } from '../lib/process/worker-host.ts'
 import { measureSegments } from './file/payload-segments.ts'
 import type {
@@ -147,7 +147,7 @@ export class PayloadLog implements PayloadTaps {
       capture: formatCaptureRule(this.#capture),
       file_path: this.#options.filePath,
       file_size_bytes: this.#fileBytes,
-      file_size_formatted: formatBytes(this.#fileBytes),
+      file_size_formatted: bytes(this.#fileBytes),
       subscribers_count: this.#listeners.size,
       dropped: this.#dropped,
       trouble: this.#trouble,

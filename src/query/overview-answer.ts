@@ -17,17 +17,9 @@ import { ZonedTime } from '../lib/zoned-time.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { frameOf, recordedFrom } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
+import { heatLimitsMs } from '../call/heat-limits.ts'
 import { overviewSlots } from './overview-slots.ts'
 import { mostEntries, type OverviewQuestion } from './query-question.ts'
-
-const steps = [1, 2, 5] as const
-
-/** Limits of durations in milliseconds, from nothing to nearly three hours in steps that a person can read off an axis. */
-const heatLimitsMs: readonly number[] = [
-  0,
-  ...Array.from({ length: 7 }, (_, power) => steps.map((step) => step * 10 ** power)).flat(),
-  10 ** 7,
-]
 
 const hourS = 3600
 const latestCalls = 12

@@ -20,7 +20,7 @@ const message: AlertMessage = {
   rule: 'velocity',
   subject: 'run <!channel> @everyone **x** &',
   title: 'Runaway session or client',
-  text: 'This session uses 1.2 M tokens a minute, over 5 minutes.',
+  text: 'This session uses 1,200,000 tokens a minute, over 5 minutes.',
   since: '2026-11-22T10:00:00.000Z',
   state: 'pending',
   detail: null,

@@ -11,7 +11,7 @@ import { type QueriedDashboard, nowMs, startQueried } from './query-database.ts'
 const hourMs = 3_600_000
 const minute = Math.floor(nowMs / 60_000)
 
-/** Whether a duration within 1 % of a limit lies before or after it is left open. */
+/** Whether a duration within 1% of a limit lies before or after it is left open. */
 const awayFromLimits = (ms: number): number =>
   [1000, 2000, 5000, 10_000].some((limit) => Math.abs(ms - limit) <= limit * 0.02) ? 3000 : ms
 

@@ -85,7 +85,7 @@ export function localName(atMs: number, unit: 'hour' | 'day', timeZone: string):
   return `${date}T${part['hour']}${offset}`
 }
 
-/** Asserts that figures are those of exactly these calls: sums the same, percentiles within 1 %. */
+/** Asserts that figures are those of exactly these calls: sums the same, percentiles within 1%. */
 export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], what: string): void {
   const sum = (of: (call: CallRecord) => number | null): number =>
     calls.reduce((total, call) => total + (of(call) ?? 0), 0)

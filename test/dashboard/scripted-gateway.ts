@@ -239,7 +239,7 @@ export const rawLogStatus: RawLogStatus = {
   capture: 'errors',
   file_path: '/logger/payloads.jsonl',
   file_size_bytes: 2048,
-  file_size_formatted: '2.0 KiB',
+  file_size_formatted: '2.05 kB',
   subscribers_count: 1,
   dropped: 2,
   trouble: null,

@@ -3,7 +3,7 @@
  * [--rounds 1000] [--seconds 120]`. Streams, each followed by a call at once, from one and from eight clients,
  * before an upstream that closes 0 to 40 ms after each stream, and before servers of Node, Python and Go as far as
  * they are there; none may fail (R40). Then six calls a second to an upstream that drops, without a word, what
- * idled for a second: at most 2 % may fail after the first minute (R40b). Ends with 1 where a goal is missed.
+ * idled for a second: at most 2% may fail after the first minute (R40b). Ends with 1 where a goal is missed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

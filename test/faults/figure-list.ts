@@ -108,7 +108,7 @@ export const figureList: readonly MeasuredFigure[] = [
   ),
   {
     figures: ['R40', 'R40b'],
-    goal: 'closed 0 to 40 ms after a stream: 0 of 1,000 failed; idle ones dropped after 1 s: ≤ 2 % after a minute',
+    goal: 'closed 0 to 40 ms after a stream: 0 of 1,000 failed; idle ones dropped after 1 s: ≤ 2% after a minute',
     run: ['test/faults/closing-upstreams.ts'],
     quick: null,
     limitMs: 20 * minuteMs,
@@ -149,7 +149,7 @@ export const figureList: readonly MeasuredFigure[] = [
   },
   {
     figures: ['R16'],
-    goal: '100 % answered, degraded, well again ≤ 5 s, integrity ok',
+    goal: '100% answered, degraded, well again ≤ 5 s, integrity ok',
     run: ['test/faults/live-storage.ts'],
     quick:
       'test/faults/live-storage.ts --only refused --hold-ms 300 --slowest-ms 30000 --recover-ms 60000'.split(
@@ -182,7 +182,7 @@ export const figureList: readonly MeasuredFigure[] = [
   },
   of('R33', 'limit used up, 30 kills, a locked database: 0 calls admitted', budget('R33'), 5),
   of('R34', '900 of 1,000 in flight, 10 restarts: 0 further admitted', budget('R34'), 5),
-  of('R35', 'streams left before usage: limit bites within 10 %', budget('R35'), 5),
+  of('R35', 'streams left before usage: limit bites within 10%', budget('R35'), 5),
   {
     figures: ['R37'],
     goal: '8 gateways on one folder, one killed each minute: rows = calls, 0 written off that had ended',
@@ -206,7 +206,7 @@ export const figureList: readonly MeasuredFigure[] = [
   },
   {
     figures: ['R61'],
-    goal: 'limits a minute: 0 refused, no minute over, ≥ 95 % used, with restarts and gateways that share',
+    goal: 'limits a minute: 0 refused, no minute over, ≥ 95% used, with restarts and gateways that share',
     run: ['test/faults/minute-limits.ts'],
     quick: null,
     limitMs: 10 * minuteMs,

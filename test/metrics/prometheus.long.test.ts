@@ -311,7 +311,7 @@ test('the numbers of each panel are those of /api/query', async (t) => {
       for (const [name, value] of Object.entries(wanted)) {
         const [least, most] = typeof value === 'number' ? [value, value] : value
         const off = Math.max(least - found[name]!, found[name]! - most)
-        // Percentiles within 1 %, as everywhere; all else exactly, but for the window's millisecond.
+        // Percentiles within 1%, as everywhere; all else exactly, but for the window's millisecond.
         const part = panel.targets.some(({ expr }) => expr.includes('histogram_quantile')) ? 0.01 : atMost
         assert.ok(off <= Math.abs(most) * part, `${name}: ${found[name]} in place of ${least} to ${most}`)
       }

@@ -43,7 +43,7 @@ test('alerts: rules are set and kept, what is active stands in the bar, a test s
   await card.getByText('Enter a number from 0').waitFor()
   await ratio.fill('35')
   await page.keyboard.press('Enter')
-  await card.getByText(/^35\s%? or more of the calls.*Default: 20\.$/).waitFor()
+  await card.getByText(/^35%? or more of the calls.*Default: 20\.$/).waitFor()
   await card.getByLabel('Long waits for a slot', { exact: true }).uncheck()
   await card.getByText('2 off').waitFor()
   // A press on the switch leaves the field, which is saved: neither is lost.

@@ -56,7 +56,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await form.getByLabel('Tokens in 24 hours').fill('1000')
   await dashboard.ask('PUT', '/api/clients/agent', { token_limit: 3000 })
   calls.push(call(['x-tokenweir-client', 'another']))
-  await form.getByText('Changed elsewhere: Tokens in 24 hours 3\u202f000. Saving replaces it.').waitFor()
+  await form.getByText('Changed elsewhere: Tokens in 24 hours 3,000. Saving replaces it.').waitFor()
   await form.getByRole('button', { name: 'Save' }).click()
   await agent.getByRole('cell', { name: '2 of 2', exact: true }).waitFor()
   await upstream.waitFor('two of its calls and two others', () => upstream.inFlight === 4)

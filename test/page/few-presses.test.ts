@@ -248,7 +248,7 @@ question(
     await page.keyboard.press('Enter')
     await page.getByText(/can now be priced: \$/).waitFor()
     await press(button(page, 'Preview…'))
-    await press(page.getByRole('dialog').getByRole('button', { name: /^Recalculate [\d\u202f]+ calls$/ }))
+    await press(page.getByRole('dialog').getByRole('button', { name: /^Recalculate [\d,]+ calls$/ }))
     await page
       .getByRole('dialog')
       .getByText(/calls recalculated: \+\$/)

@@ -50,7 +50,7 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   await button('Stop').click()
   await points.first().waitFor()
   assert.deepEqual(await points.allTextContents(), [
-    '1 call in flight can finish within 1\u202fmin.',
+    '1 call in flight can finish within 1 min.',
     '1 waiting call will be refused.',
     'Requests will be refused until you start it again.',
   ])

@@ -153,7 +153,7 @@ function entryOf(call: Made, dimension: CallDimension | null): string | number |
 function near(told: number | null, exact: number | null, what: string): void {
   if (exact === null || told === null) assert.equal(told, exact, what)
   else
-    assert.ok(Math.abs(told - exact) <= exact * 0.01 + 1e-9, `${what}: ${told} is not within 1 % of ${exact}`)
+    assert.ok(Math.abs(told - exact) <= exact * 0.01 + 1e-9, `${what}: ${told} is not within 1% of ${exact}`)
 }
 
 function assertFigures(told: GroupFigures, calls: readonly Made[]): void {
@@ -233,7 +233,7 @@ const dimensions = [
   'tag:env',
 ] as const
 
-test('sums are exact and percentiles within 1 %, in every zone, whatever was rolled forward', async () => {
+test('sums are exact and percentiles within 1%, in every zone, whatever was rolled forward', async () => {
   const property = fc.asyncProperty(
     fc.array(made, { maxLength: 150, size: 'max' }),
     fc.constantFrom(...edgeLists),

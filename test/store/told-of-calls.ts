@@ -90,7 +90,7 @@ function nameIn(database: DatabaseSync, dimension: Told3): (entry: number | null
 
 /**
  * Asserts that the database tells exactly what the calls say, in days and in hours, by type, model and outcome;
- * percentiles within 1 %.
+ * percentiles within 1%.
  */
 export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs: number, toMs: number): void {
   const days = Array.from(
@@ -148,7 +148,7 @@ function assertClose(figures: Figures, durations: readonly number[], quantile: n
   const told = figures.distributions.duration_us.histogram.percentile(quantile)
   if (exact === null) assert.equal(told, null)
   else
-    assert.ok(Math.abs(told! / 1000 - exact) <= exact * 0.01, `${told! / 1000} is not within 1 % of ${exact}`)
+    assert.ok(Math.abs(told! / 1000 - exact) <= exact * 0.01, `${told! / 1000} is not within 1% of ${exact}`)
 }
 
 function sorted(groups: ReadonlyMap<string, Told>): readonly (readonly [string, Told])[] {

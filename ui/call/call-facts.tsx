@@ -33,7 +33,7 @@ export function CallFacts({ call }: { readonly call: SingleCall }) {
         ['Content chunks', known(call.chunks, count)],
         [
           'Time between chunks',
-          `median ${known(call.gap_p50_ms, duration)}, 95 % within ${known(call.gap_p95_ms, duration)}`,
+          `median ${known(call.gap_p50_ms, duration)}, 95% within ${known(call.gap_p95_ms, duration)}`,
         ],
         ['Longest pause', known(call.gap_max_ms, duration)],
         ['Pauses over 1 s', known(call.stalls, count)],

@@ -16,7 +16,7 @@ import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Segments } from '../design/segments.tsx'
 import { useMedia } from '../design/use-window.ts'
-import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
+import { count, duration, dollars, known, speed } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
 import { CallPrice } from './call-price.tsx'
 import { CallTag } from './call-tag.tsx'
@@ -210,7 +210,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
           [
             'Cost',
             <>
-              {known(call.cost_usd, exactDollars)}
+              {known(call.cost_usd, dollars)}
               <CallPrice call={rest} costUsd={call.cost_usd} />
             </>,
           ],

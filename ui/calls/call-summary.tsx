@@ -2,7 +2,7 @@ import { honest } from '../charts/small-sample.ts'
 import { orderWords } from '../data/call-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
-import { count, counted, dollars, duration, percent, shortCount } from '../format/figures.ts'
+import { count, counted, dollars, duration, percent } from '../format/figures.ts'
 import { isNewestFirst, maxListed, pageSize } from './calls-question.ts'
 import type { CallList } from './use-call-list.ts'
 
@@ -21,7 +21,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
     p50 !== null && `median ${duration(p50)}`,
     p95 !== null && `p95 ${duration(p95)}`,
     summary.total_tokens > 0 &&
-      `${shortCount(summary.input_tokens)} tokens in, ${shortCount(summary.output_tokens)} out`,
+      `${count(summary.input_tokens)} tokens in, ${count(summary.output_tokens)} out`,
     cost !== null && dollars(cost),
     summary.unpriced_calls > 0 && `${count(summary.unpriced_calls)} unpriced`,
   ].filter((fact) => fact !== false)

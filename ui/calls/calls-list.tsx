@@ -20,7 +20,7 @@ import {
   dollars,
   duration,
   known,
-  roughPercent,
+  percent,
   roundDuration,
   speed,
   unknownFigure,
@@ -288,7 +288,7 @@ const cells: Readonly<
     ),
   cached: ({ cached_input_tokens: tokens }) => known(tokens, count),
   cachedShare: ({ cached_input_tokens: cached, input_tokens: input }) =>
-    cached === null || input === null || input === 0 ? unknownFigure : roughPercent(cached / input),
+    cached === null || input === null || input === 0 ? unknownFigure : percent(cached / input),
   bytes: ({ request_bytes: sent, response_bytes: received }) => `${bytes(sent)} → ${bytes(received)}`,
   cost: ({ cost_usd: cost }) => known(cost, dollars),
   queue: ({ queue_ms: ms }) =>

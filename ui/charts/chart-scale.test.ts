@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { heightOf, linearScale, logScale, niceStep } from './chart-scale.ts'
+import { axisDuration, heightOf, linearScale, logScale, niceStep } from './chart-scale.ts'
 
 test('a logarithmic scale is cut to its data and has ticks at 1, 2 and 5', () => {
   const scale = logScale([2300, 4100, null, 23_000])
@@ -15,7 +15,21 @@ test('nearly equal values still have more than one tick', () => {
 })
 
 test('many decades have few ticks', () => {
-  assert.deepEqual(logScale([1, 1_000_000])?.ticks, [1, 100, 10_000, 1_000_000])
+  assert.deepEqual(logScale([1, 1_000_000])?.ticks, [1, 100, 10_000, 600_000])
+})
+
+test('long times have ticks in minutes and hours', () => {
+  assert.deepEqual(logScale([4000, 800_000])?.ticks, [10_000, 30_000, 60_000, 180_000, 600_000])
+  const linear = { leastTop: 1, isTime: true }
+  assert.deepEqual(linearScale([110_000], linear).ticks, [0, 30_000, 60_000, 90_000])
+  assert.deepEqual(linearScale([1_100_000], linear).ticks, [0, 300_000, 600_000, 900_000])
+  assert.deepEqual([0, 0.5, 1500, 60_000, 3_600_000].map(axisDuration), [
+    '0',
+    '500 µs',
+    '1.5 s',
+    '1 min',
+    '1 h',
+  ])
 })
 
 test('nothing above zero has no logarithmic scale', () => {

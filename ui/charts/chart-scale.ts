@@ -1,4 +1,4 @@
-import { count, shortCount } from '../format/figures.ts'
+import { roundDuration, shortCount } from '../format/figures.ts'
 
 /** How values become heights: from the bottom (0) to the top (1) of a plot. */
 export interface ChartScale {
@@ -15,9 +15,14 @@ const logRoom = 1.08
 /** Digits that ticks begin with, from many to few; the first set that is not too dense is taken. */
 const digitSets: readonly (readonly number[])[] = [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 5], [1, 3], [1]]
 
+/** Steps that people count in where 10 s and more are meant. */
+const longStepsMs = [10, 30, 60, 120, 300, 600, 1200, 3600, 7200, 18_000, 36_000].map((s) => s * 1000)
+
 export interface LinearOptions {
   /** The top is at least here, so that a flat line of next to nothing does not look like a mountain. */
   readonly leastTop: number
+  /** Values are times in milliseconds: long steps are of minutes and hours. */
+  readonly isTime?: boolean
   /** Ticks are whole numbers. */
   readonly isWhole?: boolean
   readonly maxTicks?: number
@@ -26,21 +31,24 @@ export interface LinearOptions {
 /** From 0 to just above the highest value, with ticks at multiples of 1, 2 or 5. */
 export function linearScale(
   values: Iterable<number | null>,
-  { leastTop, isWhole = false, maxTicks = 4 }: LinearOptions,
+  { leastTop, isTime = false, isWhole = false, maxTicks = 4 }: LinearOptions,
 ): ChartScale {
   let top = leastTop
   for (const value of values) if (value !== null && value > top) top = value
   const to = top * room
-  const wanted = Math.max(niceStep(to / maxTicks), isWhole ? 1 : 0)
+  const long = isTime ? longStepsMs : []
+  const least = to / maxTicks
+  const longStep = least > 5000 ? long.find((ms) => ms >= least) : undefined
+  const wanted = Math.max(longStep ?? niceStep(least), isWhole ? 1 : 0)
   // One tick above 0 there is always.
-  const below = niceStepBelow(to)
+  const below = long.findLast((ms) => ms <= to) ?? niceStepBelow(to)
   const step = wanted <= to ? wanted : below * Math.floor(to / below)
   const ticks: number[] = []
   for (let index = 0; index * step <= to; index++) ticks.push(cleaned(index * step))
   return { kind: 'linear', from: 0, to, ticks }
 }
 
-/** Cut to the data, not to decades, with ticks at 1, 2 and 5; null where no value is above 0. */
+/** For times above all: cut to the data, not to decades, with ticks at 1, 2 and 5 of a unit; null where no value is above 0. */
 export function logScale(values: Iterable<number | null>, maxTicks: number = 6): ChartScale | null {
   let low = Number.POSITIVE_INFINITY
   let high = 0
@@ -83,13 +91,21 @@ function niceStepBelow(value: number): number {
 
 function logTicks(digits: readonly number[], from: number, to: number): number[] {
   const ticks: number[] = []
-  for (let exponent = Math.floor(Math.log10(from)); 10 ** exponent <= to; exponent++) {
+  let next: number
+  for (let unit = 10 ** Math.min(4, Math.floor(Math.log10(from))); unit <= to; unit = next) {
+    next = unitAfter(unit)
     for (const digit of digits) {
-      const tick = cleaned(digit * 10 ** exponent)
-      if (tick >= from && tick <= to) ticks.push(tick)
+      const tick = cleaned(digit * unit)
+      // What is close below the next unit leaves the room to it.
+      if (tick >= from && tick <= to && tick <= next * 0.75) ticks.push(tick)
     }
   }
   return ticks
+}
+
+/** Ten times as much, but a minute after 10 s, and an hour after 10 min. */
+function unitAfter(unit: number): number {
+  return unit === 10_000 || unit === 600_000 ? unit * 6 : cleaned(unit * 10)
 }
 
 /** Every second decade, or third, and so on. */
@@ -104,12 +120,9 @@ function cleaned(value: number): number {
   return Number(value.toPrecision(6))
 }
 
-/** A time at the side of a plot, from milliseconds: 0, 50 ms, 1.5 s, 200 s. */
+/** A time at the side of a plot, from milliseconds: 0, 50 ms, 1.5 s, 2 min. */
 export function axisDuration(ms: number): string {
-  if (ms === 0) return '0'
-  if (ms < 1000) return `${ms}\u202fms`
-  const s = ms / 1000
-  return `${s < 10_000 ? s : count(s)}\u202fs`
+  return ms === 0 ? '0' : roundDuration(ms)
 }
 
 /** A count at the side of a plot. */

@@ -22,8 +22,8 @@ test('colour grows with the count, and one call is seen', () => {
 })
 
 test('bins in words', () => {
-  assert.equal(binWords(heat, 0), 'under 1\u202fms')
-  assert.equal(binWords(heat, 2), '2\u202fms to 5\u202fms')
+  assert.equal(binWords(heat, 0), 'under 1 ms')
+  assert.equal(binWords(heat, 2), '2 ms to 5 ms')
 })
 
 test('labels: each limit but 0, or decades where these are too many', () => {

@@ -1,4 +1,5 @@
 import type { Overview } from '../../src/api/overview.ts'
+import { heatLimitsMs } from '../../src/call/heat-limits.ts'
 import { roundDuration } from '../format/figures.ts'
 
 /** How calls are spread over time and duration. */
@@ -7,25 +8,16 @@ export type Heat = Overview['heat']
 /** Fewer rows than these would be bars as high as the plot. */
 const leastRows = 6
 
-/** A heat map padded with empty bins if it has few: each limit is 1, 2 or 5 times a power of ten. */
-export function withRoom(heat: Heat): Heat {
-  const limits = [...heat.limits_ms]
-  let below = 0
-  while (limits.length >= 2 && limits.length - 1 < leastRows) {
-    const [first = 0] = limits
-    if (first > 1 && limits.length % 2 === 0) {
-      limits.unshift(first / stepAt(first, true))
-      below += 1
-    } else limits.push((limits.at(-1) ?? 1) * stepAt(limits.at(-1) ?? 1, false))
+/** A heat map padded with empty bins if it has few. */
+export function withRoom({ limits_ms: limits, counts }: Heat): Heat {
+  let [first, past] = [heatLimitsMs.indexOf(limits[0] ?? -1), heatLimitsMs.indexOf(limits.at(-1) ?? -1) + 1]
+  if (first < 0) return { limits_ms: limits, counts }
+  while (past - first - 1 < leastRows) {
+    if (past === heatLimitsMs.length || (first > 1 && (past - first) % 2 === 0)) first -= 1
+    else past += 1
   }
-  const room = Array.from({ length: below }, () => 0)
-  return { limits_ms: limits, counts: heat.counts.map((column) => [...room, ...column]) }
-}
-
-/** The factor from a limit to the next above, or from the one below. */
-function stepAt(ms: number, fromBelow: boolean): number {
-  const isTwo = Math.round(ms / 10 ** Math.floor(Math.log10(ms) + 1e-9)) === (fromBelow ? 5 : 2)
-  return isTwo ? 2.5 : 2
+  const room = Array.from({ length: heatLimitsMs.indexOf(limits[0] ?? -1) - first }, () => 0)
+  return { limits_ms: heatLimitsMs.slice(first, past), counts: counts.map((column) => [...room, ...column]) }
 }
 
 /** The largest count of a cell; 0 where there is none. */
@@ -52,7 +44,7 @@ export function heatTicks(
 ): readonly { readonly bin: number; readonly ms: number }[] {
   const all = limits.map((ms, bin) => ({ bin, ms })).filter(({ ms }) => ms > 0)
   if (all.length <= most) return all
-  const decades = all.filter(({ ms }) => Math.abs(Math.log10(ms) - Math.round(Math.log10(ms))) < 1e-9)
+  const decades = all.filter(({ ms }) => /^10* \S+$/.test(roundDuration(ms)))
   const every = Math.ceil(decades.length / most)
   return decades.filter((_, index) => index % every === 0)
 }

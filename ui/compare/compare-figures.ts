@@ -2,7 +2,7 @@ import type { Curves, GroupFigures } from '../../src/call/figures.ts'
 import { axisDuration } from '../charts/chart-scale.ts'
 import { honest } from '../charts/small-sample.ts'
 import type { CompareColumnName } from '../data/page-address.ts'
-import { dollars, duration, percent, roughPercent, shortCount, speed } from '../format/figures.ts'
+import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
 /** A model, client or upstream, as `/api/query` tells it. */
 export interface CompareGroup extends GroupFigures {
@@ -34,7 +34,7 @@ const firstToken = 'Time from sending the attempt upstream, without the wait for
 
 /** The columns of the table, in its order. */
 export const compareColumns = {
-  calls: { words: 'Calls', value: ({ calls }) => calls, show: shortCount },
+  calls: { words: 'Calls', value: ({ calls }) => calls, show: count },
   errors: {
     words: 'Failed',
     title: 'Without calls whose client left',
@@ -61,7 +61,7 @@ export const compareColumns = {
     words: 'Timed',
     title: 'Successful calls, which latency is measured on',
     value: ({ duration_ms: { n } }) => n,
-    show: shortCount,
+    show: count,
     class: 'is-more',
   },
   first_p50: time('First token p50', firstToken, 'ttft_ms', 'p50'),
@@ -78,7 +78,7 @@ export const compareColumns = {
     words: 'Cached',
     title: 'Share of input tokens read from the cache',
     value: ({ cached_share: share }) => share,
-    show: roughPercent,
+    show: percent,
     class: 'is-more',
   },
   cost: { words: 'Cost', value: ({ cost_usd: usd }) => usd, show: dollars, class: 'is-some' },

@@ -100,10 +100,7 @@ export function CurvePlot({ measure, percentiles, curves }: CurvePlotProps) {
               left(pointed) > 50 ? { right: `${102 - left(pointed)}%` } : { left: `${left(pointed) + 2}%` }
             }
           >
-            <p class="plot-tip-time">
-              {percentiles[pointed]}
-              {'\u202f'}% of calls within
-            </p>
+            <p class="plot-tip-time">{percentiles[pointed]}% of calls within</p>
             <dl>
               {curves.map(({ words: name, colour, values: own }) => (
                 <>

@@ -44,9 +44,7 @@ export function MonthBudget({ budgetUsd, onSaved }: MonthBudgetProps) {
       )}
       <span class={error === null ? 'quiet' : 'bad'} role="status">
         {error?.message ??
-          (budgetUsd === null
-            ? 'Alerts when the month’s spend reaches it.'
-            : 'Alerts at 80 and 100\u202f% of it.')}
+          (budgetUsd === null ? 'Alerts when the month’s spend reaches it.' : 'Alerts at 80 and 100% of it.')}
       </span>{' '}
       <AddressLink class="text-link" to={{ view: 'alerts', call: null }}>
         Alert destination

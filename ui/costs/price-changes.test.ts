@@ -111,7 +111,7 @@ const synced: Costs = {
 
 test('beside the title: how many prices, from where, how old', () => {
   assert.equal(bookWords(shipped, nowMs), '2 prices · as shipped, never synced')
-  assert.equal(bookWords(synced, nowMs), '2 prices · 1 of your own · LiteLLM, synced 3\u202fh ago')
+  assert.equal(bookWords(synced, nowMs), '2 prices · 1 of your own · LiteLLM, synced 3 h ago')
   assert.equal(bookWords({ ...shipped, models: {} }, nowMs), 'no price list · never synced')
 })
 
@@ -209,21 +209,18 @@ test('days are put together by model, in their order, the largest difference fir
 })
 
 test('what can be priced now is offered with its days and its sum, and nothing where there is nothing', () => {
-  assert.equal(offerWords(result(days), dayWords), '1\u202f204 calls from 12 to 21 can now be priced: $3.10.')
+  assert.equal(offerWords(result(days), dayWords), '1,204 calls from 12 to 21 can now be priced: $3.10.')
   assert.equal(
     offerWords(result(days.slice(2)), dayWords),
     'At current prices, the cost of 9 calls in this range would change by +$4.00.',
   )
   assert.equal(offerWords(result([]), dayWords), null)
-  assert.equal(
-    offerWords(result(days.slice(0, 1)), dayWords),
-    '1\u202f000 calls on 21 can now be priced: $2.00.',
-  )
+  assert.equal(offerWords(result(days.slice(0, 1)), dayWords), '1,000 calls on 21 can now be priced: $2.00.')
 })
 
 test('what applying it means is said before, each thing that it does', () => {
   assert.deepEqual(consequences(result(days)).slice(0, -2), [
-    '1\u202f204 calls without a cost will get one.',
+    '1,204 calls without a cost will get one.',
     'The cost of 7 calls will be replaced; old costs are not kept.',
     '2 calls will lose their cost: the price is gone.',
   ])
@@ -231,7 +228,7 @@ test('what applying it means is said before, each thing that it does', () => {
 })
 
 test('what came of it', () => {
-  assert.equal(doneWords(result(days.slice(0, 2))), '1\u202f204 calls recalculated: +$3.10.')
+  assert.equal(doneWords(result(days.slice(0, 2))), '1,204 calls recalculated: +$3.10.')
   assert.equal(doneWords(result([])), 'Nothing to change.')
   assert.deepEqual([3.1, -0.42, 0].map(signedDollars), ['+$3.10', '−$0.42', '±$0'])
 })

@@ -52,7 +52,7 @@ export function priceForm(
       },
       ...rateNames.map((name) => ({
         name,
-        label: `${rateWords[name]}, $${isFee(name) ? ' each' : ' / 1 M'}`,
+        label: `${rateWords[name]}, $${isFee(name) ? ' each' : ' / 1M'}`,
         value: rates?.[name] === undefined ? '' : plainNumber(rates[name]),
         isNumber: true,
         isMore: !mainRates.has(name),
@@ -129,7 +129,7 @@ function amountsOf(
     const value = typedNumber(text.replace(/^\$/, ''))
     if (value === null) errors[name] = 'Enter an amount in dollars, such as 0.15.'
     else if (value > mostUsd)
-      errors[name] = `Enter at most 1\u202f000 dollars${isFee(name) ? '.' : ' per million tokens.'}`
+      errors[name] = `Enter at most 1,000 dollars${isFee(name) ? '.' : ' per million tokens.'}`
     else rates[name] = value
   }
   const hasFee = rateNames.some((name) => isFee(name) && rates[name] !== undefined)
@@ -283,7 +283,7 @@ export function consequences(result: RepriceResult): readonly string[] {
   ]
 }
 
-/** How far it is: `42 %`. */
+/** How far it is: `42%`. */
 export function progressShare({ done, total }: RepriceProgress): string {
   return percent(total === 0 ? 0 : Math.floor(Math.min(1, done / total) * 100) / 100)
 }

@@ -361,7 +361,7 @@ function RateTable({ caption, tiers }: { readonly caption: string; readonly tier
               return (
                 <td key={tier.above_input_tokens}>
                   {usd === undefined ? unknownFigure : rate(usd)}
-                  {usd !== undefined && !isFee(name) && <span class="quiet"> / 1 M</span>}
+                  {usd !== undefined && !isFee(name) && <span class="quiet"> / 1M</span>}
                 </td>
               )
             })}

@@ -20,11 +20,11 @@ test('rates are told as a price list has them', () => {
   assert.deepEqual([0, 0.15, 2, 12.5, 0.125, 0.0375, 600, 0.000_002_5].map(rate), [
     '$0',
     '$0.15',
-    '$2',
+    '$2.00',
     '$12.50',
     '$0.125',
     '$0.0375',
-    '$600',
+    '$600.00',
     '$0.0000025',
   ])
 })
@@ -33,12 +33,12 @@ test('tiers say from which length on they are', () => {
   const tiers = [{ above_input_tokens: 0 }, { above_input_tokens: 200_000 }, { above_input_tokens: 271_999 }]
   assert.deepEqual(
     tiers.map((_, at) => tierWords(tiers, at)),
-    ['Up to 200\u202fK tokens in', 'Above 200\u202fK tokens in', 'Above 271\u202f999 tokens in'],
+    ['Up to 200,000 tokens in', 'Above 200,000 tokens in', 'Above 271,999 tokens in'],
   )
   const inclusive = [{ above_input_tokens: 0 }, { above_input_tokens: 128_000, inclusive: true }]
   assert.deepEqual(
     inclusive.map((_, at) => tierWords(inclusive, at)),
-    ['Below 128\u202fK tokens in', 'From 128\u202fK tokens in'],
+    ['Below 128,000 tokens in', 'From 128,000 tokens in'],
   )
   assert.equal(tierWords([{ above_input_tokens: 0 }], 0), 'Any length')
 })
@@ -69,7 +69,7 @@ test('a source says who it is, and how old what it says is', () => {
     sourceWords(source),
     sourceDate(source, at, times, nowMs),
   ]
-  assert.deepEqual(told('litellm', '2026-11-21T08:30:00Z'), ['LiteLLM', 'synced 3\u202fh ago'])
+  assert.deepEqual(told('litellm', '2026-11-21T08:30:00Z'), ['LiteLLM', 'synced 3 h ago'])
   assert.deepEqual(told('user', '2026-11-12T08:30:00Z'), ['Set by you', 'on 12 Nov'])
   assert.deepEqual(told('genai-prices 0.1.8', '2026-09-23T10:00:00Z'), [
     'Shipped with tokenweir',
@@ -78,7 +78,7 @@ test('a source says who it is, and how old what it says is', () => {
   assert.deepEqual(told('upstream', null), ['Reported by the upstream', ''])
   assert.deepEqual(
     [59, 60, 3700, 90_000, 900_000].map((s) => agoWords(nowMs - s * 1000, nowMs)),
-    ['just now', '1\u202fmin ago', '1\u202fh ago', '1\u202fd ago', '10\u202fd ago'],
+    ['just now', '1 min ago', '1 h ago', '1 d ago', '10 d ago'],
   )
 })
 

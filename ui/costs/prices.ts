@@ -9,7 +9,7 @@ import type {
   WhyUnpriced,
 } from '../../src/api/costs.ts'
 import { sourceDate, sourceWords } from '../data/price-source.ts'
-import { count, counted, shortCount } from '../format/figures.ts'
+import { count, counted, dollars } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 
 /** Names the rates, in the order in which people look for them. */
@@ -39,12 +39,10 @@ export function isFee(name: RateName): boolean {
   return name.startsWith('per_')
 }
 
-/** An amount as a price list has it: $0.15, $2, $0.0000025, never rounded to what it is not. */
+/** An amount as a price list has it: $0.15, $2.00, $0.0000025, never rounded to what it is not. */
 export function rate(usd: number): string {
   if (usd === 0) return '$0'
-  const digits =
-    usd >= 0.01 && Number(usd.toFixed(2)) === usd ? usd.toFixed(2).replace('.00', '') : plainNumber(usd)
-  return `$${digits}`
+  return usd >= 0.01 && Number(usd.toFixed(2)) === usd ? dollars(usd) : `$${plainNumber(usd)}`
 }
 
 /** The first tier: what a short request costs. */
@@ -94,18 +92,14 @@ export function ratesIn(tiers: readonly RateTier[]): readonly RateName[] {
   )
 }
 
-/** The length of request that a tier is for: `up to 200 K tokens in`, `above 200 K`. */
+/** The length of request that a tier is for: `up to 200,000 tokens in`, `above 200,000 tokens in`. */
 export function tierWords(tiers: readonly RateTier[], at: number): string {
   const tier = tiers[at]
   const next = tiers[at + 1]
   if (tier === undefined || (at === 0 && next === undefined)) return 'Any length'
   if (at === 0 && next !== undefined)
-    return `${next.inclusive === true ? 'Below' : 'Up to'} ${limitWords(next.above_input_tokens)} tokens in`
-  return `${tier.inclusive === true ? 'From' : 'Above'} ${limitWords(tier.above_input_tokens)} tokens in`
-}
-
-function limitWords(tokens: number): string {
-  return tokens % 1000 === 0 ? shortCount(tokens) : count(tokens)
+    return `${next.inclusive === true ? 'Below' : 'Up to'} ${count(next.above_input_tokens)} tokens in`
+  return `${tier.inclusive === true ? 'From' : 'Above'} ${count(tier.above_input_tokens)} tokens in`
 }
 
 /** Why there is no price, in words; and beside money, why there was one. */

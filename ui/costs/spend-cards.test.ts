@@ -20,12 +20,9 @@ test('what is priced, what is not, and what reported no usage are told apart', (
     recorded_from: null,
   }
   const [, , card] = spendCards(answer, null, () => {}, 0)
-  assert.deepEqual([card?.value, card?.note], ['10\u202f%', '12\u202f% of calls reported no usage'])
+  assert.deepEqual([card?.value, card?.note], ['10%', '12% of calls reported no usage'])
   const whole = { ...figures, no_usage_calls: 0, cached_share: null, cache_saved_usd: null }
   assert.equal(spendCards({ ...answer, summary: whole }, null, () => {}, 0)[2]?.note, undefined)
   const free = spendCards(answer, null, () => {}, 5)[2]
-  assert.deepEqual(
-    [free?.value, free?.fact, free?.tone],
-    ['0\u202f%', '5 calls self-hosted: no cost', undefined],
-  )
+  assert.deepEqual([free?.value, free?.fact, free?.tone], ['0%', '5 calls self-hosted: no cost', undefined])
 })

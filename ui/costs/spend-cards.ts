@@ -1,15 +1,6 @@
 import type { FigureCard } from '../design/figure-cards.tsx'
-import { costPerCall } from '../format/cost-per-call.ts'
-import {
-  counted,
-  dollars,
-  exactDollars,
-  known,
-  percent,
-  roughPercent,
-  shortCount,
-  unknownFigure,
-} from '../format/figures.ts'
+import { costPerThousand } from '../format/cost-per-thousand.ts'
+import { counted, dollars, known, percent, count, unknownFigure } from '../format/figures.ts'
 import {
   type SpendAnswer,
   type SpendFigures,
@@ -29,7 +20,7 @@ export function spendCards(
   freeCalls: number,
 ): readonly FigureCard[] {
   const { cost_usd: usd, no_usage_calls: untold, calls } = summary
-  const perCall = costPerCall(summary)
+  const perThousand = costPerThousand(summary)
   const { calls: unpriced, callShare, tokenShare, isLeast } = unpricedOf(summary, groups)
   const tokens = tokenShare === null ? '' : `, ${isLeast ? 'at least ' : ''}${percent(tokenShare)} of tokens`
   const isFree = unpriced > 0 && freeCalls >= unpriced
@@ -54,11 +45,11 @@ export function spendCards(
       to: { view: 'calls', sort: 'cost' },
     },
     {
-      words: 'Per call',
-      meaning: 'Spend divided by the number of priced calls.',
-      value: known(perCall, exactDollars),
-      change: changeOfCost(summary, before, costPerCall, exactDollars),
-      fact: `${shortCount(summary.total_tokens)} tokens`,
+      words: 'Per 1,000 calls',
+      meaning: 'Spend divided by the number of priced calls, times 1,000.',
+      value: known(perThousand, dollars),
+      change: changeOfCost(summary, before, costPerThousand, dollars),
+      fact: `${count(summary.total_tokens)} tokens`,
       to: { view: 'calls', sort: 'cost' },
     },
     {
@@ -86,7 +77,7 @@ export function spendCards(
           ? usd === null
             ? 'no priced calls'
             : 'no spend'
-          : `${dollars(most)}, ${roughPercent(most / (usd ?? most))} of spend in ${counted(dearest.calls, 'call')}`,
+          : `${dollars(most)}, ${percent(most / (usd ?? most))} of spend in ${counted(dearest.calls, 'call')}`,
       to: { view: 'calls', sort: 'cost', ...(model === null ? {} : { models: [model] }) },
     },
   ]

@@ -3,7 +3,7 @@ import { type ChartPanel, type ChartSeries, bars } from '../charts/chart-series.
 import { type ColourName, coloursOf, mostGroups } from '../charts/palette.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { type CompareBy, namelessOf } from '../data/page-address.ts'
-import { dollars } from '../format/figures.ts'
+import { dollars, shortCount } from '../format/figures.ts'
 import { type CourseGroup, sumOf } from './spend-figures.ts'
 
 const heightPx = 220
@@ -86,11 +86,10 @@ export function bucketSums(
   })
 }
 
-/** At the side of a plot: $0.02, $5, $1.2 K. */
+/** At the side of a plot: $0.02, $5, $12K. */
 export function axisDollars(usd: number): string {
   if (usd === 0) return '0'
-  if (usd >= 1000) return `$${Number((usd / 1000).toPrecision(4))}\u202fK`
-  if (usd >= 1 && usd % 1 === 0) return `$${usd}`
+  if (usd >= 1 && usd % 1 === 0) return `$${shortCount(usd)}`
   return `$${usd < 0.01 || Math.round(usd * 1000) % 10 !== 0 ? Number(usd.toPrecision(3)) : usd.toFixed(2)}`
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costPerCall } from '../format/cost-per-call.ts'
+import { costPerThousand } from '../format/cost-per-thousand.ts'
 import {
   type SpendAnswer,
   type SpendGroup,
@@ -45,10 +45,10 @@ function answer(groups: readonly SpendGroup[]): SpendAnswer<SpendGroup> {
 }
 
 test('a call costs what the priced ones cost on average; unknown is unknown, and nothing is nothing', () => {
-  assert.equal(costPerCall(group('a', 10, 4, 2)), 0.5)
-  assert.equal(costPerCall(group('a', 10, null, 10)), null)
-  assert.equal(costPerCall(group('a', 10, 0)), 0)
-  assert.equal(costPerCall({ ...group('a', 10, 4, 2), no_usage_calls: 4 }), 1)
+  assert.equal(costPerThousand(group('a', 10, 4, 2)), 500)
+  assert.equal(costPerThousand(group('a', 10, null, 10)), null)
+  assert.equal(costPerThousand(group('a', 10, 0)), 0)
+  assert.equal(costPerThousand({ ...group('a', 10, 4, 2), no_usage_calls: 4 }), 1000)
   assert.deepEqual(costPerMillion(group('a', 10, 4, 2, 2_000_000)), { usd: 2, isLeast: true })
   assert.deepEqual(costPerMillion(group('a', 10, 4, 0, 2_000_000)), { usd: 2, isLeast: false })
   assert.equal(costPerMillion(group('a', 10, 4, 0, 0)), null)

@@ -5,18 +5,8 @@ import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
 import { Table } from '../design/table/table.tsx'
-import { costPerCall } from '../format/cost-per-call.ts'
-import {
-  count,
-  counted,
-  dollars,
-  exactDollars,
-  known,
-  roughPercent,
-  savedWords,
-  shortCount,
-  unknownFigure,
-} from '../format/figures.ts'
+import { costPerThousand } from '../format/cost-per-thousand.ts'
+import { count, counted, dollars, known, percent, savedWords, unknownFigure } from '../format/figures.ts'
 import { type SpendRow, changeOfCost, costPerMillion, spendRows, tokensOf } from './spend-figures.ts'
 import type { SpendParts } from './use-costs.ts'
 
@@ -41,8 +31,8 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
           { words: 'Calls', class: 'is-some' },
           { words: 'Tokens', class: 'is-some' },
           { words: 'Cached input', class: 'is-more' },
-          { words: 'Per call', class: 'is-more' },
-          { words: 'Per 1 M tokens', class: 'is-more is-million' },
+          { words: 'Per 1,000 calls', class: 'is-more' },
+          { words: 'Per 1M tokens', class: 'is-more is-million' },
         ]}
         class="spend-table"
       >
@@ -52,7 +42,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
               <th scope="row">
                 <Name by={by} name={row.name} />
                 <small class="spend-brief">
-                  {counted(row.now.calls, 'call')}, {known(tokensOf(row.now), shortCount)} tokens
+                  {counted(row.now.calls, 'call')}, {known(tokensOf(row.now), count)} tokens
                 </small>
               </th>
               <Cells {...row} />
@@ -99,31 +89,29 @@ function Cells({ now, before, share }: Omit<SpendRow, 'name'>) {
       <td class="spend-cost">
         {known(now.cost_usd, dollars)}
         {unpriced > 0 && (
-          <small>{now.cost_usd === null ? 'no price' : `+ ${shortCount(unpriced)} unpriced`}</small>
+          <small>{now.cost_usd === null ? 'no price' : `+ ${count(unpriced)} unpriced`}</small>
         )}
       </td>
       <td class="is-share">
         {share !== null && (
           <span class="spend-share">
             <Meter share={share} />
-            <span>{roughPercent(share)}</span>
+            <span>{percent(share)}</span>
           </span>
         )}
       </td>
       <td class="is-more">
         <Change now={now} before={before} />
       </td>
-      <td class="is-some">{shortCount(now.calls)}</td>
-      <td class="is-some">{known(tokensOf(now), shortCount)}</td>
+      <td class="is-some">{count(now.calls)}</td>
+      <td class="is-some">{known(tokensOf(now), count)}</td>
       <td class="is-more">
-        {known(now.cached_share, roughPercent)}
+        {known(now.cached_share, percent)}
         <small>{savedWords(now.cache_saved_usd)}</small>
       </td>
-      <td class="is-more">{known(costPerCall(now), exactDollars)}</td>
+      <td class="is-more">{known(costPerThousand(now), dollars)}</td>
       <td class="is-more" title={perMillion?.isLeast === true ? 'Some calls have no price.' : undefined}>
-        {perMillion === null
-          ? unknownFigure
-          : `${perMillion.isLeast ? '≥\u202f' : ''}${dollars(perMillion.usd)}`}
+        {perMillion === null ? unknownFigure : `${perMillion.isLeast ? '≥ ' : ''}${dollars(perMillion.usd)}`}
       </td>
     </>
   )

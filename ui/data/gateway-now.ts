@@ -1,6 +1,6 @@
 import type { HealthReport, UpstreamHealth } from '../../src/api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
-import { count, counted, shortCount } from '../format/figures.ts'
+import { count, counted, percent } from '../format/figures.ts'
 
 /** How the gateway is, in words. */
 export const stateWords: Readonly<Record<GatewayState, string>> = {
@@ -168,7 +168,7 @@ function loadOf({ health, predecessors }: ProcessStatus): GatewayLoad | null {
     queued,
     ofAll,
     slotWords: `${count(active)} of ${counted(slots, 'slot')}${ofAll}`,
-    queueWords: queued === 0 ? 'none waiting' : `${shortCount(queued)} waiting`,
+    queueWords: queued === 0 ? 'none waiting' : `${count(queued)} waiting`,
     budget: budgetOf(health.token_budget),
   }
 }
@@ -183,15 +183,9 @@ export function budgetOf({
   return {
     share,
     tone: share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet',
-    shareWords: shareWordsOf(share),
-    words: `${shortCount(used)} of ${shortCount(limit)} tokens used in the last 24 hours`,
+    shareWords: percent(share),
+    words: `${count(used)} of ${count(limit)} tokens used in the last 24 hours`,
   }
-}
-
-/** In whole per cent: what is not used up is never 100, and what is used at all never 0. */
-function shareWordsOf(share: number): string {
-  if (share > 0 && share < 0.01) return '<1\u202f%'
-  return `${count(Math.floor(share * 100))}\u202f%`
 }
 
 const gatewayPort = 9090

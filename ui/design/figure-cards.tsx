@@ -67,7 +67,7 @@ function Figure({ words, value, unit = '', tone, fact, note, change }: FigureCar
         style={{ '--characters': letters }}
       >
         {value}
-        {unit !== '' && <span class="figure-unit">{`\u202f${unit}`}</span>}
+        {unit !== '' && <span class="figure-unit">{` ${unit}`}</span>}
       </span>
       <span class="figure-fact">{fact}</span>
       <span class="figure-change">

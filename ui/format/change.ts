@@ -1,6 +1,6 @@
 /** How a figure moved against the window before. */
 export interface Change {
-  /** `+16 %`; empty where only what it was says something. */
+  /** `+16%`; empty where only what it was says something. */
   readonly words: string
   /** The earlier value. */
   readonly was: string
@@ -54,12 +54,12 @@ export function changeOf({
 
 function pointWords(difference: number): string {
   const points = Number((Math.abs(difference) * 100).toPrecision(2))
-  return `${difference < 0 ? '−' : '+'}${points}\u202fpts`
+  return `${difference < 0 ? '−' : '+'}${points} pts`
 }
 
 function shareWords(share: number): string {
   if (share >= 9.995) return `×${Math.round(share + 1)}`
   const percent = Math.round(Math.abs(share) * 100)
-  if (percent === 0) return '±0\u202f%'
-  return `${share < 0 ? '−' : '+'}${percent}\u202f%`
+  if (percent === 0) return '±0%'
+  return `${share < 0 ? '−' : '+'}${percent}%`
 }

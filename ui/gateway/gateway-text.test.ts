@@ -101,10 +101,10 @@ test('calls with a wrong base URL are told of as one or as many', () => {
 
 test('the budget tells what is estimated, and that earlier use is not known yet', () => {
   const budget = { ...sampleHealth.token_budget, daily_limit: 2_000_000, total_used: 950 }
-  assert.equal(budgetWords(budget), '950 of 2\u202fM')
-  assert.equal(budgetWords({ ...budget, estimated: 120 }), '950 of 2\u202fM, 120 estimated')
+  assert.equal(budgetWords(budget), '950 of 2,000,000')
+  assert.equal(budgetWords({ ...budget, estimated: 120 }), '950 of 2,000,000, 120 estimated')
   assert.equal(
     budgetWords({ ...budget, total_used: 0, known: false }),
-    '0 of 2\u202fM, use before the start not loaded yet',
+    '0 of 2,000,000, use before the start not loaded yet',
   )
 })

@@ -1,7 +1,7 @@
 import type { HealthReport } from '../../src/api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { counted, longDuration, shortCount } from '../format/figures.ts'
+import { counted, longDuration, count } from '../format/figures.ts'
 import { optionTitle } from './option-text.ts'
 
 /** The actions of the buttons. */
@@ -88,8 +88,8 @@ export function wrongBaseUrlWords(calls: number): string {
 export function budgetWords(budget: HealthReport['token_budget']): string {
   const { total_used: used, daily_limit: limit, estimated, known } = budget
   return [
-    `${shortCount(used)} of ${shortCount(limit)}`,
-    ...(estimated > 0 ? [`${shortCount(estimated)} estimated`] : []),
+    `${count(used)} of ${count(limit)}`,
+    ...(estimated > 0 ? [`${count(estimated)} estimated`] : []),
     ...(known ? [] : ['use before the start not loaded yet']),
   ].join(', ')
 }

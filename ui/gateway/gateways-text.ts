@@ -1,6 +1,6 @@
 import type { Question } from '../design/overlay/confirm.tsx'
 import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
-import { count, counted, longDuration, percent, shortCount } from '../format/figures.ts'
+import { count, counted, longDuration, percent } from '../format/figures.ts'
 import type { RowState } from './row-state.ts'
 
 /** One gateway alone has nothing to tell that the page does not tell anyway. */
@@ -49,5 +49,5 @@ export function releaseQuestion({ instance, host, held }: GatewayRow): Question 
 
 /** How the first copy of others' calls goes. */
 export function copyWords({ pulled, last }: NonNullable<GatewaysReport['copy']>): string {
-  return `Copying calls from other gateways: ${percent(pulled / last)}, ${shortCount(last - pulled)} rows left. Figures are incomplete until then.`
+  return `Copying calls from other gateways: ${percent(pulled / last)}, ${count(last - pulled)} rows left. Figures are incomplete until then.`
 }

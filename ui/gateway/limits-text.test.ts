@@ -30,7 +30,7 @@ test('a limit says what is left of it, and when all of it is left again', () => 
   ]
   assert.deepEqual(changes.map(words), [
     '212 of 500 requests per minute left, resets in 14 s',
-    '61 K of 2 M input tokens per minute left',
+    '61,000 of 2,000,000 input tokens per minute left',
     '500 of 500 requests in 1 d left',
     '3 requests per minute left, resets in 14 s',
     '500 requests per minute, resets in 14 s',

@@ -1,5 +1,5 @@
 import type { ProviderLimit } from '../../src/api/health-report.ts'
-import { count, longDuration, shortCount } from '../format/figures.ts'
+import { count, longDuration } from '../format/figures.ts'
 import type { RowState } from './row-state.ts'
 
 /** The limits of one model and key at an upstream, as its provider told them last. */
@@ -42,7 +42,7 @@ export function stateOf(use: LimitedUse, nowMs: number): RowState {
 export function limitWords(told: ProviderLimit, nowMs: number): string {
   const { kind, limit, remaining, window_s: windowS } = told
   const per = windowS === null || windowS === 60 ? 'per minute' : `in ${longDuration(windowS)}`
-  const figures = [remaining, limit].filter((one) => one !== null).map(figure)
+  const figures = [remaining, limit].filter((one) => one !== null).map(count)
   const ms = untilMs(told, nowMs)
   const words = `${figures.join(' of ')} ${kind.replace('_', ' ')} ${per}${remaining === null ? '' : ' left'}`
   const isFull = ms <= 0 || remaining === limit
@@ -57,10 +57,6 @@ export function leastLeft({ limits }: LimitedUse): number {
 function shareLeft({ kind, limit, remaining }: ProviderLimit): number {
   if (kind === 'wait') return 0
   return remaining === null || limit === null ? 1 : remaining / Math.max(1, limit)
-}
-
-function figure(value: number): string {
-  return value < 10_000 ? count(value) : shortCount(value)
 }
 
 function untilMs({ reset_at: at }: Pick<ProviderLimit, 'reset_at'>, nowMs: number): number {

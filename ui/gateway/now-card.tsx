@@ -4,7 +4,7 @@ import { type Tone, budgetOf, finishingCalls, fullUpstream } from '../data/gatew
 import { Card } from '../design/card.tsx'
 import { explained } from '../design/meanings.ts'
 import { Meter, SlotCells } from '../design/meter.tsx'
-import { count, shortCount, unknownFigure } from '../format/figures.ts'
+import { count, unknownFigure } from '../format/figures.ts'
 import { budgetWords } from './gateway-text.ts'
 
 /** More slots than these are shown as a bar. */
@@ -42,7 +42,7 @@ export function NowCard({ status }: { readonly status: ProcessStatus }) {
             finishing === 0 ? [] : `${count(finishing)} more finishing in the previous process`,
             full === null ? [] : `${count(calls.active)} of ${count(calls.max_concurrent)} across upstreams`,
             `peak ${count(calls.peak_active)}`,
-            `${shortCount(calls.total_admitted)} since start`,
+            `${count(calls.total_admitted)} since start`,
           ]
             .flat()
             .join(', ')}
@@ -53,7 +53,7 @@ export function NowCard({ status }: { readonly status: ProcessStatus }) {
           name="Waiting"
           id="queued"
           value={count(calls.queued)}
-          detail={`${shortCount(calls.total_queued)} waited since start`}
+          detail={`${count(calls.total_queued)} waited since start`}
           tone={calls.queued > 0 ? 'queue' : ''}
         />
         <Figure
@@ -68,7 +68,7 @@ export function NowCard({ status }: { readonly status: ProcessStatus }) {
         <Figure
           name="Recorded"
           id="written"
-          value={shortCount(telemetry.written)}
+          value={count(telemetry.written)}
           detail={`${count(pending)} pending, ${count(dropped)} lost`}
           tone={dropped > 0 ? 'bad' : ''}
         />

@@ -241,7 +241,7 @@ test('rows tell what is no text, and what is too long', () => {
   )
   assert.deepEqual(
     feed.calls.map(({ promptWords }) => promptWords),
-    ['1.2\u202fkB that are no text', '2\u202fMB, too long for this list', '2\u202fMB: Mend "it"', 'Tool: 42'],
+    ['1.2 kB that are no text', '2 MB, too long for this list', '2 MB: Mend "it"', 'Tool: 42'],
   )
   assert.equal(feed.calls[3]?.answerWords, 'Let me think.')
 })

@@ -2,7 +2,7 @@ import type { AlertsReport } from '../../src/api/alerts.ts'
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest, withEnoughCalls, minSample } from '../charts/small-sample.ts'
-import { costPerCall } from '../format/cost-per-call.ts'
+import { costPerThousand } from '../format/cost-per-thousand.ts'
 import {
   count,
   counted,
@@ -11,7 +11,6 @@ import {
   known,
   percent,
   savedWords,
-  shortCount,
   speed,
   unknownFigure,
 } from '../format/figures.ts'
@@ -94,9 +93,9 @@ export function overviewCards(
     {
       words: 'Requests',
       meaning: 'All calls that started in this range, of every type and outcome.',
-      value: shortCount(calls),
-      change: change((totals) => totals.calls, { better: null, show: shortCount }),
-      fact: rateWords(calls, recordedMs(answer)),
+      value: count(calls),
+      change: change((totals) => totals.calls, { better: null, show: count }),
+      fact: rateWords(calls, Date.parse(answer.to) - Date.parse(answer.from)),
       course: buckets.calls,
       colour: 'accent',
       to: { view: 'calls', sort: 'started_at' },
@@ -147,7 +146,7 @@ export function overviewCards(
         { better: 'higher', show: speed },
         ({ output_tokens_per_s }) => output_tokens_per_s.n,
       ),
-      fact: `${shortCount(totals.output_tokens)} tokens out`,
+      fact: `${count(totals.output_tokens)} tokens out`,
       course: withEnoughCalls('p50', buckets.speed_p50, buckets.speed_n),
       colour: 'stream',
       to: { view: 'calls', sort: 'started_at', ...timed },
@@ -171,10 +170,10 @@ export function overviewCards(
       change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
       fact:
         unpriced > 0
-          ? `${usd === null ? '' : '+ '}${shortCount(unpriced)} unpriced`
+          ? `${usd === null ? '' : '+ '}${count(unpriced)} unpriced`
           : usd === null
             ? ''
-            : `${known(costPerCall(totals), dollars)} per call`,
+            : `${known(costPerThousand(totals), dollars)} per 1,000 calls`,
       course: buckets.cost_usd,
       colour: 'cost',
       to: { view: 'calls', sort: 'cost' },
@@ -214,7 +213,7 @@ export function measureWords(
     return { value: spanOf(Math.min(...values), Math.max(...values)), fact: counted(n, 'call') }
   }
   return median === null
-    ? { value: `≤\u202f${duration(max)}`, fact: counted(n, 'call') }
+    ? { value: `≤ ${duration(max)}`, fact: counted(n, 'call') }
     : { value: duration(median), fact: `median of ${count(n)} calls` }
 }
 
@@ -222,11 +221,12 @@ export function measureWords(
 function spanOf(least: number, most: number): string {
   const [from, to] = [duration(least), duration(most)]
   if (least === most) return to
+  const [, unit = '', more] = to.split(' ')
   // Both in seconds, where one of them would be in milliseconds: there is no room for two units.
-  if (from.endsWith('ms') && to.endsWith('\u202fs'))
+  if (from.endsWith(' ms') && unit === 's' && more === undefined)
     return `${(least / 1000).toPrecision(least < 100 ? 1 : 2)}–${to}`
-  const unit = /\u202f\D+$/.exec(to)?.[0] ?? ''
-  return `${from.endsWith(unit) && !`${from}${to}`.includes(' ') ? from.slice(0, from.length - unit.length) : from}–${to}`
+  const isShared = more === undefined && from.endsWith(` ${unit}`)
+  return `${isShared ? from.slice(0, -unit.length - 1) : from}–${to}`
 }
 
 /** The values of single calls, if all are in the list of the slowest. */
@@ -243,17 +243,6 @@ const rateUnits = [
   [dayMs, 'day'],
 ] as const
 
-/** For how much of its time an answer can have calls: since the first one ever, and while a gateway ran. */
-export function recordedMs({ from, to, recorded_from: first, slots }: Overview): number {
-  const toMs = Date.parse(to)
-  const fromMs = Math.max(Date.parse(from), Date.parse(first ?? from))
-  const missedMs = slots.gaps.reduce(
-    (sum, gap) => sum + Math.max(0, Math.min(gap.to_s * 1000, toMs) - Math.max(gap.from_s * 1000, fromMs)),
-    0,
-  )
-  return Math.max(toMs - fromMs - missedMs, 60_000)
-}
-
 /** Per minute, hour or day: in the first of them that has at least one call, and in none that is longer than the time. */
 export function rateWords(calls: number, rangeMs: number): string {
   if (calls === 0) return 'no calls'
@@ -261,5 +250,5 @@ export function rateWords(calls: number, rangeMs: number): string {
   const units = rateUnits.filter(([unitMs]) => unitMs <= rangeMs * 1.001)
   const [unitMs, words] = units.find(([unitMs]) => rateOf(unitMs) >= 1) ?? units.at(-1) ?? rateUnits[0]
   const rate = rateOf(unitMs)
-  return `${rate < 10 ? Number(rate.toPrecision(2)) : shortCount(Math.round(rate))} per ${words}`
+  return `${rate < 10 ? Number(rate.toPrecision(2)) : count(Math.round(rate))} per ${words}`
 }

@@ -66,14 +66,14 @@ export function firstTokenPanels({ buckets, singles }: Overview, frame: TimeFram
 }
 
 function timePanel(frame: TimeFrame, heightPx: number, series: readonly ChartSeries[]): ChartPanel {
-  return { frame, heightPx, linear: { leastTop: 100 }, axis: axisDuration, isLog: true, series }
+  return { frame, heightPx, linear: { leastTop: 100, isTime: true }, axis: axisDuration, isLog: true, series }
 }
 
 export function speedPanels({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPanel[] {
   const median = line('p50', 'stream', buckets.speed_p50, buckets.speed_n, {
     words: 'Median',
     fillTo: 'bottom',
-    show: (value) => `${speed(value)}\u202ftok/s`,
+    show: (value) => `${speed(value)} tok/s`,
   })
   const series = orSingleCalls([median], singles?.output_tokens_per_s)
   return [{ frame, heightPx: lowPx, linear: { leastTop: 10 }, axis: axisCount, series }]

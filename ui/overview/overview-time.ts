@@ -122,7 +122,7 @@ export function bucketWords(bucketS: number): string {
       [1, 's'],
     ] as const
   ).find(([unit]) => bucketS >= unit) ?? [1, 's']
-  return `${bucketS / unit}\u202f${words}`
+  return `${bucketS / unit} ${words}`
 }
 
 const hourMs = 3_600_000

@@ -61,15 +61,15 @@ test('failures lead to their calls; those without a code are the interrupted', (
   assert.deepEqual(
     rows.map(({ words, figure, note }) => [words, figure, note]),
     [
-      ['<upstream_http>', '3', '75\u202f%'],
-      ['Interrupted', '1', '25\u202f%'],
+      ['<upstream_http>', '3', '75%'],
+      ['Interrupted', '1', '25%'],
     ],
   )
   assert.deepEqual(rows[0]?.to, { view: 'calls', failureCodes: ['upstream_http'], sort: 'started_at' })
   assert.deepEqual(rows[1]?.to, { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' })
 })
 
-test('by what was cached: no model without usage, and 0 % is a figure', () => {
+test('by what was cached: no model without usage, and 0% is a figure', () => {
   const models = [
     model('none', { cached_share: 0 }),
     model('unknown', {}),
@@ -79,8 +79,8 @@ test('by what was cached: no model without usage, and 0 % is a figure', () => {
   assert.deepEqual(
     rows.map(({ words, figure }) => [words, figure]),
     [
-      ['most', '87.5\u202f%'],
-      ['none', '0\u202f%'],
+      ['most', '87.5%'],
+      ['none', '0%'],
     ],
   )
 })
@@ -95,9 +95,9 @@ test('failed calls by what they have in common: the most first, each the way to 
   assert.deepEqual(
     rows.map(({ words, note, to }) => [words, note, to?.statuses, to?.errorsOnly]),
     [
-      ['429', '60\u202f%', ['429'], true],
-      ['500', '20\u202f%', ['500'], true],
-      ['No answer', '20\u202f%', undefined, undefined],
+      ['429', '60%', ['429'], true],
+      ['500', '20%', ['500'], true],
+      ['No answer', '20%', undefined, undefined],
     ],
   )
   const [first] = failedRows([{ key: 'claude', calls: 1 }], 1, 'upstream_name')

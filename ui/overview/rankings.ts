@@ -1,7 +1,7 @@
 import type { Overview, OverviewModel, OverviewTotals } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
 import { type CompareBy, filterOf, namelessOf } from '../data/page-address.ts'
-import { count, counted, dollars, percent, roughPercent, shortCount } from '../format/figures.ts'
+import { count, counted, dollars, percent } from '../format/figures.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
 
@@ -27,10 +27,10 @@ const measures: Readonly<Record<ModelMeasure, Measure>> = {
   tokens: {
     of: ({ total_tokens }) => total_tokens,
     ofAll: ({ input_tokens, output_tokens }) => input_tokens + output_tokens,
-    show: shortCount,
+    show: count,
   },
   cached: { of: ({ cached_share }) => cached_share, ofAll: () => 0, show: percent },
-  calls: { of: ({ calls }) => calls, ofAll: ({ calls }) => calls, show: shortCount },
+  calls: { of: ({ calls }) => calls, ofAll: ({ calls }) => calls, show: count },
 }
 
 /** The models with the largest part, and the others together; one without a price is named, and is none that costs nothing. */
@@ -56,7 +56,7 @@ export function modelRows(
         value === null
           ? counted(model.calls, 'call')
           : isUnpriced
-            ? `+ ${shortCount(model.unpriced_calls)} unpriced`
+            ? `+ ${count(model.unpriced_calls)} unpriced`
             : undefined
       return {
         key: model.model ?? '',
@@ -91,7 +91,7 @@ function withOthers(rows: readonly RankedRow[], errors: number): readonly Ranked
   const rest = errors - shown.reduce((sum, { value }) => sum + (value ?? 0), 0)
   if (shown.length < shownRows || rest <= 0) return shown
   const to = { view: 'calls', errorsOnly: true, sort: 'started_at' } as const
-  return [...shown, othersRow({ value: rest, figure: count(rest), note: roughPercent(rest / errors), to })]
+  return [...shown, othersRow({ value: rest, figure: count(rest), note: percent(rest / errors), to })]
 }
 
 /** Failed calls that have a status, a model, a client or an upstream in common. */
@@ -116,7 +116,7 @@ export function failedRows(
         words: name ?? (by === 'status' ? 'No answer' : namelessOf(by)),
         value: calls,
         figure: count(calls),
-        note: errors > 0 ? roughPercent(calls / errors) : undefined,
+        note: errors > 0 ? percent(calls / errors) : undefined,
         to: filter === null ? null : { view: 'calls', errorsOnly: true, sort: 'started_at', ...filter },
       }
     })
@@ -134,7 +134,7 @@ export function failureRows(
     words: code === null ? 'Interrupted' : words(code),
     value: calls,
     figure: count(calls),
-    note: errors > 0 ? roughPercent(calls / errors) : undefined,
+    note: errors > 0 ? percent(calls / errors) : undefined,
     to:
       code === null
         ? { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' }

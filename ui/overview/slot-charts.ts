@@ -102,7 +102,7 @@ export function slotPanels(
     },
     hasWaits && {
       ...room,
-      linear: { leastTop: tellingWaitMs, maxTicks: 2 },
+      linear: { leastTop: tellingWaitMs, isTime: true, maxTicks: 2 },
       axis: axisDuration,
       figure: waitFigure(n, p95, max, isFull),
       series: [

@@ -45,7 +45,7 @@ test('a chat, with parts, tool calls and what the tools said', () => {
   ]
   assert.deepEqual(read({ messages }), [
     'System: Be brief.',
-    'User (ann): Look | media Image (png), 8\u202fB | media Image at https://a.example/b.png | media Sound (wav), 3\u202fB',
+    'User (ann): Look | media Image (png), 8 B | media Image at https://a.example/b.png | media Sound (wav), 3 B',
     'Assistant: reasoning hm | call get c1 {"a":1}',
     'Tool: result c1 42',
     'Assistant: refusal No.',

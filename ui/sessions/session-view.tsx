@@ -22,16 +22,7 @@ import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
-import {
-  count,
-  counted,
-  dollars,
-  duration,
-  known,
-  percent,
-  shortCount,
-  unknownFigure,
-} from '../format/figures.ts'
+import { count, counted, dollars, duration, known, percent, unknownFigure } from '../format/figures.ts'
 import { FilterChips } from '../filters/filter-bar.tsx'
 import { shownText } from '../payloads/shown-text.ts'
 import { type SessionCourse, sessionCourse } from './session-course.ts'
@@ -207,11 +198,11 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
           [
             'Tokens in',
             <>
-              {shortCount(figures.input_tokens)}
+              {count(figures.input_tokens)}
               <small> {known(isCacheTold ? figures.cached_share : null, percent)} cached</small>
             </>,
           ],
-          ['Tokens out', shortCount(figures.output_tokens)],
+          ['Tokens out', count(figures.output_tokens)],
           [
             'Cost',
             <>

@@ -18,7 +18,7 @@ import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { TextSearch } from '../filters/text-search.tsx'
-import { count, counted, duration, known, percent, shortCount, unknownFigure } from '../format/figures.ts'
+import { count, counted, duration, known, percent, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { costWords, firstWords, modelWords } from './session-text.ts'
@@ -311,7 +311,7 @@ function Tokens({ row: { input_tokens: input, output_tokens: output } }: { reado
   if (input === 0 && output === 0) return unknownFigure
   return (
     <>
-      {shortCount(input)} / {shortCount(output)}
+      {count(input)} / {count(output)}
       <span class="session-unit"> tokens</span>
     </>
   )

@@ -32,7 +32,7 @@ test('times and signs have room, and stand where they stood when what is looked 
     // A failed call is red besides.
     ['break 300', 'failed 0', 'failed 40', 'failed 600'],
   )
-  assert.match(all.signs[0]!.words, /^Cache break: 0 prompt tokens cached, after 9\s000 in the previous call/)
+  assert.match(all.signs[0]!.words, /^Cache break: 0 prompt tokens cached, after 9,000 in the previous call/)
   assert.deepEqual(
     axisMarks(course, 1000, 200, 400, oneDay).times.map(({ px }) => px),
     [300],

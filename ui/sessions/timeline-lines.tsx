@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { type Observable, useObservable } from '../data/observable.ts'
-import { count, dollars, percent, shortCount } from '../format/figures.ts'
+import { count, dollars, percent } from '../format/figures.ts'
 import { type CoursePoint, type SessionCourse, courseLines, pointAt } from './session-course.ts'
 import { linePath } from './timeline-drawing.ts'
 
@@ -24,7 +24,7 @@ const kinds: readonly LineKind[] = [
     words: 'Prompt tokens',
     name: 'prompt',
     high: most,
-    top: (high) => `, up to ${shortCount(high)}`,
+    top: (high) => `, up to ${count(high)}`,
     format: count,
   },
   { words: 'Cached share', name: 'cached', high: () => 1, top: () => ' of the prompt', format: percent },

@@ -10,7 +10,7 @@ import { EditableTable } from '../design/table/editable-table.tsx'
 import { Meter } from '../design/meter.tsx'
 import type { RowForm } from '../design/table/editor.tsx'
 import { Banner } from '../design/banner.tsx'
-import { count, counted, shortCount } from '../format/figures.ts'
+import { count, counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { typedLimit } from '../format/typed-number.ts'
 import { nameOf, orderWords, withUse } from './client-text.ts'
@@ -99,10 +99,10 @@ function Tokens({ token_limit: limit, used_tokens: used, remaining_tokens: left 
   return (
     <div class={isUsedUp ? 'is-used-up' : ''}>
       <span title={`${used === null ? 'unknown' : count(used)} of ${count(limit)}`}>
-        {used === null ? '–' : shortCount(used)} <span class="quiet">of {shortCount(limit)}</span>
+        {used === null ? '–' : count(used)} <span class="quiet">of {count(limit)}</span>
       </span>
       <Meter share={used === null ? 0 : Math.min(1, used / limit)} />
-      <small>{left === null ? 'unknown' : isUsedUp ? 'used up' : `${shortCount(left)} left`}</small>
+      <small>{left === null ? 'unknown' : isUsedUp ? 'used up' : `${count(left)} left`}</small>
     </div>
   )
 }

@@ -4,7 +4,7 @@ import type {
   DatabaseJob,
   DatabaseSize,
 } from '../../src/api/database-job.ts'
-import { bytes, counted, longDuration, percent, shortCount, unknownFigure } from '../format/figures.ts'
+import { bytes, counted, longDuration, percent, unknownFigure } from '../format/figures.ts'
 
 /** Bounds of the days that are kept, as the dashboard has them. */
 export const keptDays = { least: 1, most: 36_500, usual: 90 } as const
@@ -92,5 +92,5 @@ function freedBytes({ before_bytes: before, after_bytes: after }: CompressResult
 }
 
 function callsInWords(calls: number): string {
-  return calls === 1 ? '1 call' : `${shortCount(calls)} calls`
+  return counted(calls, 'call')
 }

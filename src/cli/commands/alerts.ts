@@ -10,7 +10,7 @@ import { readReceiver } from '../alert-receiver.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
-import { clockTime } from '../terminal/figures.ts'
+import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
 
 export const table = optionTable({

@@ -47,11 +47,11 @@ describe('tokenweir sessions', () => {
     assert.deepEqual(lines.slice(0, 3).map(cells), [
       'session client models calls errors in_→_out cached tools cost wall in_calls'.split(' ').map(spaced),
       ['run 2\ufffd[31m', 'pi', '–', '1', '1', '0 →', '0', '–', '0', '–', '1 ms', '1 ms'],
-      'run_1 openai-python gpt-5.1-mini,_qwen3 2 0 2,408_→_330 85_% 2 $0.000825 1.00_s 600_ms'
+      'run_1 openai-python gpt-5.1-mini,_qwen3 2 0 2,408_→_330 85% 2 $0.000825 1.00_s 600_ms'
         .split(' ')
         .map(spaced),
     ])
-    assert.equal(lines[3], '2 sessions · 3 calls · 1 failed · 2,408 → 330 tokens · 85 % cached · $0.000825')
+    assert.equal(lines[3], '2 sessions · 3 calls · 1 failed · 2,408 → 330 tokens · 85% cached · $0.000825')
   })
 
   it('prints a JSON object per line', async () => {

@@ -7,16 +7,8 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { age, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 import type { CommandContext } from '../parse-options.ts'
-import {
-  clockTime,
-  count,
-  counted,
-  duration,
-  exactDollars,
-  known,
-  percent,
-  unknownFigure,
-} from '../terminal/figures.ts'
+import { count, counted, duration, dollars, known, percent, unknownFigure } from '../../lib/number-format.ts'
+import { clockTime } from '../terminal/clock-time.ts'
 import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, fitting, printTable } from '../terminal/table-layout.ts'
@@ -54,7 +46,7 @@ const columns: readonly Column<CallSession>[] = [
   column('out', 1, 6, (session) => count(session.output_tokens), { align: 'right', gap: ' → ' }),
   column('cached', 2, 6, ({ cached_share }) => known(cached_share, percent), right),
   column('tools', 7, 5, ({ tool_calls }) => count(tool_calls), right),
-  column('cost', 2, 8, ({ cost_usd }) => known(cost_usd, exactDollars), right),
+  column('cost', 2, 8, ({ cost_usd }) => known(cost_usd, dollars), right),
   column('wall', 5, 8, ({ wall_ms }) => duration(wall_ms), right),
   column('in calls', 6, 8, ({ in_calls_ms }) => duration(in_calls_ms), right),
 ]
@@ -104,6 +96,6 @@ function footerText(sessions: readonly CallSession[], width: number): string {
   ]
   if (input > 0) parts.push(`${percent(sum((session) => session.cached_input_tokens) / input)} cached`)
   if (sessions.some(({ cost_usd }) => cost_usd !== null))
-    parts.push(exactDollars(sum(({ cost_usd }) => cost_usd ?? 0)))
+    parts.push(dollars(sum(({ cost_usd }) => cost_usd ?? 0)))
   return fitting(parts, width)
 }

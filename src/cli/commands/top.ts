@@ -6,7 +6,7 @@ import { CommandError, exitCode, nameItsDatabase, noGatewayAnswers } from '../ex
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
 import { type Board, boardColumns, boardHead } from '../terminal/board-lines.ts'
-import { count } from '../terminal/figures.ts'
+import { count } from '../../lib/number-format.ts'
 import { tableOf } from '../terminal/table-layout.ts'
 import { lineStyle, type Terminal } from '../terminal/terminal.ts'
 

@@ -80,9 +80,9 @@ export function done<Outcome extends object | number>(
   throw new JobError(code, `${db}: ${absenceText[outcome]}`)
 }
 
-/** `fold: 33 %` */
+/** `fold: 33%` */
 export function shareText(what: string, done: number, total: number): Pick<Told, 'text'> | null {
-  return total === 0 ? null : { text: `${what}: ${Math.floor((100 * done) / total)} %` }
+  return total === 0 ? null : { text: `${what}: ${Math.floor((100 * done) / total)}%` }
 }
 
 function failureOf(error: unknown, db: string, whatStays: string): JobFailure {

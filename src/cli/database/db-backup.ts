@@ -4,7 +4,7 @@ import { optionTable } from '../../options/option-spec.ts'
 import { backUpStore } from '../../store/jobs/back-up-store.ts'
 import { database, flag } from '../option-rows.ts'
 import type { CommandRun } from '../parse-options.ts'
-import { bytes, counted, percent } from '../terminal/figures.ts'
+import { bytes, counted, percent } from '../../lib/number-format.ts'
 import { done } from './database-job.ts'
 import { openPart, showProgress, tellFault } from './output.ts'
 

@@ -1,7 +1,7 @@
 import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
 import { exitCode } from '../exit-code.ts'
 import type { CommandContext } from '../parse-options.ts'
-import { count } from '../terminal/figures.ts'
+import { count } from '../../lib/number-format.ts'
 import { done } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'

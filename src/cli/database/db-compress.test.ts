@@ -83,7 +83,7 @@ test('on a terminal progress is one line that is gone at the end; elsewhere ther
     return Promise.resolve(outcome)
   }
   const { stdout } = await run([], compress, true)
-  assert.match(stdout, /^\rrolling up old calls: 33 %\r +\r1,234,567 calls .*\n$/)
+  assert.match(stdout, /^\rrolling up old calls: 33%\r +\r1,234,567 calls .*\n$/)
   assert.match((await run([], compress)).stdout, /^1,234,567 calls .*\n$/)
 })
 

@@ -1,7 +1,7 @@
 import type { CompressProgress, CompressResult } from '../../api/database-job.ts'
 import { compressStore } from '../../store/jobs/compress-store.ts'
 import type { CommandContext } from '../parse-options.ts'
-import { bytes, counted, duration } from '../terminal/figures.ts'
+import { bytes, counted, duration } from '../../lib/number-format.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'

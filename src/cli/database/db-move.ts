@@ -5,7 +5,7 @@ import { JobError } from '../../supervisor/run-job.ts'
 import { database, flag, value } from '../option-rows.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
 import { shareAddress } from '../share-rows.ts'
-import { counted } from '../terminal/figures.ts'
+import { counted } from '../../lib/number-format.ts'
 import { done, runDatabaseJob } from './database-job.ts'
 
 export const table = optionTable({

@@ -1,6 +1,6 @@
 import { type RebuildOutcome, rebuildStore } from '../../store/jobs/rebuild-store.ts'
 import type { CommandContext } from '../parse-options.ts'
-import { counted, duration } from '../terminal/figures.ts'
+import { counted, duration } from '../../lib/number-format.ts'
 import { done, runDatabaseJob } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { database } from '../option-rows.ts'

@@ -7,7 +7,7 @@ import { type CommandContext, OptionError } from '../parse-options.ts'
 import { shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Column, column, tableOf } from '../terminal/table-layout.ts'
-import { counted, exactDollars, known } from '../terminal/figures.ts'
+import { counted, dollars, known } from '../../lib/number-format.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -118,5 +118,5 @@ const columns: readonly Column<RepriceDay>[] = [
 ]
 
 function shownUsd(value: number | null): string {
-  return known(value, exactDollars)
+  return known(value, dollars)
 }

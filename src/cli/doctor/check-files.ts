@@ -8,7 +8,7 @@ import { placeForEditor, priceFileOf, readPricesInForce } from '../../pricing/pr
 import { absenceText, assertSqliteVersion, openForReading } from '../../store/sqlite/open-store.ts'
 import { jobLockPath } from '../../store/sqlite/store-files.ts'
 import { folderFlaw } from '../folder-rights.ts'
-import { bytes, count, counted } from '../terminal/figures.ts'
+import { bytes, count, counted } from '../../lib/number-format.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** A database and payloads of a day of calls fit in the first; below the second SQLite soon cannot write. */

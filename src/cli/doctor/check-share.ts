@@ -3,7 +3,7 @@ import { type GatewayValues, gatewayOptionTable } from '../../options/gateway-op
 import type { PostgresConnection } from '../../share/postgres.ts'
 import type { Environment } from '../parse-options.ts'
 import { isUnused, notSharedText, shareAddress } from '../share-rows.ts'
-import { counted } from '../terminal/figures.ts'
+import { counted } from '../../lib/number-format.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 const check = 'sharing'

@@ -7,7 +7,7 @@ import { headerOf } from '../../lib/http/header-list.ts'
 import type { Whole } from '../../gateway/upstream/buffered-response.ts'
 import { listModels, namesIn } from '../list-models.ts'
 import type { Environment } from '../parse-options.ts'
-import { counted, duration } from '../terminal/figures.ts'
+import { counted, duration } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 

@@ -1,6 +1,6 @@
 import type { LiveCall, LiveCalls, LiveState } from '../../api/live-calls.ts'
 import type { HealthReport } from '../../api/health-report.ts'
-import { bytes, count, counted, longDuration, speed, unknownFigure } from './figures.ts'
+import { bytes, count, counted, longDuration, speed, unknownFigure } from '../../lib/number-format.ts'
 import { type LineStyle, type Tone, paint } from './paint.ts'
 import { printable } from './printable.ts'
 import { type Column, column, fitting } from './table-layout.ts'

@@ -1,16 +1,7 @@
 import type { CallJson } from '../../call/call-record.ts'
 import { shorten } from './display-width.ts'
-import {
-  clockTime,
-  count,
-  counted,
-  duration,
-  exactDollars,
-  known,
-  speed,
-  unknownFigure,
-  zoneText,
-} from './figures.ts'
+import { count, counted, duration, dollars, known, speed, unknownFigure } from '../../lib/number-format.ts'
+import { clockTime, zoneText } from './clock-time.ts'
 import { paint, type Tone } from './paint.ts'
 import { printable } from './printable.ts'
 import { type Column, column, fitting, tableOf, type TableStyle } from './table-layout.ts'
@@ -42,7 +33,7 @@ const columns: readonly Column<CallJson>[] = [
   column('tok/s', 3, 5, (call) => known(call.output_tokens_per_s, speed), right),
   column('in', 1, 7, (call) => known(call.input_tokens, count), right),
   column('out', 1, 6, (call) => known(call.output_tokens, count), { align: 'right', gap: ' → ' }),
-  column('cost', 6, 8, (call) => known(call.cost_usd, exactDollars), right),
+  column('cost', 6, 8, (call) => known(call.cost_usd, dollars), right),
   column('client', 8, 12, (call) => printable(call.client ?? unknownFigure), {
     cut: { minWidth: 12, at: 'end' },
   }),
@@ -112,7 +103,7 @@ function footerText(calls: readonly CallJson[], isAll: boolean, width: number): 
   const output = sum(calls, (call) => call.output_tokens)
   parts.push(`${known(input, count)} → ${known(output, count)} tokens`)
   const cost = sum(calls, (call) => call.cost_usd)
-  if (cost !== null) parts.push(exactDollars(cost))
+  if (cost !== null) parts.push(dollars(cost))
   return fitting(parts, width)
 }
 

@@ -1,6 +1,6 @@
 import type { Rates, RateTier } from '../../api/costs.ts'
 import { fees, tokenRates } from '../../pricing/rate-bounds.ts'
-import { count } from './figures.ts'
+import { count } from '../../lib/number-format.ts'
 
 /** `input 0.15, output 0.6 USD per million tokens, 0.01 USD per request`. */
 function rateWords(rates: Rates): string {

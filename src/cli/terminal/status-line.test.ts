@@ -68,15 +68,15 @@ test('what a running gateway does', () => {
   const cases: [ProcessStatus, string][] = [
     [
       running({ warnings: 2 }),
-      '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1 % of 480 M · 2 warnings',
+      '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1% of 480M · 2 warnings',
     ],
     [
       running({ active: 0, queued: 0, calls: 1, limit: 9999, percent: 0, warnings: 1 }),
-      '● running   0 in flight of 4 · 0 waiting · 1 call · budget 0 % of 9,999 · 1 warning',
+      '● running   0 in flight of 4 · 0 waiting · 1 call · budget 0% of 9,999 · 1 warning',
     ],
     [
       running({}, { simulated: true, message: 'Another gateway uses the same folder.' }),
-      '● running (simulated)   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1 % of 480 M · Another gateway uses the same folder.',
+      '● running (simulated)   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1% of 480M · Another gateway uses the same folder.',
     ],
     [
       running({}, { health_ok: false, health: null, message: 'It does not answer as itself.' }),
@@ -106,13 +106,13 @@ test('every other state in words, with its reason', () => {
 
 test('budgets of all sizes', () => {
   const cases: [limit: number, percent: number, text: string][] = [
-    [480_000_000, 0.001, 'budget <0.01 % of 480 M'],
-    [1_500_000, 99.94, 'budget 99.9 % of 1.5 M'],
-    [10_000, 99.96, 'budget 99.9 % of 10 K'],
-    [999_600, 104.2, 'budget 104 % of 1 M'],
-    [9_960_000, 1234, 'budget 1230 % of 9.96 M'],
-    [2_000_000_000, 50, 'budget 50 % of 2 B'],
-    [Number.MAX_SAFE_INTEGER, 0, 'budget 0 % of 9010 T'],
+    [480_000_000, 0.001, 'budget <0.01% of 480M'],
+    [1_500_000, 99.94, 'budget 99.9% of 1.5M'],
+    [10_000, 99.96, 'budget 99.9% of 10K'],
+    [999_600, 104.2, 'budget 104% of 1M'],
+    [9_960_000, 1234, 'budget 1,230% of 9.96M'],
+    [2_000_000_000, 50, 'budget 50% of 2B'],
+    [Number.MAX_SAFE_INTEGER, 0, 'budget 0% of 9,010T'],
   ]
   for (const [limit, percent, text] of cases) {
     assert.ok(plain(running({ limit, percent })).endsWith(` · ${text}`), plain(running({ limit, percent })))
@@ -122,7 +122,7 @@ test('budgets of all sizes', () => {
 test('what matters least goes first where the terminal is narrow', () => {
   const status = running({ warnings: 2 })
   const lines = [
-    '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1 % of 480 M · 2 warnings',
+    '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1% of 480M · 2 warnings',
     '● running   2 in flight of 4 · 3 waiting · 1,204 calls · 2 warnings',
     '● running   2 in flight of 4 · 3 waiting · 2 warnings',
     '● running   2 in flight of 4 · 3 waiting',

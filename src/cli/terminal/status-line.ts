@@ -1,6 +1,6 @@
 import type { HealthReport } from '../../api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../api/process-status.ts'
-import { count, counted, percent, shortCount } from './figures.ts'
+import { count, counted, percent, shortCount } from '../../lib/number-format.ts'
 import { displayWidth, shorten } from './display-width.ts'
 import { printable } from './printable.ts'
 import { paint, type Tone } from './paint.ts'

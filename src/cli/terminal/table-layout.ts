@@ -1,5 +1,5 @@
 import { displayWidth, pad, shorten } from './display-width.ts'
-import { unknownFigure } from './figures.ts'
+import { unknownFigure } from '../../lib/number-format.ts'
 import { type LineStyle, type Tone, paint } from './paint.ts'
 import { type Terminal, lineStyle } from './terminal.ts'
 

@@ -2,7 +2,8 @@ import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-l
 import { isObject } from '../../lib/message-shape.ts'
 import { shorten } from './display-width.ts'
 import { printable } from './printable.ts'
-import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
+import { bytes as formatBytes, duration, known, unknownFigure } from '../../lib/number-format.ts'
+import { clockTime } from './clock-time.ts'
 import { type LineStyle, paint, type Tone } from './paint.ts'
 
 const statusWidth = 4

@@ -12,7 +12,7 @@ import {
 import type { Upstreams } from '../../supervisor/upstreams.ts'
 import { optional, value } from '../option-rows.ts'
 import { type CommandContext, type CommandRun, OptionError } from '../parse-options.ts'
-import { counted } from '../terminal/figures.ts'
+import { counted } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { credentialsText, placeOptions, upstreamsOf } from './upstreams-list.ts'

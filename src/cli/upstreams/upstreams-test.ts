@@ -9,7 +9,7 @@ import { optionTable } from '../../options/option-spec.ts'
 import { exitCode } from '../exit-code.ts'
 import { listModels, namesIn } from '../list-models.ts'
 import { type CommandRun, type Environment, OptionError } from '../parse-options.ts'
-import { counted, duration } from '../terminal/figures.ts'
+import { counted, duration } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
 import { placeOptions, upstreamsOf } from './upstreams-list.ts'
 

@@ -36,7 +36,7 @@ test('gaps, stalls and the first visible chunk', () => {
   assert.deepEqual(pace.gapPercentiles([0, 0.5, 1]), [10, 1000, 1001])
 })
 
-test('over many gaps, percentiles stay within 1 %', () => {
+test('over many gaps, percentiles stay within 1%', () => {
   const pace = new ContentPace()
   let atMs = 0
   for (let gap = 1; gap <= 1000; gap++) pace.add((atMs += gap / 10), true)
@@ -46,7 +46,7 @@ test('over many gaps, percentiles stay within 1 %', () => {
   assert.equal(pace.longestGapMs !== null && Math.round(pace.longestGapMs), 100)
 })
 
-test('how many chunks came early is known within 2 %, however many there are', () => {
+test('how many chunks came early is known within 2%, however many there are', () => {
   const pace = new ContentPace()
   for (const atMs of [0, 1, 2, 3, 1000]) pace.add(atMs, true)
   assert.equal(pace.chunksWithin(0.1), 0.8)

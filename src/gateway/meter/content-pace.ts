@@ -1,6 +1,6 @@
 import { Histogram, quantileOf } from '../../lib/histogram.ts'
 
-/** Gaps are kept one by one up to this many, and beyond it in a histogram: within 1 %. */
+/** Gaps are kept one by one up to this many, and beyond it in a histogram: within 1%. */
 const exactGaps = 200
 const stallMs = 1000
 /** Arrivals are kept of all chunks up to this many, and beyond it of every second, fourth … one. */
@@ -41,7 +41,7 @@ export class ContentPace {
     if ((this.chunks - 1) % this.#arrivalEvery === 0) this.#addArrival(atMs)
   }
 
-  /** The part of the chunks, 0 to 1, that came within so much of the time from the first to the last; within 2 %. */
+  /** The part of the chunks, 0 to 1, that came within so much of the time from the first to the last; within 2%. */
   chunksWithin(part: number): number {
     const untilMs = this.#firstAtMs + (this.#lastAtMs - this.#firstAtMs) * part
     const within = this.#arrivals.findLastIndex((atMs) => atMs <= untilMs) + 1

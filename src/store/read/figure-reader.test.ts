@@ -105,7 +105,7 @@ function assertSame(
     const sorted = durations.toSorted((a, b) => a - b)
     const exact = quantileOf(sorted.length, 0.95, (rank) => sorted[rank] ?? 0)! * 1000
     const told = distribution.histogram.percentile(0.95)!
-    assert.ok(Math.abs(told - exact) <= exact * 0.01, `${told} is not within 1 % of ${exact}`)
+    assert.ok(Math.abs(told - exact) <= exact * 0.01, `${told} is not within 1% of ${exact}`)
   }
 }
 

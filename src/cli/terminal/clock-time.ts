@@ -1,14 +1,3 @@
-import { numberFormat } from '../../lib/number-format.ts'
-
-export { known, unknownFigure } from '../../lib/number-format.ts'
-
-/** As on the page, but with signs that every terminal's font has. */
-export const { bytes, count, counted, duration, exactDollars, longDuration, percent, shortCount, speed } =
-  numberFormat({
-    group: ',',
-    gap: ' ',
-  })
-
 /** In local time: `14:03:22` today, `11-20 14:03:22` this year, `2025-11-20 14:03:22` before. */
 export function clockTime(atMs: number, nowMs: number): string {
   const at = localTime(atMs)

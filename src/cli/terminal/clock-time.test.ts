@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { bytes, clockTime, count, duration } from './figures.ts'
-
-it('figures have the spaces that every terminal shows', () => {
-  assert.equal(count(1_048_576), '1,048,576')
-  assert.equal(duration(64_100), '1 min 4 s')
-  assert.equal(bytes(3481), '3.48 kB')
-})
+import { clockTime } from './clock-time.ts'
 
 it('clockTime leaves out what is the same as now, in local time', () => {
   const now = new Date(2026, 10, 21, 14, 0, 0).getTime()

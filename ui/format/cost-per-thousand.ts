@@ -1,12 +1,12 @@
 import type { GroupFigures } from '../../src/call/figures.ts'
 
-/** The average cost of a priced call; null if none has a price. */
-export function costPerCall({
+/** What a thousand calls cost on average, as one alone may cost next to nothing; null if none has a price. */
+export function costPerThousand({
   calls,
   cost_usd: cost,
   unpriced_calls: unpriced,
   no_usage_calls: untold,
 }: Pick<GroupFigures, 'calls' | 'cost_usd' | 'unpriced_calls' | 'no_usage_calls'>): number | null {
   const priced = calls - unpriced - untold
-  return cost === null || priced <= 0 ? null : cost / priced
+  return cost === null || priced <= 0 ? null : (cost / priced) * 1000
 }
