@@ -293,6 +293,30 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
   await linksOf(page).first().waitFor()
   const heads = await page.getByRole('columnheader').allInnerTexts()
   assert.deepEqual([heads.includes('Cached'), heads.includes('Cost')], [true, false])
+
+  // A heading sorts both ways, and the address keeps it.
+  const total = page.getByRole('columnheader', { name: 'Total' })
+  for (const [order, search] of [
+    ['descending', /sort=duration$/],
+    ['ascending', /sort=duration&rising=true$/],
+  ] as const) {
+    await total.getByRole('button').click()
+    await total.and(page.locator(`[aria-sort="${order}"]`)).waitFor()
+    assert.match(page.url(), search)
+  }
+  await untilReady(page)
+  const link = linksOf(page).first()
+  const { calls } = (await (
+    await dashboard.ask('GET', `/api/query?${new URL(page.url()).searchParams}&limit=1`)
+  ).json()) as { readonly calls: readonly CallJson[] }
+  assert.equal(await link.getAttribute('data-id'), calls[0]?.id)
+
+  // A table that goes on to the right shows it, until its end is seen.
+  await page.setViewportSize({ width: 700, height: 800 })
+  const scroller = page.locator('.calls-scroller')
+  await scroller.and(page.locator('.has-more-aside')).waitFor()
+  await scroller.evaluate((box: { scrollTo(x: number, y: number): void }) => box.scrollTo(9999, 0))
+  await page.locator('.calls-scroller:not(.has-more-aside)').waitFor()
   assert.deepEqual(opened.problems, [])
 })
 
