@@ -186,7 +186,7 @@ export class AlertService {
 
   #lookAtSettings(): void {
     if (!this.#settings.look() || this.#settings.problem === null) return
-    this.#options.warn(`${this.#settings.problem} The last good alert rules go on.`)
+    this.#options.warn(`${this.#settings.problem} The last valid alert rules stay in force.`)
   }
 
   #warnOnce(line: string): void {

@@ -115,7 +115,7 @@ export class QueryLane {
   /** The deadline that the process watches itself did not end it: a statement that reads without a pause. */
   #overrun(): void {
     this.#host.kill()
-    const message = 'The answer takes too long; ask for a shorter range, or with fewer filters.'
+    const message = 'The query takes too long; use a shorter range or fewer filters.'
     this.#endRunning()?.resolve({ kind: 'refused', code: 'too_slow', message, param: null, data: null })
     this.#options.onFree()
   }

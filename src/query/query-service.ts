@@ -91,11 +91,11 @@ function failureOf(error: unknown): QueryFailure | QueryFault {
   }
   if (error instanceof FoldedRangeError) {
     const from = new Date(error.unfoldedFromMs).toISOString()
-    const message = `Calls before ${from} are kept as sums of hours, which do not tell this; ask from ${from} on.`
+    const message = `Calls before ${from} are rolled up into hourly totals, which lack this; use from=${from}.`
     return { kind: 'refused', code: 'folded_range', message, param: 'from', data: { from } }
   }
   if (error instanceof QueryTooSlowError) {
-    const message = 'The answer takes too long; ask for a shorter range, or with fewer filters.'
+    const message = 'The query takes too long; use a shorter range or fewer filters.'
     return { kind: 'refused', code: 'too_slow', message, param: null, data: null }
   }
   return { kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }

@@ -271,7 +271,7 @@ test('a file that is broken, or cannot be written, is said once, and the rules g
   assert.equal(scene.warnings.length, 1)
   assert.match(
     scene.warnings[0] ?? '',
-    /error_ratio\.threshold must be .* The last good alert rules go on\.$/,
+    /error_ratio\.threshold must be .* The last valid alert rules stay in force\.$/,
   )
   assert.match(service.report().problem ?? '', /error_ratio\.threshold/)
   assert.deepEqual(service.active(), [])

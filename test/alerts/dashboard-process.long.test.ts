@@ -120,8 +120,8 @@ test('a real gateway fails, is killed, and so is its dashboard: each thing is to
   await using listed = startCommandProcess({ args: ['alerts'], directory: dir.path, env })
   assert.deepEqual((await listed.exited).code, 0, listed.stderr)
   assert.match(listed.stdout, /^off {2}error_ratio +20% or more/m)
-  assert.match(listed.stdout, /^No active alerts, as of the last look: \d/m)
-  assert.ok(listed.stdout.includes(`Messages go to ${new URL(receiver.origin).host}\n`))
+  assert.match(listed.stdout, /^No active alerts, last checked: \d/m)
+  assert.ok(listed.stdout.includes(`Alerts are sent to ${new URL(receiver.origin).host}\n`))
 })
 
 test('`tokenweir alerts test` sends a message and says what came back, and never the address', async () => {

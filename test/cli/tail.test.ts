@@ -80,7 +80,9 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
   await using tail = await (async () => {
     await using feed = await socketFeed(directory)
     const process = startTail(directory)
-    await process.waitForOutput(/following the gateway on data\/gateway\.sock; nothing of it is kept: .*\n/)
+    await process.waitForOutput(
+      /following the gateway on data\/gateway\.sock; payloads are not captured: .*\n/,
+    )
     feed.tell(started)
     feed.tell(request)
     feed.tell(failed)

@@ -82,14 +82,14 @@ test('upstreams are added, changed, tested and removed by command; the gateway g
   assert.match(bad.said, /✗ local .*nothing listens there/)
 
   for (const [args, words] of [
-    [['add', 'local', '--url', 'http://h'], /there is an upstream local/],
+    [['add', 'local', '--url', 'http://h'], /upstream local exists/],
     [['add', 'b', '--url', `http://localhost:${port}`], /leads back to this gateway/],
     [['add', 'v1', '--url', 'http://h'], /cannot be v1/],
-    [['set', 'b', '--model', 'm'], /there is no upstream b/],
+    [['set', 'b', '--model', 'm'], /no upstream b/],
     [['set', 'local'], /say what to change/],
     [['set', 'local', '--key-env', 'A', '--credentials', 'client'], /one of --credentials/],
     [['set', 'local', '--fallback', 'b'], /names no upstream: b; there are default/],
-    [['test', 'b'], /there is no upstream b/],
+    [['test', 'b'], /no upstream b/],
   ] as const) {
     const refused = await upstreams(dashboard, env, ...args)
     assert.equal(refused.code, 2, refused.said)

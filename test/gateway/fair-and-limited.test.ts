@@ -134,7 +134,7 @@ test('limits set by hand, by command, and taken away are in force for calls that
     directory: gateway.directory,
   })
   assert.equal((await refused.exited).code, 1)
-  assert.match(refused.stderr, /has to be mended first/)
+  assert.match(refused.stderr, /Fix the file first/)
   writeFileSync(file, '{"agent": {"max_concurrent": 2}}')
   await untilHealth(gateway, 'the file is whole', ({ status }) => status === 'ok')
   assert.match(await clients(gateway), /agent +0 +0 +2 +2 +6 /)

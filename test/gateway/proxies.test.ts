@@ -42,7 +42,7 @@ test('an http upstream is asked of HTTP_PROXY, with the credentials of its addre
     headers['proxy-authorization'],
     `Basic ${Buffer.from('some one:pass-word').toString('base64')}`,
   )
-  const line = `the upstream is reached through the proxy http://127.0.0.1:${port} (HTTP_PROXY)`
+  const line = `calls go through the proxy http://127.0.0.1:${port} (HTTP_PROXY)`
   assert.ok(gateway.stdout.includes(line), gateway.stdout)
   assert.doesNotMatch(gateway.stdout + gateway.stderr, /pass-word/)
   proxy.closeAllConnections()

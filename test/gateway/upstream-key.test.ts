@@ -116,7 +116,7 @@ test('it appears nowhere: not in the output, the report, the rows or any file', 
   assert.match(rows.at(-1)!.error_message ?? '', /Incorrect API key provided: \[secret\]/)
   assert.equal(rows[0]!.key_fingerprint, null, 'a lent key says nothing about the client')
   assert.ok(!JSON.stringify([rows, await gateway.health()]).includes(key))
-  assert.match(gateway.stdout, /UPSTREAM_API_KEY is lent/)
+  assert.match(gateway.stdout, /use UPSTREAM_API_KEY/)
   assert.ok(!(gateway.stdout + gateway.stderr).includes(key))
   for (const { name, bytes } of await filesBelow(gateway.directory)) {
     assert.ok(!bytes.includes(key) && !bytes.includes(adminToken), name)

@@ -249,7 +249,7 @@ test('the switch says what is kept, and what becomes of clearing it', async () =
   await opened.button('10 minutes').click()
   await page.getByRole('heading', { name: /^Payload capture is on until .*9.min left/ }).waitFor()
   await page.getByText('data/logger/payloads.jsonl').waitFor()
-  await page.getByRole('button', { name: /^Clear…/ }).click()
+  await page.getByRole('button', { name: /^Delete…/ }).click()
   await page
     .getByRole('dialog')
     .getByText(/^12\.3.MB of requests and responses will be deleted for good\.$/)

@@ -67,7 +67,7 @@ test('the link that is printed at the start signs in once, and leaves no trace i
   await using dashboard = await startDashboardProcess(open)
   await using browser = await startBrowser()
   const { command, origin, port } = dashboard
-  const [, path = ''] = await command.waitForOutput(/sign in once with http:\/\/[^/]+(\/\?token=\S+) within/)
+  const [, path = ''] = await command.waitForOutput(/sign in with http:\/\/[^/]+(\/\?token=\S+) within/)
   const code = path.slice('/?token='.length)
   assert.notEqual(code, token)
 

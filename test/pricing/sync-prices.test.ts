@@ -252,7 +252,7 @@ test('a price file that somebody got wrong is not written over', async () => {
   const path = dir.file('model_costs.json')
   writeFileSync(path, '{\n "models": oops }\n')
   writeFileSync(dir.file('list.json'), listText)
-  await assert.rejects(sync(path, dir.file('list.json')), /line 2, column \d+ has to be mended first/)
+  await assert.rejects(sync(path, dir.file('list.json')), /line 2, column \d+ must be fixed first/)
   assert.equal(readFileSync(path, 'utf8'), '{\n "models": oops }\n')
 })
 

@@ -68,7 +68,7 @@ function Active({ active }: Pick<AlertsReport, 'active'>) {
       {active.length === 0 ? (
         <p class="quiet">No active alerts.</p>
       ) : (
-        <ul id="alerts-active" class="alert-list" aria-label="Active alerts">
+        <ul id="alerts-active" class="alert-list stack" aria-label="Active alerts">
           {active.map((alert) => (
             <li key={headOf(alert)}>
               <strong class="is-warn">
@@ -94,7 +94,7 @@ function Messages({ messages, pending, dropped }: AlertsReport) {
         <Banner tone="warn">{counted(dropped, 'message')} dropped: too many were waiting.</Banner>
       )}
       {messages.length === 0 && <p class="quiet">No messages yet.</p>}
-      <ul id="alert-messages" class="alert-list">
+      <ul id="alert-messages" class="alert-list stack">
         {messages.map((message) => (
           <li key={message.id}>
             <strong>{messageWords(message)}</strong>

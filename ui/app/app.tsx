@@ -37,7 +37,7 @@ export function App() {
         Skip to content
       </a>
       <TopBar />
-      <main id="main" class={`page ${isLost ? 'is-old' : ''}`} tabIndex={-1}>
+      <main id="main" class={`page stack ${isLost ? 'is-old' : ''}`} tabIndex={-1}>
         <h1 class="aside">{viewWords[address.view]}</h1>
         <ViewOfAddress />
       </main>

@@ -25,7 +25,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const { leave, props } = useModal(onClose)
   return (
     <dialog {...props} class="help-dialog" aria-labelledby={id} onClick={onPressBeside(leave)}>
-      <header>
+      <header class="row">
         <h2 id={id}>Help</h2>
         <Button kind="bare" icon="close" label="Close" onClick={() => leave()} />
       </header>

@@ -22,7 +22,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   if (lostSinceMs !== null) {
     return (
       <div class="now-strip row at-end">
-        <p class="now-lost" role="alert">
+        <p class="now-lost row" role="alert">
           <Icon name="warning" />
           <FullOrBrief
             full={`Dashboard unreachable since ${times.seconds(lostSinceMs)}, retrying`}
@@ -35,7 +35,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   if (now === null) {
     return (
       <div class="now-strip row at-end">
-        <div class="now-link">
+        <div class="now-link row">
           <span class="skeleton now-skeleton" />
         </div>
       </div>
@@ -44,7 +44,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
   return (
     <div class="now-strip row at-end">
       <Alerts />
-      <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="Gateway status">
+      <AddressLink to={{ view: 'gateway', call: null }} class="now-link row" title="Gateway status">
         <State now={now} />
         {now.load !== null && <Load load={now.load} />}
       </AddressLink>
@@ -83,7 +83,7 @@ function Alerts() {
   return (
     <AddressLink
       to={{ view: 'alerts', call: null }}
-      class="now-link now-alerts is-warn"
+      class="now-link row now-alerts is-warn"
       title={alerts.map(({ title }) => title).join(', ')}
     >
       <Icon name="warning" size={14} />

@@ -191,7 +191,7 @@ function monthOf(startedAt: string): Range {
 function TagLinks({ tags, startedAt }: { readonly tags: readonly string[]; readonly startedAt: string }) {
   const { utc } = useNavigation().address
   return (
-    <span class="panel-links">
+    <span class="panel-links row wraps">
       {tags.map((tag) => (
         <AddressLink
           key={tag}
@@ -237,7 +237,7 @@ function RelatedCalls({ call }: { readonly call: CallJson }) {
   return (
     <section>
       <h3>Other calls</h3>
-      <div class="panel-links">
+      <div class="panel-links row wraps">
         {links.map(
           (link) =>
             link !== false && (

@@ -107,7 +107,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
         onClose()
       }}
     >
-      <header class="panel-head">
+      <header class="panel-head row wraps">
         <div class="panel-title">
           <h2
             id="call-panel-title"
@@ -123,7 +123,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
           >
             {brief === null ? (fed?.model ?? fed?.path ?? 'Call') : (brief.model ?? brief.endpoint)}
           </h2>
-          <p class="fine">
+          <p class="fine row wraps">
             {ended !== null && <CallTag call={ended} />}
             {isUnderWay && <span class="tag accent">In progress</span>}
             {startedMs !== null && <time title={times.inUtc(startedMs)}>{times.full(startedMs)}</time>}
@@ -133,7 +133,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
             </span>
           </p>
         </div>
-        <div class="panel-actions">
+        <div class="panel-actions row">
           {onMove !== undefined && (
             <>
               <Button kind="bare" small onClick={() => onMove(-1)}>
@@ -156,7 +156,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
         chosen={shown}
         onChoose={(tab) => amend({ tab })}
       />
-      <div class="panel-body" ref={body}>
+      <div class="panel-body stack" ref={body}>
         {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
         {shown === 'timing' && (
           <>

@@ -35,7 +35,7 @@ export function Waterfall({ call, scaleMs }: WaterfallProps) {
 /** Explains the colours of the bars. */
 export function WaterfallLegend() {
   return (
-    <ul class="waterfall-legend finest" aria-label="Parts of a call">
+    <ul class="waterfall-legend row wraps finest" aria-label="Parts of a call">
       <li class="colour-key part-receive">Receiving</li>
       <li class="colour-key part-wait">Waiting</li>
       <li class="colour-key part-first">To first token</li>

@@ -26,7 +26,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
     summary.unpriced_calls > 0 && `${count(summary.unpriced_calls)} unpriced`,
   ].filter((fact) => fact !== false)
   return (
-    <p class="calls-summary fine">
+    <p class="calls-summary row wraps fine">
       <strong>
         {listed.length < calls && `${count(listed.length)} of `}
         {counted(calls, 'call')}
@@ -42,7 +42,7 @@ export function CallsFoot({ list }: { readonly list: CallList }) {
   const { address } = useNavigation()
   if (hasMore && moreError !== null) {
     return (
-      <p class="calls-foot fine" role="alert">
+      <p class="calls-foot row fine" role="alert">
         <span>{moreError}</span>
         <Button small onClick={loadMore}>
           Try again
@@ -50,7 +50,7 @@ export function CallsFoot({ list }: { readonly list: CallList }) {
       </p>
     )
   }
-  return <p class="calls-foot fine">{hasMore || isStale ? 'Loading more…' : endWords()}</p>
+  return <p class="calls-foot row fine">{hasMore || isStale ? 'Loading more…' : endWords()}</p>
 
   function endWords(): string {
     const total = answer?.summary.calls ?? 0

@@ -42,7 +42,7 @@ export function CallsView() {
       <section class="card call-list" ref={card} aria-label="Calls">
         <VolumeStrip answer={answer} />
         <CallsTools isNarrow={isNarrow} columns={columns} total={total} />
-        <div class="calls-told">
+        <div class="calls-told row wraps">
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>
           ) : (

@@ -83,7 +83,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   const hasBars = bars.some(({ calls }) => calls > 0)
   return (
     <div class="volume" aria-busy={isStale && error === null}>
-      <div class="volume-head finest">
+      <div class="volume-head row wraps finest">
         <h2>Calls per {question?.stepWords ?? 'hour'}</h2>
         {hasBars && (
           <span class={`volume-key colour-key ${areAllFailed ? 'failed' : ''}`}>

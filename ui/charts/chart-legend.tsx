@@ -14,7 +14,7 @@ export interface ChartLegendProps {
 export function ChartLegend(props: ChartLegendProps) {
   const { series, hidden, onToggle, hasOutages, hasMarks } = props
   return (
-    <div class="chart-legend">
+    <div class="chart-legend row wraps">
       {series.map((one) => (
         <button
           key={one.key}

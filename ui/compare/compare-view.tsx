@@ -65,7 +65,7 @@ export function CompareView() {
   return (
     <>
       <FilterBar asked={asked} />
-      <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+      <div class={`view stack ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && !isRefused && <div class="skeleton" style={{ height: '40rem' }} />}
         {isRefused && (
           <section class="card">
@@ -149,7 +149,7 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
           />
         }
       >
-        <div class="chart-legend">
+        <div class="chart-legend row wraps">
           {curves.map(({ words, colour }) => (
             <span key={words} title={words}>
               <span class="swatch" style={{ color: `var(--${colour})` }} />

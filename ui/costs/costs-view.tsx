@@ -36,7 +36,7 @@ export function CostsView() {
   return (
     <>
       <FilterBar asked={{ ...spend, again }} />
-      <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+      <div class={`view stack ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {answer === null && error !== null ? (
           <section class="card">
             <Refusal what="the spend" asked={spend} />

@@ -116,7 +116,7 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
           setDialog(offer === null || found === null ? { ...bounds, onlyUnpriced: true } : found)
         }
       />
-      <div class="prices-tools" id={pricesId} tabIndex={-1}>
+      <div class="prices-tools row wraps" id={pricesId} tabIndex={-1}>
         <Segments
           label="Prices to show"
           words={{

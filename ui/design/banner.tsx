@@ -23,10 +23,10 @@ export function Banner(props: BannerProps) {
   return (
     <div
       id={id}
-      class={['note', tone, className].filter((name) => name !== undefined).join(' ')}
+      class={['banner', tone, className].filter((name) => name !== undefined).join(' ')}
       role={role ?? (tone === 'bad' ? 'alert' : undefined)}
     >
-      <div class="note-words">
+      <div class="banner-words">
         {title !== undefined && <strong>{title} </strong>}
         {children}
       </div>

@@ -17,12 +17,12 @@ export function Card({ title, about, actions, class: className = '', children }:
   const id = useId()
   return (
     <section class={`card ${className}`} aria-labelledby={id}>
-      <div class="card-head">
+      <div class="card-head row wraps">
         <h2 id={id} {...explained(title)}>
           {title}
         </h2>
         {about !== undefined && <span class="quiet">{about}</span>}
-        {actions !== undefined && <div class="card-actions">{actions}</div>}
+        {actions !== undefined && <div class="card-actions row at-end">{actions}</div>}
       </div>
       <div class="card-body">{children}</div>
     </section>

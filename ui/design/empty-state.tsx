@@ -14,7 +14,7 @@ export function EmptyState({ title, actions, children }: EmptyStateProps) {
     <div class="nothing">
       {title !== undefined && <h3>{title}</h3>}
       {typeof children === 'string' ? <p>{children}</p> : children}
-      {actions !== undefined && <div class="nothing-actions">{actions}</div>}
+      {actions !== undefined && <div class="nothing-actions row wraps">{actions}</div>}
     </div>
   )
 }

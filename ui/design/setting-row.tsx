@@ -34,7 +34,7 @@ export function SettingRow(props: SettingRowProps) {
   const isWide = fixed === null && !isNumber && choices === undefined
   return (
     <div class={`setting ${isWide ? 'wide' : ''}`} ref={box}>
-      <div class="name">
+      <div class="name row wraps">
         {label !== undefined || fixed !== null ? title : <label for={id}>{title}</label>}
         {code !== undefined && <code class="quiet">{code}</code>}
       </div>

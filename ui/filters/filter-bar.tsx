@@ -86,7 +86,7 @@ export function FilterBar({ asked, bucketWords, children, actions }: FilterBarPr
     { key: 'r', words: 'Refresh', run: again },
   ])
   return (
-    <div class="filter-bar" role="group" aria-label="Filters">
+    <div class="filter-bar row wraps" role="group" aria-label="Filters">
       <div class="filter-choices row wraps">
         <div class="filter-ranges row">
           <Segments

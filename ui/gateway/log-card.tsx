@@ -69,7 +69,7 @@ function LogLines() {
   }, [lines, isRead])
   return (
     <div class="log-lines" {...listeners}>
-      <div ref={box} id="log-lines" class="lines" role="region" aria-label="Gateway log" tabIndex={0}>
+      <div ref={box} id="log-lines" class="lines inset" role="region" aria-label="Gateway log" tabIndex={0}>
         {lines.map(({ at, text }) => (
           <div key={at}>{text}</div>
         ))}

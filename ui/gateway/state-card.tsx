@@ -170,7 +170,7 @@ interface LineProps {
 /** A text to be copied elsewhere. */
 function Line({ id, what, text }: LineProps) {
   return (
-    <div class="line row">
+    <div class="line inset row">
       <code id={id}>{text}</code>
       <CopyButton text={text} what={what} />
     </div>

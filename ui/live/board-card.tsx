@@ -74,7 +74,7 @@ export function BoardCard(props: BoardCardProps) {
     <section class="card board-card clips" aria-labelledby="board-title">
       <div class="live-head row wraps">
         <h2 id="board-title">In progress</h2>
-        <div class="live-told fine">
+        <div class="live-told row wraps fine">
           <span>
             {told !== '' && isLost ? `${told} when last reached` : told}
             {more > 0 && `, and ${count(more)} more`}

@@ -26,7 +26,7 @@ export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnno
   const { dropped, hasGap } = feed
   const listed = counted(feed.calls.length, 'call')
   return (
-    <div class="live-told fine">
+    <div class="live-told row wraps fine">
       <span role="status">
         {!isRunning ? (
           <span class="is-off">The gateway is stopped</span>

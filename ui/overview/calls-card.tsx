@@ -60,7 +60,7 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
           </tbody>
         </Table>
       )}
-      <div class="calls-card-foot">
+      <div class="calls-card-foot row wraps">
         <WaterfallLegend />
         <AddressLink
           class="text-link"

@@ -208,7 +208,7 @@ const heights = [
 /** Placeholders of the cards, in their final size. */
 export function OverviewSkeleton() {
   return (
-    <div class="view overview" aria-busy="true" aria-label="Loading" role="status">
+    <div class="view stack overview" aria-busy="true" aria-label="Loading" role="status">
       {heights.map(([name, count, rem], at) => (
         <div key={at} class={name}>
           {Array.from({ length: count }, (_, index) => (

@@ -108,7 +108,7 @@ export function OverviewView() {
       )}
       {answer === null && error === null && <OverviewSkeleton />}
       {answer !== null && (
-        <div class={`view overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+        <div class={`view stack overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
           {greets.current && !hasNone && (
             <Banner
               role="status"

@@ -57,7 +57,7 @@ function unreadWords(side: KeptPayload | null, what: 'request' | 'response'): st
 
 function Settings({ asked: { settings, tools } }: { readonly asked: ReadRequest }) {
   return (
-    <div class="chat-settings fine">
+    <div class="chat-settings row wraps fine">
       {settings.map(([name, value]) => (
         <span key={name}>
           {name} <strong>{firstWords(value, 80)}</strong>

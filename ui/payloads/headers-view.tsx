@@ -40,7 +40,7 @@ function Head({ title, line, record }: HeadProps) {
   return (
     <section>
       <h3>{title}</h3>
-      <p class="first-line">
+      <p class="first-line inset">
         <code>{shownText(line)}</code>
       </p>
       <DescriptionList

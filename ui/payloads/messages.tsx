@@ -69,14 +69,14 @@ function Part({ part }: { readonly part: MessagePart }) {
       return <p class="said-media fine">{shownText(cutText(text, 300))}</p>
     case 'refusal':
       return (
-        <div class="said-box">
+        <div class="said-box inset">
           <p class="quiet">Refused</p>
           <Text text={text} />
         </div>
       )
     case 'reasoning':
       return (
-        <details class="said-box">
+        <details class="said-box inset">
           <summary class="fine">Reasoning, {count(text.length)} characters</summary>
           <Text text={text} />
         </details>
@@ -85,7 +85,7 @@ function Part({ part }: { readonly part: MessagePart }) {
     case 'result': {
       const isBad = kind === 'result' && part.isError
       return (
-        <div class={`said-box ${isBad ? 'is-bad' : ''}`}>
+        <div class={`said-box inset ${isBad ? 'is-bad' : ''}`}>
           <p>
             <span class="quiet">{kind === 'call' ? 'Calls' : isBad ? 'Failed' : 'Result'}</span>{' '}
             {kind === 'call' && <strong>{shownText(part.name)} </strong>}

@@ -24,9 +24,9 @@ export function Report({ report }: ReportProps) {
   const events = useMemo(() => ({ outages: outagesOf(overview), marks: marksOf(overview, 0) }), [])
   return (
     <ChartEventsContext.Provider value={events}>
-      <main class="page report">
+      <main class="page stack report">
         <ReportHead report={report} />
-        <div class="view overview">
+        <div class="view stack overview">
           <OverviewBody
             answer={overview}
             earlier={null}
@@ -36,7 +36,7 @@ export function Report({ report }: ReportProps) {
             onOpen={stay}
           />
         </div>
-        <div class="view">
+        <div class="view stack">
           <ReportComparison by="model" groups={models} />
           {clients.length > 1 && <ReportComparison by="client" groups={clients} />}
         </div>

@@ -47,9 +47,9 @@ export function SessionView({ session }: { readonly session: string }) {
   useShortcuts('Sessions', [{ key: 'u', words: 'All sessions', run: () => go(toAll) }])
   const error = loaded.error ?? head.error
   return (
-    <div class="view">
+    <div class="view stack">
       <section class="card session-head" aria-labelledby="session-name">
-        <div class="session-title">
+        <div class="session-title row wraps">
           <AddressLink to={toAll} class="text-link">
             Sessions
           </AddressLink>

@@ -291,7 +291,7 @@ class Row extends PureComponent<RowProps> {
             {costWords(row)}
           </span>
           <span
-            class="session-time"
+            class="session-time row"
             title={`${duration(row.in_calls_ms)} in calls, ${duration(row.between_ms)} between`}
           >
             <span class="session-bar" aria-hidden="true">
@@ -350,7 +350,7 @@ function NoSessions({ foldedUntil }: { readonly foldedUntil: string | null }) {
         A session groups the calls of one agent run or conversation. Claude Code, Codex and opencode name
         their sessions automatically. Other clients send a header with each call:
       </p>
-      <pre class="sessions-header">x-tokenweir-session: fix-the-login-page</pre>
+      <pre class="sessions-header inset">x-tokenweir-session: fix-the-login-page</pre>
     </EmptyState>
   )
 }

@@ -103,7 +103,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
       <div class="card-bar">
         <h2 id="timeline-title">Timeline</h2>
         <WaterfallLegend />
-        <ul class="waterfall-legend finest">
+        <ul class="waterfall-legend row wraps finest">
           {course.pieces.some(({ call }) => call.failed) && (
             <li class="sign-failed">
               <StateMark shape="cross" /> Failed

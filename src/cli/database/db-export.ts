@@ -50,7 +50,7 @@ function endText({ calls, first, last, folded }: Exported, { bytes: size, words 
   const which = folded.calls === null ? 'Calls' : counted(folded.calls, 'call')
   const are = folded.calls === 1 ? 'is' : 'are'
   const until = new Date(folded.untilMs).toISOString().replace(/:00\.000Z$/, 'Z')
-  return `${written}${which} before ${until} ${are} not included: they are rolled up into totals.\n`
+  return `${written}${which} before ${until} ${are} not included: rolled up into totals.\n`
 }
 
 function figures(calls: number, size: number): string {

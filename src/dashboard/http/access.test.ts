@@ -166,5 +166,5 @@ for (const { what, visit, rules: others, hasToken = false, refusal } of cases) {
 
 test('a name that is not allowed is told how to allow it', () => {
   const found = refusalOf({ ...plain, ...under('box.lan:9118') }, rules, () => false)
-  assert.match(found?.message ?? '', /--allow-host box\.lan allows it/)
+  assert.match(found?.message ?? '', /allow it with --allow-host box\.lan/)
 })

@@ -42,7 +42,7 @@ export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boo
   // A page that a name server turned to this address (DNS rebinding) still comes under its own name.
   if (!isAllowedHost(host, rules.allowedHosts)) {
     const name = host.replace(/:\d+$/, '')
-    const message = `The dashboard does not answer under the name ${name}; --allow-host ${name} allows it.`
+    const message = `The host name ${name} is not allowed; allow it with --allow-host ${name}.`
     return new RequestError('forbidden_host', message)
   }
   // Another form would name a host of its own, and what is judged here has to be what is answered.
@@ -54,11 +54,11 @@ export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boo
   const isLink = isReading && visit.secFetchMode === 'navigate' && pagePaths.includes(path)
   // Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves.
   if (isCrossSite(visit) && !isLink) {
-    return new RequestError('cross_site', "The dashboard answers no requests of other sites' pages.")
+    return new RequestError('cross_site', "The dashboard refuses requests from other sites' pages.")
   }
   // Whoever reaches the gateway must not reach the dashboard through it.
   if (via !== null && /tokenweir-/i.test(via)) {
-    return new RequestError('forwarded_by_gateway', 'The dashboard is not answered through the gateway.')
+    return new RequestError('forwarded_by_gateway', 'The dashboard cannot be used through the gateway.')
   }
   if (!mustBringToken(visit, rules)) return null
   if (!rules.tokenIsSet) {

@@ -78,7 +78,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
 }
 
 const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The head of the request is too large.'],
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request head is too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 }
 const notHttp = ['invalid_request', 'The request is not well-formed HTTP/1.1.'] as const

@@ -203,7 +203,7 @@ function expectDecodable(path: string): void {
 
 const internalError = new RequestError(
   'internal_error',
-  "The dashboard met a fault of its own; what it was stands in the dashboard's output.",
+  'The dashboard had an internal error; see its output for details.',
 )
 
 /** For a person who mistyped an address. */

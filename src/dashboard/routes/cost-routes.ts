@@ -66,13 +66,13 @@ export function costRoutes(
         return [costs, costs !== null]
       })
       if (isRemoved) return { removed: name }
-      const message = `No price of your own is set for ${JSON.stringify(name.slice(0, 100))}.`
+      const message = `You have no price for ${JSON.stringify(name.slice(0, 100))}.`
       throw new RequestError('price_not_found', message, { param: 'name' })
     }),
     /** Begins to bring the prices up to date with their list; `sync` of `/api/costs` tells how it goes. @fails sync_running */
     'POST /api/costs/sync': route({ answer: { 202: 'SyncStarted' } }, (c) => {
       if (jobs.startSync()) return jsonAnswer(c, { status: 'started' }, 202)
-      throw new RequestError('sync_running', 'The prices are being synced already.')
+      throw new RequestError('sync_running', 'A price sync is already running.')
     }),
     /** Gives calls of the past the cost that the prices say now; with `dry_run` 200 and what would change. @fails job_running folded_range no_database broken_price_file job_failed */
     'POST /api/costs/reprice': route(

@@ -39,4 +39,4 @@ function readIfBuilt(name: string): Buffer | null {
   }
 }
 
-const notBuilt = 'The document is not built, as in a fresh clone: run `npm run build:openapi`.'
+const notBuilt = 'The document is not built. In a clone, run `npm run build:openapi`.'

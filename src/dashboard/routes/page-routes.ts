@@ -72,8 +72,8 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
 }
 
 const notBuilt =
-  'The page is not built, as in a fresh clone: run `npm run build:page`, then start the dashboard anew. ' +
-  'Everything under /api/ works without it.'
+  'The page is not built. In a clone, run `npm run build:page`, then restart the dashboard. ' +
+  'The API under /api/ works without it.'
 
 /**
  * The page asks for itself once more, without the code in its address. A redirect would not do: a browser that

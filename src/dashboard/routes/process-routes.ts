@@ -47,7 +47,7 @@ export function processRoutes(
     'POST /api/calls/:id/cancel': route({ answer: 'Cancelled' }, async (c) => {
       const id = formatCallId(readParameter('id', callId, c.req.param('id')))
       if (!(await process.cancel(id))) {
-        throw new RequestError('call_not_found', 'No call of this id is under way.')
+        throw new RequestError('call_not_found', 'No call with this ID is in progress.')
       }
       onCancel()
       return { cancelled: true }

@@ -18,8 +18,8 @@ export const contentTypes: Readonly<Record<QueryFormat, string>> = {
 
 const unavailable = {
   closed: ['closing', 'The dashboard is closing.'],
-  interrupted: ['query_interrupted', 'The process that reads the database ended meanwhile; ask again.'],
-  too_busy: ['too_busy', 'Too many questions wait for their answers; ask again in a moment.'],
+  interrupted: ['query_interrupted', 'The query process ended; try again.'],
+  too_busy: ['too_busy', 'Too many queries are waiting; try again in a moment.'],
 } as const
 
 /** Answers are shared by those who ask the same; so is the work of packing them. */

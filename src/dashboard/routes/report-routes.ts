@@ -64,5 +64,4 @@ export function reportRoutes(
   }
 }
 
-const notBuilt =
-  'The report is not built, as in a fresh clone: run `npm run build:page`, then start the dashboard anew.'
+const notBuilt = 'The report is not built. In a clone, run `npm run build:page`, then restart the dashboard.'

@@ -119,7 +119,7 @@ export class SlotLimiter {
   /** Refuses waiting and new calls with `draining`; calls in flight keep their permits. */
   refuseNew(): void {
     if (this.#draining !== null) return
-    this.#draining = new Failure('draining', 'The gateway is stopping and takes no more calls.', {
+    this.#draining = new Failure('draining', 'The gateway is stopping and accepts no more calls.', {
       retryAfterS: drainRetryAfterS,
     })
     for (const { call } of this.#queue.waiting) call.refuse(this.#draining)

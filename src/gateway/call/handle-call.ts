@@ -103,7 +103,7 @@ export class CallHandler {
   drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers()
     this.#options.upstreams.drain()
-    const failure = draining('The gateway is stopping and tries no call again.')
+    const failure = draining('The gateway is stopping and does not retry calls.')
     for (const call of this.#running) if (call.waitsSince !== null) call.abandon(failure)
     if (this.#running.size === 0) this.#drained.resolve()
     return this.#drained.promise
@@ -127,7 +127,7 @@ export class CallHandler {
 
   /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. Resolves when all is over. */
   abandon(): Promise<void> {
-    const failure = draining('The gateway stopped before this call was over.')
+    const failure = draining('The gateway stopped before this call ended.')
     for (const call of this.#running) call.abandon(failure)
     return this.drain()
   }
@@ -147,10 +147,7 @@ export class CallHandler {
   #check(head: RequestHead): void {
     if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
     if (head.via?.includes(this.#viaName) === true) {
-      throw new Failure(
-        'loop_detected',
-        'This call came from this very gateway: --upstream leads back to it.',
-      )
+      throw new Failure('loop_detected', 'This call came from this gateway: --upstream leads back to it.')
     }
     if (this.#drained !== null) throw draining('The gateway is stopping.')
   }

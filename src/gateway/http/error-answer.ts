@@ -80,5 +80,5 @@ function hasUnreadBody(req: IncomingMessage): boolean {
 /** Every error is a failure of ours in the end; what is not in the catalogue is a fault of the gateway. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
-  return new Failure('internal_error', 'The gateway failed while handling this call.', { cause: error })
+  return new Failure('internal_error', 'The gateway had an internal error.', { cause: error })
 }

@@ -289,7 +289,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, maxHeldBytes: bodyMemoryBytes, heldBytes: 0 },
     clientStallTimeoutMs: options.clientStallTimeoutMs,
     via: options.via,
-    onFault: (error) => log.complain('a fault of the gateway, which goes on:', error),
+    onFault: (error) => log.complain('internal error in the gateway, continuing:', error),
   })
   const underWay = new CallsUnderWay({ calls, admissions, clock, predecessors: succession.predecessors })
   const health = new Health({

@@ -248,7 +248,7 @@ export class RunningGateway implements ControlledGateway {
     this.#retention.close()
     const { clock, log } = this.#setup
     const { clients, rawLog, succession, server, calls, minutes, upstreams, sink } = this.#parts
-    log.say('stopping: calls in flight may finish; once more stops at once')
+    log.say('stopping after calls in flight; press again to stop now')
     this.#control?.ends(this.#hasFailed ? 'failed' : 'told').catch(reportFault)
     rawLog.feed.close()
     const predecessorsEnd = succession.stop(drainTimeoutMs)
@@ -352,7 +352,7 @@ export class RunningGateway implements ControlledGateway {
       onFolded: ({ folded_calls, before_bytes, after_bytes }) => {
         const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`
         const sizes = `${megabytes(before_bytes)} → ${megabytes(after_bytes)}`
-        log.say(`${folded_calls} old calls were folded into sums; the database: ${sizes}`)
+        log.say(`${folded_calls} old calls were rolled up; database: ${sizes}`)
         this.#note('compress', JSON.stringify({ folded_calls, before_bytes, after_bytes }))
       },
       onProblem: (problem) => log.complain(problem),

@@ -34,6 +34,6 @@ export function watchSharedLimit({ clock, admission, slots }: GuardedParts): () 
 
 function unreachable(): Failure {
   const message =
-    'The database through which gateways share their limit cannot be asked. No slot can be had before it answers.'
+    'The database through which gateways share their limit is unreachable. No slot is free until it responds.'
   return new Failure('limit_unreachable', message, { retryAfterS })
 }

@@ -86,7 +86,7 @@ export class WatchedClients {
     if (problem === null) return null
     return {
       code: 'broken_clients_file',
-      message: `${problem} The last good names and limits of clients hold`,
+      message: `${problem} The last valid names and limits of clients stay in force`,
     }
   }
 

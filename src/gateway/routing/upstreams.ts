@@ -156,7 +156,7 @@ export class Upstreams {
     const broken =
       problem === null
         ? []
-        : [{ code: 'broken_upstreams_file', message: `${problem} The last good upstreams hold` }]
+        : [{ code: 'broken_upstreams_file', message: `${problem} The last valid upstreams stay in force` }]
     const keyless = Array.from(this.#named.values()).flatMap(({ name, problem: what }) =>
       what === null ? [] : [{ code: 'upstream_key_missing', message: `The upstream ${name} ${what}` }],
     )

@@ -19,7 +19,7 @@ const broughtAbout = [
   /try it: {2}curl/,
   /see it: {2}/,
   /calls are recorded in/,
-  /old calls were folded into sums/,
+  /old calls were rolled up/,
   /has taken over: calls in flight/,
   /stopping after calls in flight/,
 ]

@@ -104,7 +104,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
   return (
     <form
       ref={box}
-      class="editor"
+      class="editor row wraps"
       noValidate
       aria-label={label}
       onKeyDown={({ key }) => {
@@ -119,7 +119,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
       {more.length > 0 && (
         <details open={more.some(({ name, value }) => value !== '' || errorOf(name) !== undefined)}>
           <summary>More</summary>
-          <div class="editor">{more.map(field)}</div>
+          <div class="editor row wraps">{more.map(field)}</div>
         </details>
       )}
       {note !== undefined && <div class="fine">{note(valueOf)}</div>}
