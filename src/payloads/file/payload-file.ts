@@ -1,5 +1,4 @@
 import { renameSync, rmSync } from 'node:fs'
-import { isAlive } from '../../lib/process/process-identity.ts'
 import { ActiveSegment } from './active-segment.ts'
 import { codeOf } from '../../lib/errors.ts'
 import { OpenSegment } from './open-segment.ts'
@@ -92,14 +91,12 @@ export class PayloadFile {
     return (this.#active = new ActiveSegment(filePath))
   }
 
-  /** Names what a killed process claimed and did not name, and what was written to afterwards; deletes what is too much. */
+  /** Names what a process claimed and did not name, and what was written to afterwards; deletes what is too much. */
   #tidy(): void {
     const { filePath } = this.#options
     for (const { path, firstSeq, records } of listSegments(filePath)) {
-      if (path === filePath) continue
-      const [, owner] = /full-(\d+)-\d+/.exec(path) ?? []
-      if (firstSeq !== null && records === null) this.#name(path, firstSeq)
-      else if (firstSeq === null && !isAtWork(Number(owner))) this.#name(path, null)
+      // A process that is about to name its claim finds that it has its name.
+      if (path !== filePath && records === null) this.#name(path, firstSeq)
     }
     this.#dropOldest()
   }
@@ -155,9 +152,4 @@ function renameIfThere(from: string, to: string): boolean {
     if (codeOf(error) === 'ENOENT') return false
     throw error
   }
-}
-
-/** True if that process may still give its claim a name. This one has claimed nothing yet when it tidies. */
-function isAtWork(pid: number): boolean {
-  return pid !== process.pid && isAlive({ pid, startTicks: null, bootId: null })
 }
