@@ -171,7 +171,7 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   await page.locator('.timeline-bar').nth(1).hover()
   await untilTrue(
     page,
-    '/^Prompt tokens, up to 27.4\\sK6\\s600$/.test(document.querySelector(".line-prompt").innerText)',
+    '/^Prompt tokens of claude-sonnet-5, up to 27,\\d{3}6,600$/.test(document.querySelector(".line-prompt").innerText)',
   )
   // A drag zooms to what it goes over, though it begins on a bar, and a double click leads back.
   const third = page.getByTitle((await page.locator('.timeline-bar').nth(2).getAttribute('title'))!, {

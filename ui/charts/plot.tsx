@@ -27,7 +27,7 @@ import {
   spanStyle,
 } from './time-frame.ts'
 import type { DrawnPath } from './svg-path.ts'
-import { timeTicks } from './time-ticks.ts'
+import { timeTicks } from '../format/time-ticks.ts'
 import { useZoom } from './zoom.ts'
 
 /** Draws in a room of this size, in pixels. Another function is another picture. */

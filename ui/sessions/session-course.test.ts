@@ -171,6 +171,25 @@ test('the lines leave out what is not known, and add up what was spent', () => {
   ])
 })
 
+test('calls of another model beside the main one say nothing of its prompt and cache, but cost', () => {
+  const { prompt, cached, cost, model } = courseLines(
+    sessionCourse([
+      call(0, 1, { input_tokens: 100, cached_input_tokens: 50, cost_usd: 1 }),
+      call(10, 1, { input_tokens: 5, cached_input_tokens: 0, cost_usd: 1, model: 'b-model' }),
+      call(20, 1, { input_tokens: 200, cached_input_tokens: 100, cost_usd: 1 }),
+    ]),
+  )
+  assert.deepEqual(
+    [prompt, cached, cost].map((points) => points.map(({ value }) => value)),
+    [
+      [100, 200],
+      [0.5, 0.5],
+      [1, 2, 3],
+    ],
+  )
+  assert.equal(model, 'a-model')
+})
+
 test('what is pointed at is the last call that had begun, and each figure after it', () => {
   const course = sessionCourse([
     call(0, 1000, { input_tokens: 100 }),

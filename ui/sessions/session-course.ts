@@ -223,21 +223,38 @@ export interface CoursePoint {
   readonly value: number
 }
 
-/** Prompt tokens of each call, the share of them that was cached, and what the run has cost so far. */
+/** The model that read the most tokens: what others were asked beside it says nothing of its prompt. */
+function mainModel(pieces: readonly CoursePiece[]): string | null {
+  const sums = new Map<string | null, number>()
+  for (const { call } of pieces) sums.set(call.model, (sums.get(call.model) ?? 0) + inputOf(call))
+  let [main, most]: [string | null, number] = [null, -1]
+  for (const [model, sum] of sums) if (sum > most) [main, most] = [model, sum]
+  return main
+}
+
+/**
+ * Prompt tokens of each call of the main model, the share of them that was cached, and what the run has cost so far.
+ * `model` is named where there are others.
+ */
 export function courseLines({ pieces }: Pick<SessionCourse, 'pieces'>): {
   readonly prompt: readonly CoursePoint[]
   readonly cached: readonly CoursePoint[]
   readonly cost: readonly CoursePoint[]
+  readonly model: string | null
 } {
   const [prompt, cached, cost]: [CoursePoint[], CoursePoint[], CoursePoint[]] = [[], [], []]
+  const main = mainModel(pieces)
   let spent = 0
   for (const { call, startMs } of pieces) {
     const { input_tokens: input, cached_input_tokens: hit, cost_usd: dollars } = call
-    if (input !== null) prompt.push({ ms: startMs, value: input })
-    if (input !== null && input > 0 && hit !== null) cached.push({ ms: startMs, value: hit / input })
+    const isMain = call.model === main
+    if (isMain && input !== null) prompt.push({ ms: startMs, value: input })
+    if (isMain && input !== null && input > 0 && hit !== null)
+      cached.push({ ms: startMs, value: hit / input })
     if (dollars !== null) cost.push({ ms: startMs, value: (spent += dollars) })
   }
-  return { prompt, cached, cost }
+  const isAlone = pieces.every(({ call }) => call.model === main)
+  return { prompt, cached, cost, model: isAlone ? null : main }
 }
 
 /** When the last call begins that begins at a place of the axis or before it; null if there is none. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { axisMarks, gapsBetween, linePath } from './timeline-drawing.ts'
+import { Times } from '../format/times.ts'
+import { axisSigns, axisTimes, gapsBetween, linePath } from './timeline-drawing.ts'
 
 const placeOf = (ms: number): number => ms / 1000
-const oneDay = (): string => '21 Nov'
 
-test('times and signs have room, and stand where they stood when what is looked at moves', () => {
+test('signs have room, and stand where they stood when what is looked at moves', () => {
   const call = {
     failed: true,
     outcome: 'upstream_error',
@@ -21,45 +21,53 @@ test('times and signs have room, and stand where they stood when what is looked 
     lane: 0,
     prefixBreak: startMs === 300 ? prefixBreak : null,
   }))
-  const course = { pieces, placeOf, lengthMs: 1000 }
-  const all = axisMarks(course, 1000, 0, 1000, oneDay)
+  const signs = axisSigns({ pieces, placeOf }, 1000, 0, 1000)
   assert.deepEqual(
-    all.times.map(({ px }) => px),
-    [0, 300, 600],
-  )
-  assert.deepEqual(
-    all.signs.map(({ px, kind }) => `${kind} ${px}`),
+    signs.map(({ px, kind }) => `${kind} ${px}`),
     // A failed call is red besides.
     ['break 300', 'failed 0', 'failed 40', 'failed 600'],
   )
-  assert.match(all.signs[0]!.words, /^Cache break: 0 prompt tokens cached, after 9,000 in the previous call/)
-  assert.deepEqual(
-    axisMarks(course, 1000, 200, 400, oneDay).times.map(({ px }) => px),
-    [300],
-  )
+  assert.match(signs[0]!.words, /^Cache break: 0 prompt tokens cached, after 9,000 in the previous call/)
 })
 
-test('times tell their day where a session goes on for more than one', () => {
-  const call = { failed: false } as CallJson
-  const pieces = [0, 200, 400, 700].map((startMs) => ({
-    call,
-    startMs,
-    endMs: startMs + 1,
-    lane: 0,
-    prefixBreak: null,
-  }))
-  const course = { pieces, placeOf, lengthMs: 1000 }
-  const dayOf = (ms: number): string => (ms < 300 ? '21 Nov' : '22 Nov')
-  const newDays = (fromPx: number): readonly [number, boolean][] =>
-    axisMarks(course, 1000, fromPx, 1000, dayOf).times.map(({ px, isNewDay }) => [px, isNewDay])
-  assert.deepEqual(newDays(0), [
-    [0, true],
-    [200, false],
-    [400, true],
-    [700, false],
-  ])
-  assert.deepEqual(newDays(500), [[700, false]])
-  assert.ok(axisMarks(course, 1000, 0, 1000, oneDay).times.every(({ isNewDay }) => !isNewDay))
+const times = new Times(true, () => Date.UTC(2026, 10, 21))
+const minuteMs = 60_000
+
+test('times on the axis are round, the step follows the zoom, and what is seen changes none', () => {
+  const lengthMs = 10 * minuteMs
+  const beganMs = Date.parse('2026-11-21T14:00:48Z')
+  const course = { gaps: [], placeOf: (ms: number) => ms / lengthMs, lengthMs, beganMs }
+  const clocks = (axisPx: number, fromPx: number, toPx: number): readonly string[] =>
+    axisTimes(course, axisPx, fromPx, toPx, times).map(({ ms }) => times.seconds(beganMs + ms))
+  assert.deepEqual(clocks(500, 0, 500), ['14:02:00', '14:04:00', '14:06:00', '14:08:00'])
+  assert.deepEqual(clocks(8000, 4000, 4500), ['14:05:40', '14:05:50', '14:06:00', '14:06:10', '14:06:20'])
+  // Less than a second of it is seen.
+  assert.equal(clocks(50_000_000, 0, 800).length, 1)
+})
+
+test('a gap that is cut has no times, and a time tells its day where the day changes', () => {
+  const dayMs = 24 * 60 * minuteMs
+  const beganMs = Date.parse('2026-11-20T23:56:30Z')
+  const [cut, ended] = [8 * minuteMs, dayMs]
+  const lengthMs = ended + 8 * minuteMs
+  const course = {
+    gaps: [{ startMs: cut, endMs: ended, tools: [], isCut: true }],
+    placeOf: (ms: number) => (ms <= cut ? ms : 2 * minuteMs + cut + ms - ended) / (18 * minuteMs),
+    lengthMs,
+    beganMs,
+  }
+  assert.deepEqual(
+    axisTimes(course, 1000, 0, 1000, times).map(({ ms, isNewDay }) => [times.clock(beganMs + ms), isNewDay]),
+    [
+      ['23:58', true],
+      ['00:00', true],
+      ['00:02', false],
+      ['00:04', false],
+      ['23:58', false],
+      ['00:00', true],
+      ['00:02', false],
+    ],
+  )
 })
 
 test('a gap that was cut says how long it was, whatever follows it', () => {

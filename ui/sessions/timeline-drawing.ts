@@ -1,14 +1,69 @@
 import { count, duration } from '../format/figures.ts'
 import { endWords } from '../data/failure-text.ts'
+import { roundStep, roundTimes } from '../format/time-ticks.ts'
+import type { Times } from '../format/times.ts'
 import type { CourseGap, CoursePoint, SessionCourse } from './session-course.ts'
 
-/** A time needs so much room, one that may have its day so much, a sign so much, in pixels. */
+/** A time needs so much room, one with its day so much, a sign so much, in pixels. */
 const [timePx, dayPx, signPx] = [76, 104, 10]
 
-export interface AxisMarks {
-  /** `isNewDay`: the time to its left is of another day, or there is none and the session went on for more than a day. */
-  readonly times: readonly { readonly px: number; readonly ms: number; readonly isNewDay: boolean }[]
-  readonly signs: readonly AxisSign[]
+/** A time on an axis, in milliseconds since the session began. */
+export interface AxisTime {
+  readonly px: number
+  readonly ms: number
+  /** The time to its left is of another day, or there is none and the session went on for more than a day. */
+  readonly isNewDay: boolean
+}
+
+/**
+ * Round times along an axis, with room for each. One step of the clock is as wide everywhere but in gaps that are cut
+ * short, which have none. An axis too short for a round time begins with that of its first call.
+ */
+export function axisTimes(
+  { gaps, placeOf, lengthMs, beganMs }: Pick<SessionCourse, 'gaps' | 'placeOf' | 'lengthMs' | 'beganMs'>,
+  axisPx: number,
+  fromPx: number,
+  toPx: number,
+  times: Times,
+): readonly AxisTime[] {
+  const hasDays = times.day(beganMs) !== times.day(beganMs + lengthMs)
+  const roomPx = hasDays ? dayPx : timePx
+  const pxOf = (ms: number): number => placeOf(ms) * axisPx
+  const cuts = gaps.filter(({ isCut }) => isCut)
+  const starts = [0, ...cuts.map(({ endMs }) => endMs)]
+  const ends = [...cuts.map(({ startMs }) => startMs), lengthMs]
+  const widest = starts.reduce(
+    (best, start, at) => {
+      const ms = (ends[at] ?? lengthMs) - start
+      return ms > best.ms ? { start, ms } : best
+    },
+    { start: 0, ms: 0 },
+  )
+  const first = { px: 0, ms: 0, isNewDay: hasDays }
+  if (widest.ms === 0) return [first]
+  const pxPerMs = (pxOf(widest.start + widest.ms) - pxOf(widest.start)) / widest.ms
+  const stepS = roundStep(roomPx / pxPerMs / 1000)
+  const found: AxisTime[] = []
+  let endPx = 0
+  let before: string | null = null
+  for (const [at, start] of starts.entries()) {
+    // What is to the left of what is seen decides which times have room: the two nearest are enough.
+    const leftMs = start + (fromPx - 2 * roomPx - pxOf(start)) / pxPerMs
+    const rightMs = start + (toPx - pxOf(start)) / pxPerMs
+    const from = Math.max(start, leftMs)
+    const to = Math.min(ends[at] ?? lengthMs, rightMs)
+    if (from >= to) continue
+    for (const tick of roundTimes(times, beganMs + from, beganMs + to, stepS)) {
+      const ms = tick.ms - beganMs
+      const px = Math.round(pxOf(ms))
+      if (px < endPx || px + roomPx > axisPx) continue
+      endPx = px + roomPx
+      const day = times.day(tick.ms)
+      found.push({ px, ms, isNewDay: hasDays && day !== before })
+      before = day
+    }
+  }
+  return found.length > 0 ? found : [first]
 }
 
 export interface AxisSign {
@@ -17,35 +72,20 @@ export interface AxisSign {
   readonly words: string
 }
 
-/**
- * Places of the times of calls, and of the signs for failures and cache breaks: as many as there is room for.
- * `dayOf` names the day of a time, in milliseconds since the session began.
- */
-export function axisMarks(
-  { pieces, placeOf, lengthMs }: Pick<SessionCourse, 'pieces' | 'placeOf' | 'lengthMs'>,
+/** Where a sign stands for what a reader should see: as many as there is room for. */
+export function axisSigns(
+  { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
   axisPx: number,
   fromPx: number,
   toPx: number,
-  dayOf: (ms: number) => string,
-): AxisMarks {
-  const hasDays = dayOf(0) !== dayOf(lengthMs)
-  const roomPx = hasDays ? dayPx : timePx
-  const times: { px: number; ms: number; isNewDay: boolean }[] = []
+): readonly AxisSign[] {
   const breaks: AxisSign[] = []
   const failures: AxisSign[] = []
-  let timeEndPx = 0
-  let before: number | null = null
   let [breakEndPx, failureEndPx] = [0, 0]
   for (const { call, startMs, prefixBreak } of pieces) {
     const px = Math.round(placeOf(startMs) * axisPx)
     const isSeen = px >= fromPx && px <= toPx
     // All count, seen or not: what is scrolled into view stands where it stood.
-    if (px >= timeEndPx && px + roomPx <= Math.max(axisPx, roomPx)) {
-      timeEndPx = px + roomPx
-      const isNewDay = isSeen && hasDays && (before === null || dayOf(before) !== dayOf(startMs))
-      if (isSeen) times.push({ px, ms: startMs, isNewDay })
-      before = startMs
-    }
     if (prefixBreak !== null && px >= breakEndPx) {
       breakEndPx = px + signPx
       const { before: cached, now, afterMs } = prefixBreak
@@ -59,7 +99,7 @@ export function axisMarks(
       if (isSeen) failures.push({ px, kind: 'failed', words: endWords(call) })
     }
   }
-  return { times, signs: [...breaks, ...failures.filter((one) => !isBeside(one, breaks))] }
+  return [...breaks, ...failures.filter((one) => !isBeside(one, breaks))]
 }
 
 /** Breaks are rarer, and a failed call is red besides: where both have no room the break is shown. */

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { type Observable, useObservable } from '../data/observable.ts'
 import { count, dollars, percent } from '../format/figures.ts'
+import { shownText } from '../payloads/shown-text.ts'
 import { type CoursePoint, type SessionCourse, courseLines, pointAt } from './session-course.ts'
 import { linePath } from './timeline-drawing.ts'
 
@@ -27,7 +28,7 @@ const kinds: readonly LineKind[] = [
     top: (high) => `, up to ${count(high)}`,
     format: count,
   },
-  { words: 'Cached share', name: 'cached', high: () => 1, top: () => ' of the prompt', format: percent },
+  { words: 'Cached share', name: 'cached', high: () => 1, top: () => '', format: percent },
   {
     words: 'Cost so far',
     name: 'cost',
@@ -68,7 +69,10 @@ export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: Timelin
           <div key={name} class={`timeline-line line-${name}`}>
             <span class="timeline-line-words">
               {words}
-              <span class="quiet">{top(most)}</span>
+              <span class="quiet">
+                {name !== 'cost' && lines.model !== null && ` of ${shownText(lines.model)}`}
+                {top(most)}
+              </span>
               <PointedValue points={points} pointed={pointed} format={format} />
             </span>
             <svg width={width} height={linePx + 2} style={{ marginLeft: `${left}px` }}>

@@ -11,7 +11,7 @@ import { useWidth } from '../design/use-window.ts'
 import { count, counted, dollars, duration, known } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { type CourseBar, type SessionCourse, barsBetween, pieceAt } from './session-course.ts'
-import { axisMarks, gapsBetween } from './timeline-drawing.ts'
+import { axisSigns, axisTimes, gapsBetween } from './timeline-drawing.ts'
 import { TimelineLines } from './timeline-lines.tsx'
 
 /** Height of a lane, in pixels. */
@@ -176,13 +176,14 @@ export interface PartProps {
   readonly toPx: number
 }
 
-/** The times of some calls, and above the calls where the cache broke and what failed. */
+/** Round times, and above the calls where the cache broke and what failed. */
 function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
   const times = useTimes()
-  const { times: clocks, signs } = useMemo(
-    () => axisMarks(course, axisPx, fromPx, toPx, (ms) => times.day(course.beganMs + ms)),
+  const clocks = useMemo(
+    () => axisTimes(course, axisPx, fromPx, toPx, times),
     [course, axisPx, fromPx, toPx, times],
   )
+  const signs = useMemo(() => axisSigns(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
   return (
     <>
       <div class="timeline-times finest">

@@ -1,4 +1,4 @@
-import type { Times } from '../format/times.ts'
+import type { Times } from './times.ts'
 
 export interface TimeTick {
   readonly ms: number
@@ -9,17 +9,25 @@ const secondMs = 1000
 const daySeconds = 86_400
 /** Steps of the local clock, in seconds; from a day on whole days. */
 const steps = [
-  10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400, 172_800,
-  432_000, 604_800, 2_592_000,
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400,
+  172_800, 432_000, 604_800, 2_592_000,
 ] as const
 
-/**
- * Times to be written under a plot, at most so many: round ones by the reader's clock, midnights by their date. It walks
- * from one round time to the next by what the clock shows, since clocks are changed now and then.
- */
+/** The shortest step of the clock of at least so many seconds. */
+export function roundStep(leastS: number): number {
+  return steps.find((step) => step >= leastS) ?? 60 * Math.ceil(leastS / 60)
+}
+
+/** Times to be written under a plot, at most so many: round ones by the reader's clock, midnights by their date. */
 export function timeTicks(times: Times, fromMs: number, toMs: number, most: number): readonly TimeTick[] {
-  const spanS = (toMs - fromMs) / secondMs
-  const step = steps.find((step) => spanS / step <= most) ?? 60 * Math.ceil(spanS / 60 / most)
+  return roundTimes(times, fromMs, toMs, roundStep((toMs - fromMs) / secondMs / most))
+}
+
+/**
+ * The times of a step, in seconds. It walks from one round time to the next by what the clock shows, since clocks are
+ * changed now and then.
+ */
+export function roundTimes(times: Times, fromMs: number, toMs: number, step: number): readonly TimeTick[] {
   const withinDay = Math.min(step, daySeconds)
   const grainMs = (step < 60 ? 1 : 60) * secondMs
   const ticks: TimeTick[] = []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Times } from '../format/times.ts'
+import { Times } from './times.ts'
 import { timeTicks } from './time-ticks.ts'
 
 const times = new Times(true, () => Date.UTC(2026, 10, 21))
