@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { instant, timeZone, urlOrPath } from './value-kind.ts'
+import { instant, integer, timeZone, urlOrPath } from './value-kind.ts'
 
 test('an instant without its offset is in UTC, and a day is its start', () => {
   const cases: readonly (readonly [string, number | undefined])[] = [
@@ -12,6 +12,18 @@ test('an instant without its offset is in UTC, and a day is its start', () => {
     ['', undefined],
   ]
   for (const [text, ms] of cases) assert.equal(instant.parse(text), ms, text)
+})
+
+test('a whole number may have commas between thousands', () => {
+  const cases: readonly (readonly [string, number | undefined])[] = [
+    ['1000', 1000],
+    ['1,000', 1000],
+    ['1,000,000', 1_000_000],
+    ['4,5', undefined],
+    ['0,100', undefined],
+    ['1 000', undefined],
+  ]
+  for (const [text, value] of cases) assert.equal(integer(1, 1_000_000).parse(text), value, text)
 })
 
 test('a source is a path, or a URL over http that holds no secret', () => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { ConfigOption } from '../api/proxy-config.ts'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
+import { wholeNumber } from '../lib/typed-number.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -45,7 +46,7 @@ export function textKind(
 /** A whole number within bounds, both included. */
 export function integer(min: number, max: number, unit: Unit | null = null): ValueKind<number> {
   const parse = (text: string): number | undefined => {
-    const value = /^\d{1,16}$/.test(text) ? Number(text) : -1
+    const value = wholeNumber(text) ?? -1
     return value >= min && value <= max ? value : undefined
   }
   const schema = { type: 'integer', minimum: min, maximum: max }

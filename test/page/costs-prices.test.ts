@@ -70,6 +70,9 @@ test('a price is set; what it would change is shown, and the past changes only w
   await input.fill('2')
   await form.getByLabel(/^Output,/).fill('4,5')
   await form.getByRole('button', { name: 'Save' }).click()
+  assert.equal(await form.getByLabel(/^Output,/).getAttribute('aria-invalid'), 'true')
+  await form.getByLabel(/^Output,/).fill('4.5')
+  await form.getByRole('button', { name: 'Save' }).click()
   await form.waitFor({ state: 'detached' })
 
   await prices.getByText(/^2 calls .+ can now be priced: \$/).waitFor()
