@@ -175,7 +175,8 @@ test('a thread that dies is replaced, and its batch written once', async () => {
 
 test('a damaged file is kept beside, and recording goes on in a new one', async () => {
   await using dir = await makeTempDir()
-  const text = 'This is no database at all. '.repeat(1000)
+  // A text would be somebody else's file.
+  const text = 'This is no database at all.\0'.repeat(1000)
   const first = writerIn(dir)
   await first.close()
   writeFileSync(dir.file('data/calls.db'), text)
