@@ -4,7 +4,6 @@ import type { Infer } from '../call/infer.ts'
 /** How calls wait for a slot. A call waits if that takes a millisecond or more. */
 export const SlotWaits = v.object({
   waited: v.number(),
-  wait_p50_ms: v.nullable(v.number()),
   wait_p95_ms: v.nullable(v.number()),
   wait_max_ms: v.nullable(v.number()),
 })

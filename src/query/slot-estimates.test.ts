@@ -81,14 +81,12 @@ test('who never had a slot needs one for as long as half of the others did', () 
 test('figures: who waits a millisecond or more, and for how long', () => {
   assert.deepEqual(waitFigures(Float64Array.from([0, 0.4, 1, 250.12345])), {
     waited: 2,
-    wait_p50_ms: 0.7,
     wait_p95_ms: 212.755,
     wait_max_ms: 250.123,
   })
   assert.deepEqual(estimate(2, loadFrom([]), 50), {
     max_concurrent: 2,
     waited: 0,
-    wait_p50_ms: null,
     wait_p95_ms: null,
     wait_max_ms: null,
   })

@@ -72,7 +72,6 @@ export function waitFigures(waitsMs: Float64Array): SlotWaits {
   const sorted = waitsMs.toSorted()
   return {
     waited: sorted.reduce((n, ms) => (ms >= waitedFromMs ? n + 1 : n), 0),
-    wait_p50_ms: percentileOf(sorted, 0.5),
     wait_p95_ms: percentileOf(sorted, 0.95),
     wait_max_ms: percentileOf(sorted, 1),
   }

@@ -40,9 +40,8 @@ test('how calls waited, and would have with more slots', async () => {
     events: [{ atMs: sampleStartMs - 1000, kind: 'start', detail: '{"max_concurrent":2}' }],
   })
   const ask = (query: string): Promise<SlotWaitsReport> => queried.getJson(`/api/slots?from=${day}&${query}`)
-  const waits = (waited: number, p50: number, p95: number, max = p95) => ({
+  const waits = (waited: number, p95: number, max = p95) => ({
     waited,
-    wait_p50_ms: p50,
     wait_p95_ms: p95,
     wait_max_ms: max,
   })
@@ -54,13 +53,13 @@ test('how calls waited, and would have with more slots', async () => {
     max_concurrent: 2,
     calls: 9,
     turned_away: 1,
-    recorded: waits(6, 1000, 3000),
+    recorded: waits(6, 3000),
     estimates: [
-      { max_concurrent: 2, ...waits(6, 1000, 3000) },
-      { max_concurrent: 3, ...waits(5, 500, 2000) },
-      { max_concurrent: 4, ...waits(4, 0, 1000) },
-      { max_concurrent: 6, ...waits(2, 0, 1000) },
-      { max_concurrent: 8, ...waits(0, 0, 0) },
+      { max_concurrent: 2, ...waits(6, 3000) },
+      { max_concurrent: 3, ...waits(5, 2000) },
+      { max_concurrent: 4, ...waits(4, 1000) },
+      { max_concurrent: 6, ...waits(2, 1000) },
+      { max_concurrent: 8, ...waits(0, 0) },
     ],
     short_waits_at: 8,
     no_waits_at: 8,
