@@ -114,7 +114,7 @@ async function measureThread(perSecond: number): Promise<void> {
 try {
   measureParts(null)
   const prices = new PricesInForce(join(folder, 'model_costs.json'))
-  prices.look()
+  prices.reloadIfChanged()
   measureParts(prices)
   for (const perSecond of [1000, 5000]) await measureThread(perSecond)
 } finally {

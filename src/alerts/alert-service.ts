@@ -73,11 +73,11 @@ export class AlertService {
   start(): void {
     const { clock, everyMs } = this.#options
     const onFault = (error: unknown): void => this.#warnOnce(`alert rules: ${messageOf(error)}`)
-    this.#poll ??= startPoll({ clock, everyMs, look: () => this.look(), onFault })
+    this.#poll ??= startPoll({ clock, everyMs, read: () => this.checkRules(), onFault })
   }
 
   /** One look at all rules. Rejects if the lock cannot be taken. */
-  async look(): Promise<void> {
+  async checkRules(): Promise<void> {
     const { gateway, clock, folder } = this.#options
     this.#lookAtSettings()
     const receiver = this.#receiver
@@ -185,7 +185,7 @@ export class AlertService {
   }
 
   #lookAtSettings(): void {
-    if (!this.#settings.look() || this.#settings.problem === null) return
+    if (!this.#settings.reloadIfChanged() || this.#settings.problem === null) return
     this.#options.warn(`${this.#settings.problem} The last valid alert rules stay in force.`)
   }
 

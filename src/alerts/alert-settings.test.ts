@@ -10,7 +10,7 @@ const usual = { on: true, threshold: alertRules.budget.threshold.usual }
 
 function open(path: string): AlertSettingsFile {
   const file = new AlertSettingsFile(path)
-  file.look()
+  file.reloadIfChanged()
   return file
 }
 
@@ -57,7 +57,7 @@ for (const [text, flaw] of broken) {
     const file = open(path)
     await file.change({ budget: { threshold: 70 } })
     writeFileSync(path, text)
-    assert.ok(file.look())
+    assert.ok(file.reloadIfChanged())
     assert.match(file.problem ?? '', flaw)
     for (const each of [file, open(path)]) {
       assert.deepEqual(each.of('budget'), { on: true, threshold: 70 })
@@ -68,7 +68,7 @@ for (const [text, flaw] of broken) {
     }
     assert.equal(readFileSync(path, 'utf8'), text)
     rmSync(path)
-    assert.ok(file.look())
+    assert.ok(file.reloadIfChanged())
     assert.match(file.problem ?? '', /alerts\.json is gone; the next start goes without it/)
     assert.deepEqual(file.of('budget'), { on: true, threshold: 70 })
     const next = open(path)

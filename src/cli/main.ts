@@ -226,7 +226,7 @@ export const commands: Readonly<
 }
 
 /** Calls go before them, also if nobody but a terminal began them. */
-const longJobs = /^db (?!check)/
+const lowPriority = /^db (?!check)/
 
 const groups: Readonly<Record<string, string>> = {
   clients: 'clients and their limits',
@@ -280,7 +280,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     else {
       const [, load, use] = command
       const { run, table, positional } = await load()
-      if (longJobs.test(name)) lowerPriority(process.pid)
+      if (lowPriority.test(name)) lowerPriority(process.pid)
       const rest = argv.slice(isWhole ? 2 : 1)
       // A wrong option is told before a gateway is asked.
       parseCommand({ table, positional }, rest, env)

@@ -53,7 +53,7 @@ const testLimitMs = 5000
 export async function openDashboard(
   options: Options<DashboardValues>,
   env: Environment,
-  { simulated, tell }: { readonly simulated: boolean; readonly tell: (line: string) => void },
+  { simulated, report }: { readonly simulated: boolean; readonly report: (line: string) => void },
 ): Promise<RunningDashboard> {
   const { db, pricingSource, trustLoopback, upstream, dashboardHost, dashboardPort } = options
   const clock = systemClock
@@ -157,7 +157,7 @@ export async function openDashboard(
     gateway.close()
     throw error
   }
-  gateway.keep(tell)
+  gateway.restartAfterCrash(report)
   queries.start()
   if (isUnused(options, env)) console.log(`tokenweir: ${notSharedText}`)
   share = shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))

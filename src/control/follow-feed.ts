@@ -60,12 +60,12 @@ async function readEvents(
   const read = lineReader((line) => parser.feed(`${line}\n`))
   let isHeard = true
   let cancel = (): void => {}
-  const look = (): void => {
+  const checkHeard = (): void => {
     if (!isHeard) stream.destroy()
     isHeard = false
-    cancel = clock.after(silentMs, look, { background: true })
+    cancel = clock.after(silentMs, checkHeard, { background: true })
   }
-  look()
+  checkHeard()
   addAbortSignal(signal, stream)
     .setEncoding('utf8')
     .on('data', (text: string) => {

@@ -73,8 +73,8 @@ export interface DashboardServer {
 
 export function makeDashboardServer(options: DashboardServerOptions): DashboardServer {
   const { process, log, queries, rawLog, jobs, alerts, adminToken, clock, onFault } = options
-  const gateway = stateTopic('gateway', { clock, look: () => process.status(), onFault }, 'uptime_s')
-  const live = stateTopic('live', { clock, look: () => process.live(), onFault })
+  const gateway = stateTopic('gateway', { clock, read: () => process.status(), onFault }, 'uptime_s')
+  const live = stateTopic('live', { clock, read: () => process.live(), onFault })
   const topics = [
     gateway,
     logTopic(log),
@@ -82,7 +82,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     live,
     jobTopic(jobs),
     payloadTopic(rawLog),
-    stateTopic('alerts', { clock, look: async () => alerts().active(), onFault }),
+    stateTopic('alerts', { clock, read: async () => alerts().active(), onFault }),
   ]
   const events = eventRoutes(topics, clock)
   const signIn = adminToken === null ? null : new SignIn(adminToken, clock)

@@ -170,10 +170,10 @@ function answerTo(
   slower: number,
   random: Random,
 ): PastAnswer {
-  const nothing = { stream: false, inputTokens: 0, outputTokens: 0, completion: null }
+  const noCompletion = { stream: false, inputTokens: 0, outputTokens: 0, completion: null }
   if (!isObject(body)) {
     const ms = between(random, 0.6, 3)
-    return { ...nothing, callType: 'props', model: null, beginsMs: ms, endsMs: ms, requestBytes: 0 }
+    return { ...noCompletion, callType: 'props', model: null, beginsMs: ms, endsMs: ms, requestBytes: 0 }
   }
   const model = String(fields['model'])
   if (path === '/embeddings') {
@@ -182,7 +182,7 @@ function answerTo(
     const inputTokens = inputs.reduce<number>((sum, each) => sum + promptTokensOf(each), 0)
     const ms = embeddingMs(embedder, inputs.length, random)
     const asked = { beginsMs: ms, endsMs: ms, inputTokens, requestBytes: 4 * inputTokens + 40 }
-    return { ...nothing, ...asked, callType: 'embedding', model }
+    return { ...noCompletion, ...asked, callType: 'embedding', model }
   }
   const asked = readCompletionRequest(path === '/completions' ? 'text' : 'chat', fields)
   const { firstTokenMs } = asked.model

@@ -84,7 +84,7 @@ async function route(visit: DemoSession, body: string): Promise<void> {
   const post = posts[path]
   if (post !== undefined) {
     if (request.method !== 'POST') throw new ApiError(405, `${path} takes POST alone.`)
-    return play(visit, post(parseFields(body), visit))
+    return streamEvents(visit, post(parseFields(body), visit))
   }
   const models = modelIds.map((id) => ({ id, object: 'model', created: 0, owned_by: 'simulated' }))
   const model = models.find(({ id }) => path === `/v1/models/${id}`)
@@ -113,7 +113,10 @@ function complete(request: CompletionRequest, visit: DemoSession): SimulatedAnsw
 }
 
 /** Rejects when the client leaves, or if the call is to fail. */
-async function play(visit: DemoSession, { beginsMs, endsMs, whole, events }: SimulatedAnswer): Promise<void> {
+async function streamEvents(
+  visit: DemoSession,
+  { beginsMs, endsMs, whole, events }: SimulatedAnswer,
+): Promise<void> {
   const { clock, random, fault, response, left } = visit
   const startedMs = clock.now()
   const until = async (atMs: number): Promise<void> => {

@@ -10,7 +10,7 @@ const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
 /** Buckets beyond a second value: its like lie within a factor of two. */
 const growth = 35
-const nothing = new Float64Array(0)
+const noCounts = new Float64Array(0)
 /** By bucket: powers are what percentiles would take most of their time for. */
 const middles = Float64Array.from(
   { length: highestBucket - lowestBucket + 1 },
@@ -27,7 +27,7 @@ export class Histogram {
   #zeros = 0
   /** `#counts[i]` belongs to bucket `#lowest + i`. */
   #lowest = 0
-  #counts: Float64Array = nothing
+  #counts: Float64Array = noCounts
   /** Between these places lie all counts that are not 0. */
   #from = 0
   #to = -1

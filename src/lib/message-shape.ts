@@ -21,9 +21,9 @@ export function readMessage<T>(text: string, shape: Shape<T>): T | null {
 }
 
 /** Takes texts, and hands on those that are of the shape. */
-export function onMessage<T>(shape: Shape<T>, take: (message: T) => void): (text: string) => void {
+export function onMessage<T>(shape: Shape<T>, onParsed: (message: T) => void): (text: string) => void {
   return (text) => {
     const message = readMessage(text, shape)
-    if (message !== null) take(message)
+    if (message !== null) onParsed(message)
   }
 }

@@ -40,7 +40,8 @@ for (const [whose, owner, expected] of [
     const owners = new Owners(owner)
     const machine = new ThisMachine(true, owners)
     const socket = socketFrom('127.0.0.1')
-    for (let request = 0; request < 3; request++) assert.equal(await machine.sent(plain, socket), expected)
+    for (let request = 0; request < 3; request++)
+      assert.equal(await machine.isLocalUser(plain, socket), expected)
     assert.equal(owners.asked, 1)
   })
 }
@@ -48,25 +49,28 @@ for (const [whose, owner, expected] of [
 test('nothing is looked up where something else speaks against it already', async () => {
   const owners = new Owners()
   const machine = new ThisMachine(true, owners)
-  assert.equal(await machine.sent({ ...plain, forwardedFor: true }, socketFrom('127.0.0.1')), false)
-  assert.equal(await machine.sent({ ...plain, host: 'gateway.example' }, socketFrom('127.0.0.1')), false)
-  assert.equal(await machine.sent(plain, socketFrom('192.0.2.1')), false)
-  assert.equal(await machine.sent(plain, socketFrom(undefined)), false)
-  assert.equal(await new ThisMachine(false, owners).sent(plain, socketFrom('127.0.0.1')), false)
+  assert.equal(await machine.isLocalUser({ ...plain, forwardedFor: true }, socketFrom('127.0.0.1')), false)
+  assert.equal(
+    await machine.isLocalUser({ ...plain, host: 'gateway.example' }, socketFrom('127.0.0.1')),
+    false,
+  )
+  assert.equal(await machine.isLocalUser(plain, socketFrom('192.0.2.1')), false)
+  assert.equal(await machine.isLocalUser(plain, socketFrom(undefined)), false)
+  assert.equal(await new ThisMachine(false, owners).isLocalUser(plain, socketFrom('127.0.0.1')), false)
   assert.equal(owners.asked, 0)
 })
 
 test('what could not be looked up is not trusted, and is looked up again', async () => {
   const machine = new ThisMachine(true, new Owners(new Error('EMFILE'), ourUser))
   const socket = socketFrom('::1')
-  assert.equal(await machine.sent(plain, socket), false)
-  assert.equal(await machine.sent(plain, socket), true)
+  assert.equal(await machine.isLocalUser(plain, socket), false)
+  assert.equal(await machine.isLocalUser(plain, socket), true)
 })
 
 test('where the system cannot tell, a loopback address is enough', async () => {
   const machine = new ThisMachine(true, null)
-  assert.equal(await machine.sent(plain, socketFrom('::ffff:127.0.0.1')), true)
-  assert.equal(await machine.sent(plain, socketFrom('192.0.2.1')), false)
+  assert.equal(await machine.isLocalUser(plain, socketFrom('::ffff:127.0.0.1')), true)
+  assert.equal(await machine.isLocalUser(plain, socketFrom('192.0.2.1')), false)
 })
 
 const hasIpv6 = Object.values(networkInterfaces()).some((each) =>

@@ -26,7 +26,7 @@ export class ThisMachine {
   }
 
   /** True if this machine sent a request. The system is asked once a connection, and only if nothing else speaks against it. */
-  async sent(source: RequestSource, socket: Socket): Promise<boolean> {
+  async isLocalUser(source: RequestSource, socket: Socket): Promise<boolean> {
     if (!this.#trustsLoopback || !isToThisMachine(source)) return false
     const known = this.#known.get(socket)
     if (known !== undefined) return known

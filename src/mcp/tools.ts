@@ -69,10 +69,10 @@ const callId = meaning('as list_calls tells it', {
 })
 
 /** Nothing asked of what a tool does not take. */
-const nothing = Object.fromEntries(
+const noParameters = Object.fromEntries(
   Object.keys(callsTable).map((name) => [name, null]),
 ) as unknown as CallsQuery
-const plain: CallsQuery = { ...nothing, errors_only: false, format: 'json' }
+const plain: CallsQuery = { ...noParameters, errors_only: false, format: 'json' }
 
 /** All tools but the one for payloads, by their names. */
 export const tools: Readonly<Record<string, Tool>> = {
@@ -80,10 +80,10 @@ export const tools: Readonly<Record<string, Tool>> = {
     'What was used and spent: calls, failures, tokens, cost in USD and latency, in all and by model. Today unless told.',
     some,
     async (asked, sources) => {
-      const { told, summary, groups } = await answerTo<CallGroups>(asked, sources, by('model'))
+      const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, by('model'))
       const latency = { duration_ms: summary.duration_ms, first_token_ms: summary.ttft_ms }
       return recordedText(
-        { ...told, total: { ...sumsOf(summary), ...latency } },
+        { ...range, total: { ...sumsOf(summary), ...latency } },
         costliest(groups).map(withKey),
       )
     },
@@ -92,9 +92,9 @@ export const tools: Readonly<Record<string, Tool>> = {
     'Calls, failures, tokens and cost in USD by a key: model, client, day, hour, endpoint, … or day,model. Today unless told.',
     { by: groupBy, ...some },
     async ({ by: group_by, ...asked }, sources) => {
-      const { told, summary, groups } = await answerTo<CallGroups>(asked, sources, { group_by })
+      const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, { group_by })
       const rows = group_by.time === null ? costliest(groups) : groups.filter(({ calls }) => calls > 0)
-      return recordedText({ ...told, total: sumsOf(summary) }, rows.map(withKey))
+      return recordedText({ ...range, total: sumsOf(summary) }, rows.map(withKey))
     },
   ),
   list_sessions: tool(
@@ -102,7 +102,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     { ...some, cursor: callsTable.cursor, limit: meaning('sessions', or(integer(1, 100), 20)) },
     async ({ cursor, limit, ...asked }, sources) => {
       const page = { limit, ...(cursor !== null && { beforeId: cursor }) }
-      const { told, sessions, next_cursor } = await answerTo<Awaited<ReturnType<typeof sessionsAnswer>>>(
+      const { range, sessions, next_cursor } = await answerTo<Awaited<ReturnType<typeof sessionsAnswer>>>(
         asked,
         sources,
         {},
@@ -113,15 +113,15 @@ export const tools: Readonly<Record<string, Tool>> = {
           format: 'json',
         }),
       )
-      return recordedText({ ...told, next_cursor }, sessions)
+      return recordedText({ ...range, next_cursor }, sessions)
     },
   ),
   list_calls: tool(
     'Calls, the newest first, or the 100 longest or dearest (sort). Today unless told; cursor asks for the next page.',
     { ...listTable, ...range, limit: meaning('calls', or(integer(1, 100), 20)) },
     async (asked, sources) => {
-      const { told, calls, summary, next_cursor } = await answerTo<CallList>(asked, sources, {})
-      return recordedText({ ...told, total: sumsOf(summary), next_cursor }, calls.map(inShort))
+      const { range, calls, summary, next_cursor } = await answerTo<CallList>(asked, sources, {})
+      return recordedText({ ...range, total: sumsOf(summary), next_cursor }, calls.map(inShort))
     },
   ),
   get_call: tool(
@@ -133,11 +133,11 @@ export const tools: Readonly<Record<string, Tool>> = {
     'What went wrong: failed calls by their code, and the newest of them with their messages. Today unless told.',
     some,
     async (asked, sources) => {
-      const { told, summary, groups } = await answerTo<CallGroups>(asked, sources, by('failure_code'))
+      const { range, summary, groups } = await answerTo<CallGroups>(asked, sources, by('failure_code'))
       const newest = await answerTo<CallList>(asked, sources, { errors_only: true, limit: 15 })
       const codes = groups.map((group) => Object.assign(keyOf(group), { calls: group.calls }))
       const { calls, errors, error_rate } = summary
-      return recordedText({ ...told, calls, errors, error_rate, codes }, newest.calls.map(inShort))
+      return recordedText({ ...range, calls, errors, error_rate, codes }, newest.calls.map(inShort))
     },
   ),
   gateway_status: tool(
@@ -158,7 +158,7 @@ export const payloadTools: Readonly<Record<string, Tool>> = {
     },
     async ({ id, part, offset }, sources) => {
       const { filePath, logging } = await sources.payloads()
-      const kept = await sources.ask<Kept>({ kind: 'payloads', id, filePath, logging })
+      const kept = await sources.ask<PayloadsAnswer>({ kind: 'payloads', id, filePath, logging })
       const { [part]: record, reason } = kept
       if (record === null) return recordedText({ part, kept: false, reason, logging })
       const { body, text, chunks: _chunks, ...about } = record
@@ -169,19 +169,19 @@ export const payloadTools: Readonly<Record<string, Tool>> = {
   ),
 }
 
-interface Kept {
+interface PayloadsAnswer {
   readonly request: Readonly<Record<string, unknown>> | null
   readonly answer: Readonly<Record<string, unknown>> | null
   readonly reason: string | null
 }
 
-/** Asks for the calls that a tool was asked about; `told` says which these are, and what the answer says besides. */
+/** Asks for the calls that a tool was asked about; `range` says which these are, and what the answer says besides. */
 async function answerTo<Answer>(
   { period, from, to, tz, ...asked }: Partial<CallsQuery> & QueryOf<typeof range>,
   { ask, now }: ToolSources,
   more: Partial<CallsQuery>,
   questionOf: (query: CallsQuery) => QueryQuestion = callsQuestion,
-): Promise<Answer & { readonly told: object }> {
+): Promise<Answer & { readonly range: object }> {
   const nowMs = now()
   const isGiven = from !== null || to !== null
   const [first, past] = isGiven ? [null, null] : spanOf(period, nowMs, new ZonedTime(tz))
@@ -192,7 +192,7 @@ async function answerTo<Answer>(
   const answer = await ask<Answer & { readonly note?: string; readonly resolution?: '1h' }>(questionOf(query))
   const { note, resolution } = answer
   const range = { period: isGiven ? null : period, from: iso(query.from), to: iso(query.to) }
-  return { ...answer, told: { now: iso(at(nowMs)), tz, ...range, note, resolution } }
+  return { ...answer, range: { now: iso(at(nowMs)), tz, ...range, note, resolution } }
 }
 
 /** From an instant to another, which is past it; null where there is no bound. */

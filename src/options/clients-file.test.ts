@@ -29,10 +29,10 @@ for (const [text, flaw] of broken) {
     const file = new ClientsFile(dir.path)
     await file.change('agent', { max_concurrent: 2 })
     writeFileSync(file.path, text)
-    assert.ok(file.look())
+    assert.ok(file.reloadIfChanged())
     assert.match(file.problem ?? '', flaw)
     const next = new ClientsFile(dir.path)
-    next.look()
+    next.reloadIfChanged()
     for (const each of [file, next]) assert.deepEqual(each.content, { agent: { max_concurrent: 2 } })
     await assert.rejects(
       next.change('agent', { max_concurrent: 3 }),
@@ -76,6 +76,6 @@ test('changes of several at once are all kept', async () => {
   const names = Array.from({ length: 20 }, (_, at) => `agent ${at}`)
   await Promise.all(names.map((name) => new ClientsFile(dir.path).change(name, { max_concurrent: 1 })))
   const file = new ClientsFile(dir.path)
-  file.look()
+  file.reloadIfChanged()
   assert.deepEqual(Object.keys(file.content).sort(), names.sort())
 })

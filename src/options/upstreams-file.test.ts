@@ -57,11 +57,11 @@ for (const [upstreams, flaw] of broken) {
     const file = new UpstreamsFile(dir.file('upstreams.json'), ports)
     await file.change(() => [local, claude])
     writeFileSync(file.path, JSON.stringify({ version: 1, upstreams }, null, 2))
-    assert.ok(file.look())
+    assert.ok(file.reloadIfChanged())
     assert.match(file.problem ?? '', flaw)
     assert.match(file.problem ?? '', /upstreams\.json, line \d+, column \d+: /)
     const next = new UpstreamsFile(file.path, ports)
-    next.look()
+    next.reloadIfChanged()
     for (const each of [file, next]) assert.deepEqual(each.content.upstreams, [local, claude])
   })
 }

@@ -63,7 +63,7 @@ export abstract class ValidatedJsonFile<T extends object> {
    * Reads the file again; says if it is another one than before. With `ownOnly`, a file that another user could have
    * written is as good as broken. Never throws.
    */
-  look({ ownOnly = false }: { readonly ownOnly?: boolean } = {}): boolean {
+  reloadIfChanged({ ownOnly = false }: { readonly ownOnly?: boolean } = {}): boolean {
     const { empty } = this.#form
     const reading = readIfThere(this.path, ownOnly)
     const text = reading instanceof Error ? String(reading) : reading
@@ -80,7 +80,7 @@ export abstract class ValidatedJsonFile<T extends object> {
     this.problem = read instanceof Error ? `${this.path}${read.message.slice(0, longestFlaw)}` : null
     if (!(read instanceof Error)) {
       this.content = read
-      this.#keepGood(reading === null)
+      this.#saveLastValid(reading === null)
     } else if (isFirst) {
       const good = readIfThere(this.#goodPath, ownOnly)
       const content = typeof good === 'string' ? this.#contentIn(good) : empty
@@ -102,13 +102,13 @@ export abstract class ValidatedJsonFile<T extends object> {
     if (lock === null) {
       throw new JsonFileError(`${topic}_busy`, `${this.path} is being changed by another process.`)
     }
-    this.look()
+    this.reloadIfChanged()
     if (this.problem !== null && !this.#isGone) {
       throw new JsonFileError(`broken_${topic}_file`, `${this.problem} Fix the file first.`)
     }
     const text = `${JSON.stringify(this.#checked(changed(this.content)), null, 2)}\n`
     await this.#orNotKept(() => replaceFile(this.path, text))
-    this.look()
+    this.reloadIfChanged()
   }
 
   async #orNotKept<Done>(act: () => Done | Promise<Done>): Promise<Done> {
@@ -135,7 +135,7 @@ export abstract class ValidatedJsonFile<T extends object> {
     return `${this.path}.good`
   }
 
-  #keepGood(isEmpty: boolean): void {
+  #saveLastValid(isEmpty: boolean): void {
     try {
       const text = JSON.stringify(this.content)
       if (isEmpty) rmSync(this.#goodPath, { force: true })

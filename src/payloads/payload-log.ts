@@ -203,7 +203,7 @@ export class PayloadLog implements PayloadTaps {
       this.#thread.post({ kind: 'close' })
       await withTimeout(this.#clock, this.#options.closeTimeoutMs, this.#isDone.promise)
     }
-    this.#lose()
+    this.#countLost()
     this.#thread.end()
   }
 
@@ -227,14 +227,14 @@ export class PayloadLog implements PayloadTaps {
     })
     if (trouble !== null) throw new Error(trouble)
     await this.#measuring
-    await this.#measure()
+    await this.#measureFolder()
     return json
   }
 
   #receive(message: FromPayloadWorker): void {
     switch (message.kind) {
       case 'taken':
-        this.#sender?.taken(message)
+        this.#sender?.acknowledge(message)
         this.#dropped += message.dropped
         this.#refreshSize()
         this.#thread.isWell()
@@ -259,15 +259,15 @@ export class PayloadLog implements PayloadTaps {
   #tellFeed({ bytes, events, lost }: Extract<FromPayloadWorker, { kind: 'feed' }>): void {
     let at = 0
     const told = events.map(({ seq, length }) => ({ seq, json: bytes.subarray(at, (at += length)) }))
-    if (lost > 0) this.#tell((listener) => listener.dropped(lost))
-    this.#tell((listener) => listener.events(told))
+    if (lost > 0) this.#notify((listener) => listener.dropped(lost))
+    this.#notify((listener) => listener.events(told))
     this.#thread.post({ kind: 'fed', bytes: bytes.length })
   }
 
-  #tell(tell: (listener: PayloadListener) => void): void {
+  #notify(call: (listener: PayloadListener) => void): void {
     for (const listener of this.#listeners) {
       try {
-        tell(listener)
+        call(listener)
       } catch {
         this.#unwatch(listener)
       }
@@ -308,24 +308,24 @@ export class PayloadLog implements PayloadTaps {
   #died(reason: string): void {
     this.#deathReason = reason
     this.#diedAtMs = this.#clock.now()
-    this.#lose()
+    this.#countLost()
     if (this.isOpen) this.#thread.need()
   }
 
-  #lose(): void {
+  #countLost(): void {
     const records = this.#sender?.close() ?? 0
     this.#sender = null
     this.#dropped += records
-    if (records > 0) this.#tell((listener) => listener.dropped(records))
+    if (records > 0) this.#notify((listener) => listener.dropped(records))
     this.#isDone.resolve()
   }
 
   #refreshSize(): void {
-    if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) this.#measure().catch(reportFault)
+    if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) this.#measureFolder().catch(reportFault)
   }
 
   /** Off the loop and once at a time: a disk that hangs holds up nobody. */
-  #measure(): Promise<void> {
+  #measureFolder(): Promise<void> {
     this.#measuredAtMs = this.#clock.now()
     this.#measuring ??= measureSegments(this.#options.filePath)
       .then(

@@ -77,7 +77,7 @@ const calls = new TappedCalls(settings.capture, {
 orElse(() => {
   seqFloorMs = startedAtMs(file.lastSeq() ?? 0) + 1
 })
-keep(settings.enabled)
+setLogging(settings.enabled)
 port.on('message', (message: ToPayloadWorker) => {
   switch (message.kind) {
     case 'batch':
@@ -86,7 +86,7 @@ port.on('message', (message: ToPayloadWorker) => {
     case 'mode':
       isFed = message.fed
       calls.capture = message.capture
-      keep(message.enabled)
+      setLogging(message.enabled)
       break
     case 'recent':
       answer(message.question, () => reader.recent(message.limit))
@@ -164,7 +164,7 @@ function feed(lines: readonly OutgoingLine[]): void {
 }
 
 /** From here on, or no longer. Whether the file can be written is found out at once, not with the next call. */
-function keep(enabled: boolean): void {
+function setLogging(enabled: boolean): void {
   if (enabled === isKept) return
   isKept = enabled
   if (!enabled) {

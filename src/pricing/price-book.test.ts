@@ -8,7 +8,7 @@ import { type AskedPrice, PriceBook } from './price-book.ts'
 /** The key that is found, or why none is. */
 function found(costs: ModelCosts, question: AskedPrice): string {
   const price = new PriceBook(costs).price(question)
-  return 'none' in price ? `none: ${price.none}` : price.told.key
+  return 'none' in price ? `none: ${price.none}` : price.match.key
 }
 
 const own = { source: 'user', prices: [{ effective_from: null, tiers: [rates({ input: 1, output: 1 })] }] }
@@ -86,7 +86,7 @@ test('the price of the day on which the call began', () => {
   ].map((at) => {
     const price = book.price(asked('api.openai.com', 'gpt-5', { startedAtMs: Date.parse(at) }))
     assert.ok(!('none' in price))
-    return [price.tiers[0]?.rates.input, price.told.effective_from, price.told.source]
+    return [price.tiers[0]?.rates.input, price.match.effective_from, price.match.source]
   })
   assert.deepEqual(seen, [
     [1e6, null, 'genai-prices 0.1.8'],
@@ -113,7 +113,7 @@ test('before one’s own price begins, the list’s holds', () => {
   })
   const at = (model: string, day: string): unknown => {
     const price = book.price(asked('api.openai.com', model, { startedAtMs: Date.parse(day) }))
-    return 'none' in price ? price.none : price.told.source
+    return 'none' in price ? price.none : price.match.source
   }
   assert.deepEqual(
     [at('gpt-4o-mini', '2026-10-31'), at('gpt-4o-mini', '2026-11-01'), at('alone', '2026-10-31')],

@@ -23,7 +23,7 @@ export type NoPrice = Extract<MatchedPrice, { readonly none: unknown }>
 /** A price, and who says so. */
 export interface Price {
   /** As it is told: the entry's key as the file spells it, and its period that was in force when the call began. */
-  readonly told: Exclude<MatchedPrice, NoPrice>
+  readonly match: Exclude<MatchedPrice, NoPrice>
   readonly isOverride: boolean
   /** Smallest bound first, every rate filled in. */
   readonly tiers: readonly PicoTier[]
@@ -40,7 +40,7 @@ export interface BookedCost {
 
 /** What is told of a price. */
 export function matchedPrice(price: Price | NoPrice): MatchedPrice {
-  return 'none' in price ? price : price.told
+  return 'none' in price ? price : price.match
 }
 
 interface DatedPrice {
@@ -95,7 +95,7 @@ export class PriceBook {
     const cost = costNanoUsd(call, price)
     if (cost === null) return null
     const saved = cacheSavedNanoUsd(call, price, cost)
-    const { source, key } = price.told
+    const { source, key } = price.match
     return { costNanoUsd: cost, cacheSavedNanoUsd: saved, source, key }
   }
 
@@ -108,7 +108,7 @@ export class PriceBook {
       serviceTier: call.service_tier,
       startedAtMs: Date.parse(call.started_at),
     })
-    if ('none' in price || price.told.source !== call.price_source || price.told.key !== call.price_key)
+    if ('none' in price || price.match.source !== call.price_source || price.match.key !== call.price_key)
       return null
     const usage: MeteredUsage = {
       inputTokens: call.input_tokens,
@@ -162,8 +162,15 @@ function historyOf(
     .map((period) => {
       const { effective_from, tiers, service_tiers, source = entry.source } = period
       const updated_at = entry.updated_at ?? null
-      const told = { key, source, effective_from, updated_at, tiers, ...(service_tiers && { service_tiers }) }
-      const price = { told, isOverride, tiers: tiersOf(period, serviceTier) }
+      const match = {
+        key,
+        source,
+        effective_from,
+        updated_at,
+        tiers,
+        ...(service_tiers && { service_tiers }),
+      }
+      const price = { match, isOverride, tiers: tiersOf(period, serviceTier) }
       return { fromMs: timeOf(effective_from), price }
     })
     .sort((a, b) => b.fromMs - a.fromMs)

@@ -29,7 +29,7 @@ export class PricesInForce {
   }
 
   /** Reads the file again if it is another one than before; says if it was. Costs some microseconds if not. Never throws. */
-  look(): boolean {
+  reloadIfChanged(): boolean {
     const state = priceFileState(this.#path)
     if (state === this.#seen) return false
     const isFirst = this.#seen === null

@@ -74,7 +74,7 @@ async function groupsOf(
     return {
       groups: groups.map((group) => {
         const { entry, isRest } = group
-        return Object.assign(isRest ? { key: restKey, rest: true as const } : { key: entry }, toldOf(group))
+        return Object.assign(isRest ? { key: restKey, rest: true as const } : { key: entry }, figuresOf(group))
       }),
       summary,
     }
@@ -93,13 +93,13 @@ async function groupsOf(
     groups: groups.map((group) => {
       const { bucket, entry, isRest } = group
       const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : entry }
-      return Object.assign({ keys: names }, isRest && { rest: true as const }, toldOf(group))
+      return Object.assign({ keys: names }, isRest && { rest: true as const }, figuresOf(group))
     }),
     summary,
   }
 }
 
-function toldOf({ figures, curves }: CallGroup): AnsweredFigures {
+function figuresOf({ figures, curves }: CallGroup): AnsweredFigures {
   return curves === undefined ? figures : { ...figures, curves }
 }
 
@@ -122,7 +122,7 @@ async function askedOf(reader: CallReader, question: CallQuestion): Promise<Call
 
 /** Times without a call count too, from the first one that has any. */
 function withEmpty(groups: readonly CallGroup[], keys: readonly string[]): readonly QueryGroup[] {
-  const figures = new Map(groups.map((group) => [group.bucket, toldOf(group)]))
+  const figures = new Map(groups.map((group) => [group.bucket, figuresOf(group)]))
   const first = groups[0]?.bucket
   if (first === undefined) return []
   return keys

@@ -7,7 +7,7 @@ import type { PayloadQuestion, RecentPayloadsQuestion } from './query-question.t
 
 /** In which a record names its call. */
 const headBytes = 64
-const none = Buffer.from('null')
+const nullJson = Buffer.from('null')
 /** Larger answers would hold up the dashboard when they arrive there, each megabyte for some milliseconds. */
 const recentBytesLimit = 4 * 1024 * 1024
 
@@ -25,9 +25,9 @@ export function payloadAnswer(
   const reason = isKept ? null : absenceOf(id, listSegments(filePath), logging)
   return Buffer.concat([
     Buffer.from('{"request":'),
-    request ?? none,
+    request ?? nullJson,
     Buffer.from(',"answer":'),
-    answer ?? none,
+    answer ?? nullJson,
     Buffer.from(`,"logging":${JSON.stringify(logging)},"reason":${JSON.stringify(reason)}}`),
   ])
 }

@@ -59,7 +59,7 @@ export class QueryProcess {
         ...this.#options,
         onReady: (sinceMs) => this.#forgiveStart(sinceMs),
         onChange: () => {
-          this.#giveUpLate()
+          this.#rejectExpired()
           this.#next()
         },
         onFree: () => this.#next(),
@@ -138,7 +138,7 @@ export class QueryProcess {
   }
 
   /** Those for whom a new start would come too late. */
-  #giveUpLate(): void {
+  #rejectExpired(): void {
     const latestMs = this.#clock.now() - this.#options.deadlineMs
     const late = this.#waiting.filter(({ askedAtMs }) => askedAtMs <= latestMs)
     this.#waiting = this.#waiting.filter(({ askedAtMs }) => askedAtMs > latestMs)

@@ -50,7 +50,7 @@ export class QueryService {
 
   async #textOf({ question, nowMs }: ToQuery): Promise<AnswerText> {
     // Nobody else needs them, and they are quick to look at.
-    if (question.kind === 'costs' || question.kind === 'matches') this.#prices.look()
+    if (question.kind === 'costs' || question.kind === 'matches') this.#prices.reloadIfChanged()
     const prices = this.#prices
     const answer = (store: StoreReader | StoreAbsence): Promise<AnswerText> =>
       typeof store === 'string'

@@ -17,15 +17,15 @@ process.on('disconnect', () => {
   process.exit(0)
 })
 process.on('message', (asked: unknown) => {
-  if (isToQuery(asked)) service.answer(asked).then(tell).catch(reportFault)
+  if (isToQuery(asked)) service.answer(asked).then(send).catch(reportFault)
 })
 
 // Calls go before questions about them; but not before its start, which would then take many seconds where models
 // keep every processor busy.
 lowerPriority(process.pid)
-tell({ kind: 'ready' })
+send({ kind: 'ready' })
 
 /** Where the parent has gone meanwhile, this process ends as well. */
-function tell(message: FromQuery): void {
+function send(message: FromQuery): void {
   process.send?.(message, undefined, undefined, () => {})
 }

@@ -5,7 +5,7 @@ const sharedMs = 1000
 /** So that answers to many different questions are not all held. */
 const maxKept = 32
 
-interface Kept<Reply> {
+interface SharedReply<Reply> {
   readonly reply: Promise<Reply>
   readonly askedAtMs: number
   isSettled: boolean
@@ -15,7 +15,7 @@ interface Kept<Reply> {
 export class SharedReplies<Reply> {
   readonly #clock: Clock
   readonly #isWorthKeeping: (reply: Reply) => boolean
-  readonly #kept = new Map<string, Kept<Reply>>()
+  readonly #kept = new Map<string, SharedReply<Reply>>()
 
   /** What is not worth keeping is given only to those who asked while it was under way. */
   constructor(clock: Clock, isWorthKeeping: (reply: Reply) => boolean) {
@@ -28,7 +28,7 @@ export class SharedReplies<Reply> {
     this.#forgetOld()
     const known = this.#kept.get(key)
     if (known !== undefined) return known.reply
-    const kept: Kept<Reply> = { reply: ask(), askedAtMs: this.#clock.now(), isSettled: false }
+    const kept: SharedReply<Reply> = { reply: ask(), askedAtMs: this.#clock.now(), isSettled: false }
     this.#kept.set(key, kept)
     kept.reply.then(
       (reply) => this.#settle(key, kept, this.#isWorthKeeping(reply)),
@@ -37,7 +37,7 @@ export class SharedReplies<Reply> {
     return kept.reply
   }
 
-  #settle(key: string, kept: Kept<Reply>, isWorthKeeping: boolean): void {
+  #settle(key: string, kept: SharedReply<Reply>, isWorthKeeping: boolean): void {
     kept.isSettled = true
     if (!isWorthKeeping) this.#kept.delete(key)
     // Nobody may ask again, and the reply would be held for nothing.

@@ -24,7 +24,7 @@ export class Clients {
   }
 
   async report({ clients, counted_from }: Seen): Promise<ClientsReport> {
-    this.#file.look()
+    this.#file.reloadIfChanged()
     const status = await this.#control.running()
     const settings = new Map(Object.entries(this.#file.content))
     const wordOf = (name: string): string | null => {

@@ -189,7 +189,7 @@ for (const [what, saved, code] of broken) {
         error instanceof SettingError && error.code === code && error.message.includes(path)
       assert.throws(() => config.resolve(), isNamed)
       assert.throws(() => config.describe(null), isNamed)
-      await assert.rejects(config.keep({ max_concurrent: 1 }), isNamed)
+      await assert.rejects(config.save({ max_concurrent: 1 }), isNamed)
       assert.equal(readFileSync(path, 'utf8'), saved)
     })
   })
@@ -197,7 +197,7 @@ for (const [what, saved, code] of broken) {
 
 test('settings are kept on top of those that are kept, and for their owner alone', () => {
   return withConfig({ saved: '{"max_concurrent":5,"port":1}' }, async (config, path) => {
-    await config.keep({ max_concurrent: 6 })
+    await config.save({ max_concurrent: 6 })
     assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { max_concurrent: 6, port: 1 })
     assert.equal(statSync(path).mode & 0o777, 0o600)
     assert.equal(config.resolve({ port: 2 }).port, 2)
@@ -208,7 +208,7 @@ test('settings are kept on top of those that are kept, and for their owner alone
 test('settings are kept by one process at a time, and none is lost', () => {
   return withConfig({ saved: '{"max_concurrent":5}' }, async (config, path) => {
     const lock = tryFileLock(`${path}.lock`) ?? assert.fail('somebody has the lock')
-    const kept = config.keep({ token_limit: 7 })
+    const kept = config.save({ token_limit: 7 })
     // What another process writes under the lock.
     writeFileSync(path, '{"max_concurrent":6,"port":1}')
     lock[Symbol.dispose]()
@@ -219,7 +219,7 @@ test('settings are kept by one process at a time, and none is lost', () => {
 
 test('keeping nothing makes no file', () => {
   return withConfig({}, async (config, path) => {
-    await config.keep({})
+    await config.save({})
     assert.throws(() => readFileSync(path), { code: 'ENOENT' })
   })
 })

@@ -58,7 +58,7 @@ export class GatewayConfig {
 
   /** Options for the next gateway, with these settings on top of the kept ones. Throws {@link SettingError}. */
   resolve(settings: Settings = {}): GatewayValues {
-    const saved = { ...this.#kept(), ...settings }
+    const saved = { ...this.#savedSettings(), ...settings }
     const open = changeable.filter(({ key, name }) => this.#given.setBy[key] === null && name in saved)
     return { ...this.#given, ...Object.fromEntries(open.map(({ key, name }) => [key, saved[name]])) }
   }
@@ -73,13 +73,13 @@ export class GatewayConfig {
   }
 
   /** Keeps settings for all starts to come, one process at a time. Rejects with {@link SettingError}. */
-  async keep(settings: Settings): Promise<void> {
+  async save(settings: Settings): Promise<void> {
     if (Object.keys(settings).length === 0) return
     using lock = await this.#lock()
     if (lock === null) {
       throw new SettingError('settings_not_kept', `${this.#path} is being changed by another process.`)
     }
-    const all = { ...this.#kept(), ...settings }
+    const all = { ...this.#savedSettings(), ...settings }
     try {
       replaceFile(this.#path, `${JSON.stringify(all, null, 2)}\n`)
     } catch (error) {
@@ -100,7 +100,7 @@ export class GatewayConfig {
 
   /** Beside the options of the gateway that runs, if one does. Throws {@link SettingError}. */
   describe(running: AllSettings | null): ProxyConfig {
-    const kept = this.#kept()
+    const kept = this.#savedSettings()
     const values = this.resolve()
     const options = allSettings.map(({ key, name, spec }): ConfigOption => {
       const source = this.#given.sources[key]
@@ -133,7 +133,7 @@ export class GatewayConfig {
   }
 
   /** Reads the file; nothing is kept if there is none. */
-  #kept(): Settings {
+  #savedSettings(): Settings {
     let content: unknown
     try {
       content = JSON.parse(readText(this.#path))

@@ -30,7 +30,7 @@ export interface GatewayKeeperOptions {
   /** How a child of this process ended; null if that is not known, or it is no child. Never rejects. */
   readonly endOf: (pid: number) => Promise<GatewayEnd | null>
   /** Takes a sentence or two for people. */
-  readonly tell: (line: string) => void
+  readonly report: (line: string) => void
 }
 
 /** Words are found when the crash is told. */
@@ -53,7 +53,12 @@ export class GatewayKeeper {
   constructor(options: GatewayKeeperOptions) {
     const { clock } = options
     this.#options = options
-    this.#poll = startPoll({ clock, everyMs: lookEveryMs, look: () => this.#look(), onFault: () => {} })
+    this.#poll = startPoll({
+      clock,
+      everyMs: lookEveryMs,
+      read: () => this.#checkGateway(),
+      onFault: () => {},
+    })
   }
 
   /** The crash since which no gateway has come up. */
@@ -72,7 +77,7 @@ export class GatewayKeeper {
   }
 
   /** The gateway is told to end by this dashboard. Answers whether it was about to be started again, which is over now. */
-  told(): boolean {
+  expectEnd(): boolean {
     const isAboutTo = this.#crash?.state === 'waiting' || this.#crash?.state === 'starting'
     this.#forget()
     this.#lastPid = null
@@ -92,7 +97,7 @@ export class GatewayKeeper {
     this.#cancelStart()
   }
 
-  async #look(): Promise<void> {
+  async #checkGateway(): Promise<void> {
     const { finder } = this.#options
     const { control, record } = await finder.find()
     const { seen } = finder
@@ -115,7 +120,7 @@ export class GatewayKeeper {
     const isNew = this.#lastPid !== null && this.#lastPid !== identity.pid
     if (crash !== null && (isNew || this.#crash !== null)) {
       const unseen = this.#crash === null ? `${crashInWords(crash)} ` : ''
-      this.#options.tell(`${unseen}The gateway was started again (process ${identity.pid}).`)
+      this.#options.report(`${unseen}The gateway was started again (process ${identity.pid}).`)
     }
     this.#cancelStart()
     this.#crash = null
@@ -140,12 +145,14 @@ export class GatewayKeeper {
     }
     if (!(left?.supervised ?? supervised)) {
       this.#crash = { ...crash, state: 'left', failed_starts: 0, next_start_at: null }
-      this.#options.tell(`${crashInWords(crash)} It was started by hand, and is not started again from here.`)
+      this.#options.report(
+        `${crashInWords(crash)} It was started by hand, and is not started again from here.`,
+      )
       return
     }
     // The first crash may be a single one: nobody is to wait longer than a start takes.
     const pauseMs = crash.in_a_row === 1 ? 0 : pauseBefore(crash.in_a_row - 1)
-    this.#options.tell(`${crashInWords(crash)} It is started again${inSeconds(pauseMs)}.`)
+    this.#options.report(`${crashInWords(crash)} It is started again${inSeconds(pauseMs)}.`)
     this.#plan(crash, 0, pauseMs)
   }
 
@@ -158,7 +165,7 @@ export class GatewayKeeper {
 
   /** Never rejects. */
   async #try(crash: GatewayCrash, failedBefore: number): Promise<void> {
-    const { finder, startAgain, tell } = this.#options
+    const { finder, startAgain, report } = this.#options
     const { seen } = finder
     if (seen === null || this.#isClosed) return
     const starting: KeptCrash = {
@@ -184,7 +191,7 @@ export class GatewayKeeper {
       const then = isLast
         ? `After ${failed} starts it is not tried again: start it on the dashboard's page.`
         : `The next start is${inSeconds(pauseMs)}.`
-      tell(`The gateway did not come up again. ${messageOf(error)} ${then}`)
+      report(`The gateway did not come up again. ${messageOf(error)} ${then}`)
       if (isLast) this.#crash = { ...starting, state: 'given_up', failed_starts: failed }
       else this.#plan(crash, failed, pauseMs)
     }

@@ -47,7 +47,7 @@ type TracesListener = (control: FolderTraces['control']) => void
 export class GatewayStarter {
   readonly #options: GatewayStarterOptions
   #starting: SpawnedGateway | null = null
-  #isGivenUp = false
+  #isAborted = false
 
   constructor(options: GatewayStarterOptions) {
     this.#options = options
@@ -59,9 +59,9 @@ export class GatewayStarter {
   }
 
   /** Ends the one that is starting; none is started any more. */
-  giveUp(): void {
-    if (this.#isGivenUp) return
-    this.#isGivenUp = true
+  abort(): void {
+    if (this.#isAborted) return
+    this.#isAborted = true
     this.#starting?.stop()
   }
 
@@ -147,7 +147,7 @@ export class GatewayStarter {
   }
 
   #spawn(plan: GatewayValues, crash: GatewayCrash | null): SpawnedGateway {
-    if (this.#isGivenUp) throw startFailed('No gateway is started any more.')
+    if (this.#isAborted) throw startFailed('No gateway is started any more.')
     try {
       return spawnGateway({ ...this.#process(plan), logFile: this.#options.logFile.path, crash })
     } catch (error) {

@@ -147,14 +147,14 @@ export class Jobs {
   /** Lets go of the jobs under way, which go on alone. */
   close(): void {
     this.#watchers.clear()
-    for (const running of this.#running.values()) running.leave()
+    for (const running of this.#running.values()) running.detach()
   }
 
   /** The fields that all jobs share, as they are at the beginning. */
   #started(dryRun: boolean) {
     const started_at = this.#now()
-    const nothing = { progress: null, result: null, error: null }
-    return { state: 'running', dry_run: dryRun, started_at, ...nothing } as const
+    const idle = { progress: null, result: null, error: null }
+    return { state: 'running', dry_run: dryRun, started_at, ...idle } as const
   }
 
   #now(): string {

@@ -65,10 +65,10 @@ export class LogFile {
     let splitter = new LineSplitter()
     let isClosed = false
 
-    const tell = (lines: readonly string[], reset: boolean): void => {
+    const send = (lines: readonly string[], reset: boolean): void => {
       if (!isClosed) onLines(lines, reset)
     }
-    const look = async (): Promise<void> => {
+    const readNew = async (): Promise<void> => {
       const { ino, size } = await stat(this.path)
       if (ino === inode && size === offset) return
       await using file = await open(this.path, 'r')
@@ -76,7 +76,7 @@ export class LogFile {
         for await (const block of readBlocks(file, offset, size)) {
           const lines = splitter.push(block)
           offset += block.length
-          if (lines.length > 0) tell(lines, false)
+          if (lines.length > 0) send(lines, false)
         }
         return
       }
@@ -85,14 +85,14 @@ export class LogFile {
       inode = ino
       offset = size
       splitter = new LineSplitter(rest)
-      tell(lines, true)
+      send(lines, true)
     }
     // There is no file, or none that can be read: a log without lines.
     const onFault = (): void => {
-      if (inode !== null) tell([], true)
+      if (inode !== null) send([], true)
       inode = null
     }
-    const poll = startPoll({ clock: systemClock, everyMs: lookEveryMs, look, onFault })
+    const poll = startPoll({ clock: systemClock, everyMs: lookEveryMs, read: readNew, onFault })
     return () => {
       isClosed = true
       poll.stop()

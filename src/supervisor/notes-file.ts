@@ -32,7 +32,7 @@ export class NotesFile extends ValidatedJsonFile<NotesById> {
 
   /** The notes of moments from one to another, which is not among them. */
   report({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): NotesReport {
-    this.look()
+    this.reloadIfChanged()
     const notes = Object.entries(this.content)
       .map(([id, note]): Note => ({ id, at: new Date(note.at).toISOString(), text: note.text }))
       .filter((note) => Date.parse(note.at) >= fromMs && Date.parse(note.at) < toMs)

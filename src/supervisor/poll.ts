@@ -4,7 +4,7 @@ import { oneAtATime } from '../lib/one-at-a-time.ts'
 export interface PollOptions<T> {
   readonly clock: Clock
   readonly everyMs: number
-  readonly look: () => Promise<T>
+  readonly read: () => Promise<T>
   readonly onFault: (error: unknown) => void
 }
 
@@ -17,8 +17,8 @@ export interface Poll {
 
 /** Looks now and then at intervals, never twice at a time, and tells what it saw. */
 export function startPoll<T>(
-  { clock, everyMs, look, onFault }: PollOptions<T>,
-  tell: (seen: T) => void = () => {},
+  { clock, everyMs, read, onFault }: PollOptions<T>,
+  onRead: (seen: T) => void = () => {},
 ): Poll {
   let isStopped = false
   let cancelNext = (): void => {}
@@ -26,8 +26,8 @@ export function startPoll<T>(
     cancelNext()
     if (isStopped) return false
     try {
-      const seen = await look()
-      if (!isStopped) tell(seen)
+      const seen = await read()
+      if (!isStopped) onRead(seen)
     } catch (error) {
       onFault(error)
     }

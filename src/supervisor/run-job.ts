@@ -29,7 +29,7 @@ export interface RunningJob<Result> {
   /** Rejects with {@link JobError}, in either case when the process has ended: only then can the next one begin. */
   readonly result: Promise<Result>
   /** Lets go of it: it goes on alone. */
-  readonly leave: () => void
+  readonly detach: () => void
 }
 
 /** A job that did not begin, or came to nothing. */
@@ -95,7 +95,7 @@ export function runJob<Progress, Result>(
   child.once('close', (code, signal) => end(`ended with ${signal ?? `exit code ${code}`}`))
   return {
     result,
-    leave: () => {
+    detach: () => {
       child.stdout.destroy()
       child.stderr.destroy()
       child.unref()

@@ -73,7 +73,7 @@ export class SupervisedGateway {
     this.#rotation = startPoll({
       clock,
       everyMs: rotationCheckMs,
-      look: () => options.logFile.rotateIfLarge(),
+      read: () => options.logFile.rotateIfLarge(),
       // A log that cannot be made smaller is no reason to stop anything.
       onFault: () => {},
     })
@@ -87,7 +87,7 @@ export class SupervisedGateway {
   }
 
   /** From here on a gateway that ends without being told to is started again; `tell` and the gateway's log say so. */
-  keep(tell: (line: string) => void): void {
+  restartAfterCrash(report: (line: string) => void): void {
     const { clock, logFile } = this.#options
     this.#keeper ??= new GatewayKeeper({
       clock,
@@ -98,9 +98,9 @@ export class SupervisedGateway {
         const end = child?.pid === pid ? await withTimeout(clock, childEndMs, child.ended) : 'late'
         return end === 'late' ? null : end
       },
-      tell: (line) => {
+      report: (line) => {
         logFile.append(`${new Date(clock.wallTime()).toISOString()} tokenweir dashboard: ${line}`)
-        tell(line)
+        report(line)
       },
     })
   }
@@ -143,7 +143,7 @@ export class SupervisedGateway {
 
   /** Ends a gateway that is not up yet, and starts none any more: one that would stay behind when this process ends. */
   giveUpStarting(): void {
-    this.#starter.giveUp()
+    this.#starter.abort()
   }
 
   /** The same as `stop` for a gateway that this process started. Resolves with false where it found the gateway running. */
@@ -160,7 +160,7 @@ export class SupervisedGateway {
    * in words.
    */
   async tellOwnToStop(): Promise<void> {
-    this.#starter.giveUp()
+    this.#starter.abort()
     if (this.#isOwn) await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
   }
 
@@ -243,7 +243,7 @@ export class SupervisedGateway {
   }
 
   async #configure(settings: Settings): Promise<ProxyConfig> {
-    await this.#options.config.keep(settings)
+    await this.#options.config.save(settings)
     const live = liveIn(settings)
     const { control } = await this.#finder.find()
     if (Object.keys(live).length > 0 && typeof control === 'object') await this.#apply(live)
@@ -252,7 +252,7 @@ export class SupervisedGateway {
 
   async #keepOfRunning(settings: Settings): Promise<void> {
     try {
-      await this.#options.config.keep(settings)
+      await this.#options.config.save(settings)
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       const message = `The gateway runs with these settings, but the next start will not have them: ${error.message}`
@@ -318,7 +318,7 @@ export class SupervisedGateway {
   async #end(): Promise<void> {
     const { drainTimeoutMs } = this.#plan()
     const { clock } = this.#options
-    if (this.#keeper?.told() === true) {
+    if (this.#keeper?.expectEnd() === true) {
       this.#finder.forgetEnded()
       return
     }

@@ -30,7 +30,7 @@ export class Upstreams {
   }
 
   async report(): Promise<UpstreamsReport> {
-    const { file, health } = await this.#look()
+    const { file, health } = await this.#readCurrent()
     const url = health?.upstream ?? this.#options.upstream
     const byDefault = { name: defaultName, urls: [url], credentials: 'client' } as const
     return {
@@ -42,7 +42,7 @@ export class Upstreams {
 
   /** All that is set, in the file's order. */
   async settings(): Promise<readonly UpstreamSetting[]> {
-    return (await this.#look()).file.content.upstreams
+    return (await this.#readCurrent()).file.content.upstreams
   }
 
   /**
@@ -73,19 +73,19 @@ export class Upstreams {
   }
 
   async #write(changed: Parameters<UpstreamsFile['change']>[0]): Promise<void> {
-    const { file } = await this.#look()
+    const { file } = await this.#readCurrent()
     await file.change(changed)
     // If it does not answer, it looks by itself as soon as it can.
     await this.#control.lookAtFiles().catch(() => null)
   }
 
-  async #look(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
+  async #readCurrent(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {
     const status = await this.#control.running()
     const { dataFolder, file: named, dashboard, gatewayPort } = this.#options
     const { db, upstream_file: told = named } = status?.options ?? {}
     const path = upstreamsPath(String(told), typeof db === 'string' ? dirname(db) : dataFolder)
     const file = new UpstreamsFile(path, [status?.port ?? gatewayPort, dashboard.port])
-    file.look()
+    file.reloadIfChanged()
     return { file, health: status?.health ?? null }
   }
 }

@@ -109,7 +109,7 @@ test('a question without an answer, or a gateway that cannot be asked, neither b
   const scene = new Scene(dir.path)
   const service = scene.service()
   scene.answer = async () => answerOf(failing)
-  await service.look()
+  await service.checkRules()
   for (const outcome of [
     async () => ({ kind: 'unavailable', code: 'too_busy' }) as const,
     async () => ({ kind: 'refused', code: 'too_slow', message: '', param: null, data: null }) as const,
@@ -118,7 +118,7 @@ test('a question without an answer, or a gateway that cannot be asked, neither b
   ]) {
     scene.answer = outcome
     scene.clock.stepWallTime(3_600_000)
-    await service.look().catch(() => undefined)
+    await service.checkRules().catch(() => undefined)
   }
   assert.deepEqual(scene.messages(), ['begins error_ratio unsent'])
   service.close()
@@ -130,18 +130,18 @@ test('a restart sends no second message of what goes on, and loses none of what 
   const scene = new Scene(dir.path)
   const first = scene.service({ url: receiver.origin })
   scene.answer = async () => answerOf(failing)
-  await first.look()
+  await first.checkRules()
   await receiver.waitFor(1)
   await scene.untilMessages('begins error_ratio delivered')
   first.close()
 
   const second = scene.service({ url: receiver.origin })
-  await second.look()
+  await second.checkRules()
   second.close()
   const third = scene.service({ url: receiver.origin })
   scene.answer = async () => answerOf()
   scene.clock.stepWallTime(600_000)
-  await third.look()
+  await third.checkRules()
   await receiver.waitFor(2)
   await scene.untilMessages('begins error_ratio delivered', 'ended error_ratio delivered')
   assert.deepEqual(receiver.types(), ['alert.begins error_ratio', 'alert.ended error_ratio'])
@@ -156,11 +156,11 @@ test('a message that was under way when the dashboard ended is sent by the next 
   const scene = new Scene(dir.path)
   const first = scene.service({ url: receiver.origin })
   scene.answer = async () => answerOf(failing)
-  await first.look()
+  await first.checkRules()
   await receiver.waitFor(1)
   first.close()
   const second = scene.service({ url: receiver.origin })
-  await second.look()
+  await second.checkRules()
   await receiver.waitFor(2)
   await scene.untilMessages('begins error_ratio delivered')
   const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
@@ -182,7 +182,7 @@ test('while a receiver hangs the rules are looked at all the same, and what wait
       tokens: 9e9,
     }))
     scene.answer = async () => answerOf({ tokens })
-    await service.look()
+    await service.checkRules()
   }
   const { dropped, pending, active, messages } = service.report()
   // Each look after the first ends ten and begins ten.
@@ -199,13 +199,13 @@ test('of two dashboards of a folder one looks and sends; the other shows the sam
   const scene = new Scene(dir.path)
   scene.answer = async () => answerOf(failing)
   const [one, other] = [scene.service({ url: receiver.origin }), scene.service({ url: receiver.origin })]
-  await one.look()
-  await other.look()
+  await one.checkRules()
+  await other.checkRules()
   assert.equal(scene.asked.length, 1)
   assert.deepEqual(other.active(), one.active())
   await scene.untilMessages('begins error_ratio delivered')
   one.close()
-  await other.look()
+  await other.checkRules()
   assert.equal(scene.asked.length, 2)
   assert.deepEqual(scene.messages(), ['begins error_ratio delivered'])
   other.close()
@@ -219,7 +219,7 @@ test('a gateway is missed if it was killed, also while no dashboard was there, a
   const looks = async (service: AlertService, status: ProcessStatus): Promise<readonly string[]> => {
     scene.status = status
     for (let look = 0; look < 4; look += 1) {
-      await service.look()
+      await service.checkRules()
       scene.clock.stepWallTime(everyMs)
     }
     return service.active().map(({ rule }) => rule)
@@ -249,13 +249,13 @@ test('a session that costs much is told by what was added to it', async () => {
   const told: (readonly string[])[] = []
   for (const usd of [12, 7.5, 1]) {
     scene.answer = async () => answerOf({ sessions: add(usd) })
-    await service.look()
+    await service.checkRules()
     told.push(service.active().map(({ subject, text }) => `${subject}: ${text}`))
   }
   assert.deepEqual(told, [[], [], ['long run: This session has cost $20.50 so far.']])
   scene.answer = async () => answerOf()
   scene.clock.stepWallTime(2 * 3_600_000)
-  await service.look()
+  await service.checkRules()
   assert.deepEqual(scene.messages(), ['begins spend_session unsent', 'ended spend_session unsent'])
   service.close()
 })
@@ -267,7 +267,7 @@ test('a file that is broken, or cannot be written, is said once, and the rules g
   await service.change({ error_ratio: { threshold: 90 } })
   writeFileSync(alertFilesOf(dir.path).settings, '{"error_ratio": {"threshold": 0}}')
   scene.answer = async () => answerOf({ window: { ...figures.window, failed: 17, answered: 20 } })
-  for (let look = 0; look < 3; look += 1) await service.look()
+  for (let look = 0; look < 3; look += 1) await service.checkRules()
   assert.equal(scene.warnings.length, 1)
   assert.match(
     scene.warnings[0] ?? '',
@@ -284,7 +284,7 @@ test('what an old or a damaged record holds is no reason to fail', async () => {
   for (const text of ['', '{', '[]', '{"states": 1}', '{"isWanted":true,"states":[{"rule":1}]}', '\0']) {
     writeFileSync(path, text)
     const service = new Scene(dir.path).service()
-    await service.look()
+    await service.checkRules()
     assert.deepEqual(service.active(), [], text)
     service.close()
   }
@@ -294,7 +294,7 @@ test('what an old or a damaged record holds is no reason to fail', async () => {
   writeFileSync(path, JSON.stringify(record))
   const scene = new Scene(dir.path)
   const service = scene.service()
-  await service.look()
+  await service.checkRules()
   assert.deepEqual(scene.messages(), ['ended of_another_version unsent'])
   service.close()
 })

@@ -50,8 +50,8 @@ test('5,000 random usages cost what @pydantic/genai-prices says', () => {
       startedAtMs,
     })
     assert.ok(!('none' in price), `${key} is not found under its own name`)
-    assert.equal(price.told.key, key)
-    const [tier] = price.told.tiers
+    assert.equal(price.match.key, key)
+    const [tier] = price.match.tiers
     const has1h = tier?.cache_write_1h !== undefined
     const written1h = has1h ? upTo(written) : 0
     const output = tier?.output === undefined ? 0 : upTo(20_000)
@@ -95,7 +95,7 @@ test('5,000 random usages cost what @pydantic/genai-prices says', () => {
     compared += 1
     if (oracle.total_price > 0) priced += 1
     if (cached + written + reasoning + audioIn + audioOut > 0) inParts += 1
-    if (price.told.tiers.length > 1 && input > price.told.tiers[1]!.above_input_tokens) inTiers += 1
+    if (price.match.tiers.length > 1 && input > price.match.tiers[1]!.above_input_tokens) inTiers += 1
     const ours = Number(pico) / 1e12
     const off = Math.abs(ours - oracle.total_price)
     if (off <= 1e-9 * oracle.total_price) continue

@@ -73,7 +73,7 @@ test('a list is taken from a server: three thousand entries, then what changed, 
       serviceTier: null,
       startedAtMs,
     })
-    return 'none' in price ? null : price.told.tiers[0]?.input
+    return 'none' in price ? null : price.match.tiers[0]?.input
   }
   assert.deepEqual(
     [priceAt(times[0]) === 9, priceAt(times[1] - 1) === 9, priceAt(times[1])],

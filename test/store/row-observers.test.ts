@@ -83,7 +83,7 @@ test('calls that a dead gateway left are told by the one that makes them rows', 
     open.tick()
     open.tick()
     // With a number whose lock nobody holds.
-    new HistoryWriter(database, { instance: 'a', version: '1', number: 5 }).write([], [], open.take())
+    new HistoryWriter(database, { instance: 'a', version: '1', number: 5 }).write([], [], open.dueRows())
   }
   const notes = dir.file('notes')
   const writer = writerIn(dir, 'b', [observer('one', { notes })])

@@ -34,7 +34,7 @@ function keeping(
 ): { supervisor: SupervisedGateway; told: string[] } {
   const supervisor = place.supervisor({ args: anyPort, ...options })
   const told: string[] = []
-  supervisor.keep((line) => told.push(line))
+  supervisor.restartAfterCrash((line) => told.push(line))
   return { supervisor, told }
 }
 

@@ -74,7 +74,7 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
   record.callType = pathMeaning(base, { path: form.path, query: '' }, form.method).callType
   meter.complete(record)
   const failure = options.cut === true ? reset : null
-  const { ending, isImplausible } = meter
+  const { answerEnding: ending, isImplausible } = meter
   const end = { status: form.status, failure, gone: null, ending, isImplausible }
   completeRecord(record, timeline, end, (text) => text)
   return { columns: columnsOf(record), reading: record }

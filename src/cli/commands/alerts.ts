@@ -28,7 +28,7 @@ export const run: CommandRun<typeof table> = async (
 ) => {
   const files = alertFilesOf(controlFolder(dirname(options.db)))
   const settings = new AlertSettingsFile(files.settings)
-  settings.look()
+  settings.reloadIfChanged()
   if (word === 'test') {
     const receiver = readReceiver(options, env, settings.content.webhook)
     if (receiver === null) throw new OptionError(noWebhook)

@@ -74,14 +74,14 @@ function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs
 function textOf(model: string, upstream: string | null, price: Price | NoPrice): string {
   const place = upstream === null ? '' : ` at ${upstream}`
   if ('none' in price) return `${model}${place}: ${noneWords[price.none]}\n`
-  const { told, isOverride } = price
-  const services = Object.entries(told.service_tiers ?? {})
+  const { match, isOverride } = price
+  const services = Object.entries(match.service_tiers ?? {})
   const lines = [
     `${model}${place}`,
-    `  entry    ${told.key}${isOverride ? ', an override' : ''}`,
-    `  source   ${told.source}${told.updated_at === null ? '' : `, as of ${told.updated_at}`}`,
-    `  holds    from ${told.effective_from ?? 'the beginning'}`,
-    ...tierLines(told.tiers).map((line) => `  ${line}`),
+    `  entry    ${match.key}${isOverride ? ', an override' : ''}`,
+    `  source   ${match.source}${match.updated_at === null ? '' : `, as of ${match.updated_at}`}`,
+    `  holds    from ${match.effective_from ?? 'the beginning'}`,
+    ...tierLines(match.tiers).map((line) => `  ${line}`),
     ...services.flatMap(([name, tiers]) => tierLines(tiers).map((line) => `  ${name}: ${line}`)),
   ]
   return `${lines.join('\n')}\n`

@@ -9,8 +9,8 @@ export const table = dashboardOptionTable
 
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
-  const tell = (line: string): void => console.error(`tokenweir: ${line}`)
-  const opening = openDashboard(options, env, { simulated: false, tell })
+  const report = (line: string): void => console.error(`tokenweir: ${line}`)
+  const opening = openDashboard(options, env, { simulated: false, report })
   onStopSignal(async () => {
     const dashboard = await opening.catch(() => null)
     await dashboard?.close()

@@ -94,7 +94,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (predecessor !== null && trouble !== null) {
     // The predecessor keeps its place.
     process.exitCode = exitCode.fault
-    gateway.giveUp()
+    gateway.abortStart()
     return
   }
   if (predecessor !== null) gateway.follow(predecessor)
@@ -104,11 +104,11 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
       await predecessor.listen(server, options.host)
     } catch (error) {
       await reportListenError(error, options)
-      gateway.giveUp()
+      gateway.abortStart()
       return
     }
   }
-  for (const line of startLines(options, port, gateway.lendsKey, proxy)) console.log(line)
+  for (const line of startLines(options, port, gateway.hasGatewayKey, proxy)) console.log(line)
   if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
   tellOfRecording(gateway, databasePlace(options.db).path, tellWarnings)
   // A dashboard that started this process waits to hear; if it has gone meanwhile, nobody does.

@@ -27,7 +27,7 @@ const clear = '\u001b[H\u001b[J'
 /** `tokenweir top`: the calls under way, printed anew each second. */
 export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   const gateway = new WatchedGateway(new ControlClient(dirname(options.db)))
-  const board = await gateway.look().catch((error: unknown) => {
+  const board = await gateway.snapshot().catch((error: unknown) => {
     throw new CommandError(messageOf(error))
   })
   if (board === null) throw noGatewayAnswers(`in ${dirname(options.db)}`, nameItsDatabase)
@@ -45,7 +45,7 @@ async function watch(gateway: WatchedGateway, first: Board, terminal: Terminal):
     if (board !== null) print(`${clear}${printed(board, terminal, process.stdout.rows || 24)}`)
     await clock.delay(everyMs, signal).catch(() => undefined)
     if (signal.aborted) return
-    board = await gateway.look().catch(() => null)
+    board = await gateway.snapshot().catch(() => null)
     misses = board === null ? misses + 1 : 0
   }
   throw new CommandError('lost the connection to the gateway', exitCode.noGateway)
@@ -73,7 +73,7 @@ class WatchedGateway {
   }
 
   /** Null if none answers. Rejects in words if it cannot be asked. */
-  async look(): Promise<Board | null> {
+  async snapshot(): Promise<Board | null> {
     const [status, live] = await Promise.all([this.#client.status(), this.#client.live()])
     if (typeof status === 'string' || typeof live === 'string') return null
     const { instance, health } = status

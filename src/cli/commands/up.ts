@@ -42,8 +42,8 @@ export async function runUp(
   const display = new StatusDisplay(thisTerminal())
   const simulated = extras !== undefined
   const over = new AbortController()
-  const tell = (line: string): void => display.print(line)
-  const opening = openDashboard(options, env, { simulated, tell })
+  const report = (line: string): void => display.print(line)
+  const opening = openDashboard(options, env, { simulated, report })
   onStopSignal(
     async () => {
       over.abort()

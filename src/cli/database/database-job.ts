@@ -34,7 +34,7 @@ const progressEveryMs = 200
 export async function runDatabaseJob(
   { clock, print, warn, isWatched }: Pick<Terminal, 'clock' | 'print' | 'warn' | 'isWatched'>,
   { db, json, whatStays }: JobOptions,
-  work: (tell: (progress: ToldProgress) => void) => Promise<Told>,
+  work: (report: (progress: ToldProgress) => void) => Promise<Told>,
 ): Promise<number> {
   let shown = 0
   const clear = (): void => {
@@ -42,7 +42,7 @@ export async function runDatabaseJob(
   }
   let toldPhase: string | undefined
   let toldMs = Number.NEGATIVE_INFINITY
-  const tell = (progress: ToldProgress): void => {
+  const report = (progress: ToldProgress): void => {
     if (progress.phase === toldPhase && clock.now() - toldMs < progressEveryMs) return
     toldPhase = progress.phase
     toldMs = clock.now()
@@ -53,7 +53,7 @@ export async function runDatabaseJob(
     }
   }
   try {
-    const outcome = await work(tell)
+    const outcome = await work(report)
     clear()
     print(json ? `${JSON.stringify(outcome.json)}\n` : outcome.text)
     return 0

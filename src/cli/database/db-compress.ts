@@ -33,10 +33,10 @@ export async function run(
 ): Promise<number> {
   const { keepDays, dryRun, db, json } = options
   const whatStays = 'Calls rolled up so far stay rolled up; nothing is lost. Run it again to continue.'
-  return await runDatabaseJob(terminal, { db, json, whatStays }, async (tell) => {
+  return await runDatabaseJob(terminal, { db, json, whatStays }, async (report) => {
     const onProgress = (progress: CompressProgress): void => {
       const { phase, done: by, total } = progress
-      tell({ json: progress, phase, ...shareText(phaseWords[phase], by, total) })
+      report({ json: progress, phase, ...shareText(phaseWords[phase], by, total) })
     }
     const outcome = done(await compress(db, { keepDays, dryRun }, { clock: terminal.clock, onProgress }), db)
     return { json: outcome, text: resultText(outcome, options) }

@@ -48,10 +48,10 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [fil
   const { path: db } = databasePlace(options.db)
   const { clock } = terminal
   let isWhole = true
-  const code = await runDatabaseJob(terminal, { db, json: options.json, whatStays }, async (tell) => {
+  const code = await runDatabaseJob(terminal, { db, json: options.json, whatStays }, async (report) => {
     const opened = await orJobError(openImport(file, options.from))
     const onProgress = (progress: { readonly done: number; readonly total: number }): void => {
-      tell({ json: { progress }, ...shareText('importing', progress.done, progress.total) })
+      report({ json: { progress }, ...shareText('importing', progress.done, progress.total) })
     }
     const prices = opened.source === 'api-calls' ? await bringPrices(file, db, options.dryRun) : 0
     const pricer = options.price ? new PriceBook(costsInForce(db)) : null
@@ -102,12 +102,12 @@ function resultText(result: Outcome, { source: from }: OpenImport, { dryRun, pri
     `${counted(added, 'call')} of ${importForms[from].words} ${were}; ${present} there already, ${skipped} skipped`,
   ]
   const row = from === 'api-calls' ? 'row' : 'line'
-  const tell = (what: string, { count, problem, lines: where }: ImportProblem): void => {
+  const printProblem = (what: string, { count, problem, lines: where }: ImportProblem): void => {
     const more = count > where.length ? ', …' : ''
     lines.push(`  ${count} ${what}, ${row} ${where.join(', ')}${more}: ${printable(problem)}`)
   }
-  for (const problem of problems) tell('skipped', problem)
-  for (const note of notes) tell('without a value', note)
+  for (const problem of problems) printProblem('skipped', problem)
+  for (const note of notes) printProblem('without a value', note)
   if (prices > 0)
     lines.push(`${counted(prices, 'price')} of its model_costs.json ${dryRun ? 'would come' : 'came'} along`)
   if (stopped !== null) {

@@ -21,7 +21,7 @@ export const run: CommandRun<typeof table> = async ({ db, json, toShare }, { env
   const { moveRows } = await import('../../share/rows/move-rows.ts')
   const { connectRows } = await import('../../share/rows/row-connection.ts')
   const whatStays = 'Calls sent so far stay sent. Run it again to continue.'
-  return await runDatabaseJob(terminal, { db, json, whatStays }, async (tell) => {
+  return await runDatabaseJob(terminal, { db, json, whatStays }, async (report) => {
     const settings = {
       path: resolve(db),
       connect: () => connectRows(address),
@@ -30,7 +30,7 @@ export const run: CommandRun<typeof table> = async ({ db, json, toShare }, { env
       warn: (line: string) => terminal.warn(`tokenweir: ${line}\n`),
     }
     const outcome = await moveRows(settings, (progress) => {
-      tell({ json: { progress }, text: `sent: ${progress.done} of ${counted(progress.total, 'call')}` })
+      report({ json: { progress }, text: `sent: ${progress.done} of ${counted(progress.total, 'call')}` })
     })
     const { calls, shared_calls: there } = done(outcome, db)
     if (calls !== there) {

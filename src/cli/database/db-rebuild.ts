@@ -14,10 +14,10 @@ export async function run(
   rebuild: typeof rebuildStore = rebuildStore,
 ): Promise<number> {
   const whatStays = 'Totals corrected so far stay correct. Run it again to continue.'
-  return await runDatabaseJob(terminal, { db, json: false, whatStays }, async (tell) => {
+  return await runDatabaseJob(terminal, { db, json: false, whatStays }, async (report) => {
     const onProgress = (progress: { readonly done: number; readonly total: number }): void => {
       const text = `recounting: day ${progress.done} of ${progress.total}`
-      tell({ json: progress, ...(progress.total === 0 ? {} : { text }) })
+      report({ json: progress, ...(progress.total === 0 ? {} : { text }) })
     }
     const outcome = done(await rebuild(db, { clock: terminal.clock, onProgress }), db)
     return { json: outcome, text: `${db}: ${resultText(outcome)}.\n` }

@@ -52,11 +52,11 @@ export async function run(
   const { clock } = terminal
   const job = { db, json, whatStays: 'Costs recalculated so far are kept. Run it again to continue.' }
   const request = requestOf(options, clock.wallTime())
-  return await runDatabaseJob(terminal, job, async (tell) => {
+  return await runDatabaseJob(terminal, job, async (report) => {
     const pricer = new PriceBook(costsOf(prices(db)))
     const onProgress = (progress: RepriceProgress): void => {
       const line: RepriceLine = { progress }
-      tell({ json: line, ...shareText('pricing calls', progress.done, progress.total) })
+      report({ json: line, ...shareText('pricing calls', progress.done, progress.total) })
     }
     const result = done(await reprice(db, request, { pricer, clock, onProgress }), db)
     const line: RepriceLine = { result }

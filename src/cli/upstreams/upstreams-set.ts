@@ -22,7 +22,7 @@ const urls: ValueKind<readonly string[]> = {
   range: upstreamUrl.range,
   parse: (text, earlier = []) => (upstreamUrl.parse(text) === undefined ? undefined : [...earlier, text]),
 }
-const none: readonly string[] = []
+const noValues: readonly string[] = []
 
 type ModelLimits = NonNullable<UpstreamChange['limits']>
 /** All that were given; `none` alone takes them away. */
@@ -42,10 +42,10 @@ const modelLimits: ValueKind<ModelLimits | 'none'> = {
 
 /** The options of an upstream. */
 export const table = optionTable({
-  url: value(urls, none, 'base URL; repeatable, for servers with the same models'),
+  url: value(urls, noValues, 'base URL; repeatable, for servers with the same models'),
   model: value(
     names('a model name, with * for any characters, or none'),
-    none,
+    noValues,
     'models to send there; repeatable; none: only by path',
   ),
   maxConcurrent: optional(
@@ -97,7 +97,7 @@ export async function set(
   if (!isThere && found)
     throw new OptionError(`upstream ${name} exists: change it with tokenweir upstreams set ${name} …`)
   await upstreams.change(name, change, true)
-  await tell(upstreams, name, terminal)
+  await printResult(upstreams, name, terminal)
   return 0
 }
 
@@ -133,7 +133,7 @@ function credentialsOf({
 }
 
 /** Says how an upstream stands now, and what it lacks. */
-async function tell(upstreams: Upstreams, name: string, { print, warn }: Terminal): Promise<void> {
+async function printResult(upstreams: Upstreams, name: string, { print, warn }: Terminal): Promise<void> {
   const { upstreams: rows } = await upstreams.report()
   const row = rows.find((each) => each.name === name)
   if (row === undefined) return

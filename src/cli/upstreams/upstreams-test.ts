@@ -35,7 +35,9 @@ export const run: CommandRun<typeof table> = async (options, { env, positionals:
   if (all.length === 0)
     terminal.print(`There are no further upstreams in ${file}; tokenweir doctor looks at the default one.\n`)
   const found = await Promise.all(
-    asked.flatMap((setting) => setting.urls.map((url) => look(setting, url, dirname(resolve(file)), env))),
+    asked.flatMap((setting) =>
+      setting.urls.map((url) => testUpstream(setting, url, dirname(resolve(file)), env)),
+    ),
   )
   for (const { isGood, text } of found) terminal.print(printable(`${isGood ? '✓' : '✗'} ${text}`) + '\n')
   return found.every(({ isGood }) => isGood) ? 0 : exitCode.fault
@@ -46,7 +48,7 @@ interface Finding {
   readonly text: string
 }
 
-async function look(
+async function testUpstream(
   setting: UpstreamSetting,
   url: string,
   folder: string,

@@ -7,11 +7,11 @@ import { Topic } from './topic.ts'
 
 /** Calls as they are recorded: one question a second for all who listen. */
 export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: unknown) => void): Topic {
-  return new Topic('calls', (tell) => {
+  return new Topic('calls', (send) => {
     /** Null until the newest call is known, behind which it begins. */
     let lastSeq: number | null = null
-    const look = () => queries.ask({ kind: 'ended', afterSeq: lastSeq })
-    const poll = startPoll({ clock, everyMs: 1000, look, onFault }, (outcome) => {
+    const read = () => queries.ask({ kind: 'ended', afterSeq: lastSeq })
+    const poll = startPoll({ clock, everyMs: 1000, read, onFault }, (outcome) => {
       // A process that is too busy, or being started anew, is asked again: nothing is lost by that.
       if (outcome.kind !== 'answer') return
       const answer = JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer & { store?: string }
@@ -20,7 +20,7 @@ export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: u
       const { calls, skipped, last_seq } = answer
       lastSeq = last_seq
       const count = calls.length + skipped
-      if (count > 0) tell(textOf({ calls, skipped }), count)
+      if (count > 0) send(textOf({ calls, skipped }), count)
     })
     const current = (skipped: number): readonly string[] =>
       skipped === 0 ? [] : [textOf({ calls: [], skipped })]

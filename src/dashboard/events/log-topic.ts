@@ -9,12 +9,12 @@ const keptCharacters = 128 * 1024
 
 /** The gateway's log: one watch for all who listen. A reader that falls behind loses lines, and begins anew with the last ones. */
 export function logTopic(log: LogSource): Topic {
-  return new Topic('log', (tell) => {
+  return new Topic('log', (send) => {
     /** The last lines, as far as they are known. */
     let last: readonly string[] | null = null
     const stop = log.watch((lines, reset) => {
       last = lastOf(reset ? lines : [...(last ?? []), ...lines])
-      tell(textOf({ lines: reset ? last : lines, reset }))
+      send(textOf({ lines: reset ? last : lines, reset }))
     })
     return { current: () => (last === null ? [] : [textOf({ lines: last, reset: true })]), stop }
   })

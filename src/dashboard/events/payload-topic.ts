@@ -7,23 +7,23 @@ import { Topic } from './topic.ts'
 
 /** The gateway's feed of payloads: one connection for all who listen. What a reader misses is counted in records. */
 export function payloadTopic(rawLog: RawLogSource): Topic {
-  return new Topic('payloads', (tell) => {
+  return new Topic('payloads', (send) => {
     /** The last event that said if there is a feed; null until that is known. */
     let connection: string | null = null
     const connect = (event: EventData['payloads']): void => {
       connection = JSON.stringify(event)
-      tell(connection)
+      send(connection)
     }
     const stop = rawLog.follow({
       onEvent: ({ id, data }) => {
         // Records alone have an id; they may be long, and are not looked into unless they have to be.
         if (id !== undefined) {
-          tell(cutPayload(data), 1)
+          send(cutPayload(data), 1)
           return
         }
         const event = readMessage(data, isFeedNote)
         if (event?.type === 'connected') connect(event)
-        else if (event !== null) tell(data, event.type === 'dropped' ? event.count : 0)
+        else if (event !== null) send(data, event.type === 'dropped' ? event.count : 0)
       },
       onLost: () => connect({ type: 'disconnected' }),
     })

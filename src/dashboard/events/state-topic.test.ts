@@ -12,7 +12,7 @@ function setUp() {
   const clock = new FakeClock()
   const faults: unknown[] = []
   const onFault = (error: unknown): number => faults.push(error)
-  const topic = stateTopic('gateway', { clock, look: () => gateway.status(), onFault }, 'uptime_s')
+  const topic = stateTopic('gateway', { clock, read: () => gateway.status(), onFault }, 'uptime_s')
   return { gateway, clock, faults, topic }
 }
 
@@ -134,8 +134,8 @@ test('a reader that is behind gets the newest when it has room, and holds up nob
 test('what nobody knows is not told, and what was told stands', async () => {
   const clock = new FakeClock()
   let state: LiveCalls | null = { calls: [], more: 0 }
-  const look = (): Promise<LiveCalls | null> => Promise.resolve(state)
-  const topic = stateTopic('live', { clock, look, onFault: (error) => assert.fail(String(error)) })
+  const read = (): Promise<LiveCalls | null> => Promise.resolve(state)
+  const topic = stateTopic('live', { clock, read, onFault: (error) => assert.fail(String(error)) })
   const reader = new ScriptedReader()
   topic.subscribe(reader)
   await clock.advance(0)

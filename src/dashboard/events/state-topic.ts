@@ -4,7 +4,7 @@ import { type PollOptions, startPoll } from '../../supervisor/poll.ts'
 import { Topic } from './topic.ts'
 
 /**
- * A state as it changes: one poll for all who listen. `look` answers null if nobody knows: what was told last then stands.
+ * A state as it changes: one poll for all who listen. `read` answers null if nobody knows: what was told last then stands.
  * Its member `passing`, the time that goes by, is no change.
  */
 export function stateTopic<Name extends EventTopic>(
@@ -12,7 +12,7 @@ export function stateTopic<Name extends EventTopic>(
   options: Omit<PollOptions<EventData[Name] | null>, 'everyMs'>,
   passing?: string,
 ): Topic {
-  return new Topic(name, (tell) => {
+  return new Topic(name, (send) => {
     /** Equal for equal states. */
     let key: string | null = null
     let last: string | null = null
@@ -21,7 +21,7 @@ export function stateTopic<Name extends EventTopic>(
       const previousKey = key
       key = JSON.stringify(state, (member, value: unknown) => (member === passing ? undefined : value))
       last = JSON.stringify(state)
-      if (key !== previousKey) tell(last)
+      if (key !== previousKey) send(last)
     })
     return { ...poll, current: () => (last === null ? [] : [last]) }
   })
@@ -30,5 +30,5 @@ export function stateTopic<Name extends EventTopic>(
 /** The last jobs on the database. */
 export function jobTopic(jobs: JobStarter): Topic {
   const state = (): string => JSON.stringify(jobs.last)
-  return new Topic('jobs', (tell) => ({ current: () => [state()], stop: jobs.watch(() => tell(state())) }))
+  return new Topic('jobs', (send) => ({ current: () => [state()], stop: jobs.watch(() => send(state())) }))
 }

@@ -34,7 +34,7 @@ export class Topic {
   /** As it stands in `topics=`, and the name of its events. */
   readonly name: EventTopic
   readonly #open: (tell: Publish) => TopicSource
-  readonly #places = new Map<TopicReader, ReaderState>()
+  readonly #readers = new Map<TopicReader, ReaderState>()
   #source: TopicSource | null = null
 
   constructor(name: EventTopic, open: (tell: Publish) => TopicSource) {
@@ -45,12 +45,12 @@ export class Topic {
   /** Tells the reader until the returned function is called. */
   subscribe(reader: TopicReader): () => void {
     const source = (this.#source ??= this.#open((json, worth = 0) => this.#tell(json, worth)))
-    const place: ReaderState = { missed: 0, isWaiting: false }
-    this.#places.set(reader, place)
-    this.#catchUp(source, reader, place)
+    const state: ReaderState = { missed: 0, isWaiting: false }
+    this.#readers.set(reader, state)
+    this.#catchUp(source, reader, state)
     return () => {
-      this.#places.delete(reader)
-      if (this.#places.size > 0) return
+      this.#readers.delete(reader)
+      if (this.#readers.size > 0) return
       source.stop()
       this.#source = null
     }
@@ -61,7 +61,7 @@ export class Topic {
   }
 
   #tell(json: string, worth: number): void {
-    for (const [reader, place] of this.#places) {
+    for (const [reader, place] of this.#readers) {
       if (place.isWaiting || !reader.send(json)) this.#miss(reader, place, worth)
     }
   }
@@ -72,7 +72,7 @@ export class Topic {
     place.isWaiting = true
     reader.whenRoom(() => {
       place.isWaiting = false
-      if (this.#source !== null && this.#places.has(reader)) this.#catchUp(this.#source, reader, place)
+      if (this.#source !== null && this.#readers.has(reader)) this.#catchUp(this.#source, reader, place)
     })
   }
 

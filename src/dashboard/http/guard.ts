@@ -24,7 +24,7 @@ export function makeGuard(
   const rules = { ...given, tokenIsSet: signIn !== null }
   const visitOf = async (req: IncomingMessage): Promise<Access> => {
     const source = sourceOf(req)
-    return { ...source, isLocal: await thisMachine.sent(source, req.socket) }
+    return { ...source, isLocal: await thisMachine.isLocalUser(source, req.socket) }
   }
   const isSignedIn = (req: IncomingMessage): boolean =>
     signIn?.isShownBy(

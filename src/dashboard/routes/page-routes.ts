@@ -27,7 +27,7 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
       if (cookie === null && (await guard.demandsSignIn(c.env.incoming))) {
         return answerContent(c, contentOf('sign-in.html', 'no-store'), 401)
       }
-      if (isLink) return c.body(goOn, 200, goOnHeaders(cookie))
+      if (isLink) return c.body(continuePage, 200, goOnHeaders(cookie))
       return answerContent(c, contentOf('index.html', 'no-cache'))
     },
   )
@@ -79,7 +79,8 @@ const notBuilt =
  * The page asks for itself once more, without the code in its address. A redirect would not do: a browser that
  * was led here by a link elsewhere sends no Strict cookie along a redirect, as that still began on another site.
  */
-const goOn = '<!doctype html><html lang="en"><title>tokenweir</title><p><a href="/">Go on</a></p></html>'
+const continuePage =
+  '<!doctype html><html lang="en"><title>tokenweir</title><p><a href="/">Go on</a></p></html>'
 
 function goOnHeaders(cookie: string | null): Record<string, string> {
   const headers = { 'Content-Type': 'text/html; charset=utf-8', Refresh: '0; url=/' }

@@ -25,7 +25,7 @@ function allNext(queue: SlotScheduler<string>, nowMs = 0): readonly string[] {
 function waitingIn(discipline: QueueDiscipline, limits: ReadonlyMap<string, number>, ...calls: string[]) {
   const queue = new SlotScheduler<string>(1, 0)
   queue.arrange(discipline, limits, [])
-  assert.ok(queue.take('arrival', from('holder')))
+  assert.ok(queue.tryAdmit('arrival', from('holder')))
   for (const call of calls) queue.wait(call, 'arrival', from(call.slice(0, 1)))
   return queue
 }
@@ -110,18 +110,18 @@ describe('a client’s own limit', () => {
   it('holds its calls in their places, and lets those behind them past', () => {
     const queue = new SlotScheduler<string>(2, 0)
     queue.arrange('fifo', new Map([['a', 1]]), [])
-    assert.ok(queue.take('arrival', from('a')))
-    assert.equal(queue.take('arrival', from('a')), false)
+    assert.ok(queue.tryAdmit('arrival', from('a')))
+    assert.equal(queue.tryAdmit('arrival', from('a')), false)
     queue.wait('a2', 'arrival', from('a'))
     queue.wait('a3', 'arrival', from('a'))
     assert.deepEqual(allNext(queue), [])
-    assert.ok(queue.take('arrival', from('b')), 'a slot is free, and who waits may not have it')
+    assert.ok(queue.tryAdmit('arrival', from('b')), 'a slot is free, and who waits may not have it')
     queue.wait('b2', 'arrival', from('b'))
     queue.release(0, from('a'))
     assert.deepEqual(allNext(queue), ['a2'])
     queue.release(0, from('b'))
     assert.deepEqual(allNext(queue), ['b2'])
-    assert.deepEqual([queue.queued, queue.wanted, queue.ofLimited.get('a')], [1, 2, 2])
+    assert.deepEqual([queue.queued, queue.demand, queue.ofLimited.get('a')], [1, 2, 2])
   })
 
   it('of a key goes before that of the client’s name', () => {
@@ -131,22 +131,22 @@ describe('a client’s own limit', () => {
       ['12345678', 1],
     ])
     queue.arrange('fifo', limits, [])
-    assert.ok(queue.take('arrival', from('a', '12345678')))
-    assert.equal(queue.take('arrival', from('a', '12345678')), false)
-    assert.ok(queue.take('arrival', from('a', '00000000')))
-    assert.ok(queue.take('arrival', from('a')))
-    assert.equal(queue.take('arrival', from('a')), false)
+    assert.ok(queue.tryAdmit('arrival', from('a', '12345678')))
+    assert.equal(queue.tryAdmit('arrival', from('a', '12345678')), false)
+    assert.ok(queue.tryAdmit('arrival', from('a', '00000000')))
+    assert.ok(queue.tryAdmit('arrival', from('a')))
+    assert.equal(queue.tryAdmit('arrival', from('a')), false)
   })
 
   it('cools no slot for calls that may not have it', () => {
     const queue = new SlotScheduler<string>(2, 50)
     queue.arrange('fifo', new Map([['a', 1]]), [])
-    queue.take('arrival', from('a'))
-    queue.take('arrival', from('b'))
+    queue.tryAdmit('arrival', from('a'))
+    queue.tryAdmit('arrival', from('b'))
     queue.wait('a2', 'arrival', from('a'))
     queue.release(0, from('b'))
     assert.equal(queue.readyAtMs, null)
-    assert.ok(queue.take('arrival', from('b')))
+    assert.ok(queue.tryAdmit('arrival', from('b')))
     queue.release(10, from('a'))
     assert.equal(queue.readyAtMs, 60)
     assert.deepEqual([allNext(queue, 59), allNext(queue, 60)], [[], ['a2']])
@@ -249,7 +249,7 @@ class Witness {
     const name = `${client}${this.names++}`
     const caller = from(client)
     const mayGo = this.active.length < this.max && this.room(client) > 0 && !this.somebodyMayGo()
-    const goes = this.queue.take(order, caller)
+    const goes = this.queue.tryAdmit(order, caller)
     assert.equal(goes, mayGo, 'an arrival goes at once if a slot is free that nobody waits for')
     if (goes) this.active.push({ caller, name })
     else this.waiting.set(name, this.queue.wait(name, order, caller))
@@ -313,7 +313,7 @@ class Witness {
     const isFull = this.active.length >= this.max
     assert.ok(isFull || !this.somebodyMayGo(), 'a call waits beside a slot that it may have')
     assert.deepEqual([this.queue.active, this.queue.queued], [this.active.length, this.waiting.size])
-    assert.equal(this.queue.wanted >= this.active.length, true)
+    assert.equal(this.queue.demand >= this.active.length, true)
   }
 
   /** Of k clients whose calls wait for a slot alone, each is served after at most k − 1 others. */

@@ -6,7 +6,7 @@ import type { TokenWindow } from './token-window.ts'
 /** A gateway's report of its tokens. */
 export interface BudgetMessage {
   /** Tokens used since it joined, with those that calls in flight may use. */
-  readonly told: number
+  readonly usedTotal: number
   /** Rows up to this number are known; 0 asks for all minutes. */
   readonly fromSeq: number
 }
@@ -18,7 +18,7 @@ export interface BudgetAnswer {
   /** All rows up to this number are counted. */
   readonly seq: number
   /** `minutes` are all that count, and not only those in which rows have come. */
-  readonly isWhole: boolean
+  readonly isSynced: boolean
   /** The use of other gateways. */
   readonly minutes: readonly MinuteUsage[]
 }
@@ -71,18 +71,18 @@ export class SharedUsage {
 
   async #beat(): Promise<void> {
     if (this.#isClosed) return
-    const told = Math.ceil(this.#used + this.#window.reserved)
-    const answer = await this.#link.syncBudget({ told, fromSeq: this.#seq })
+    const usedTotal = Math.ceil(this.#used + this.#window.reserved)
+    const answer = await this.#link.syncBudget({ usedTotal, fromSeq: this.#seq })
     if (answer !== null) this.#learn(answer)
     this.#beatAfter(beatMs)
   }
 
-  #learn({ tokenLimit, pending, seq, isWhole, minutes }: BudgetAnswer): void {
+  #learn({ tokenLimit, pending, seq, isSynced, minutes }: BudgetAnswer): void {
     // A database that knows less than before was put back: all minutes are asked for.
     const isOlder = seq < this.#seq
     this.#seq = isOlder ? 0 : seq
     this.#window.setLimit(tokenLimit)
     this.#window.reserveElsewhere(pending)
-    if (!isOlder) this.#window.learn(minutes, isWhole)
+    if (!isOlder) this.#window.learn(minutes, isSynced)
   }
 }

@@ -86,7 +86,7 @@ export class SlotLimiter {
   ): Permit | null {
     if (this.#draining !== null || !this.#leaseIsValid) return null
     const nowMs = stake === null && !this.#queue.waitsForMinutes ? 0 : this.#clock.now()
-    if (!this.#queue.take(order, caller, stake, nowMs)) return null
+    if (!this.#queue.tryAdmit(order, caller, stake, nowMs)) return null
     this.#noteChange()
     return this.#permit(caller)
   }
@@ -199,7 +199,7 @@ export class SlotLimiter {
 
   /** Slots in use, those that cool among them. */
   get inUse(): number {
-    return this.#queue.taken
+    return this.#queue.occupied
   }
 
   /** Waits (ms) of calls that only lack a slot, the longest first, without the first `skipped`; at most `most`. */
@@ -211,12 +211,12 @@ export class SlotLimiter {
 
   /** Calls in flight and waiting: the slots that would be in use without a limit. */
   get demand(): number {
-    return this.#queue.wanted
+    return this.#queue.demand
   }
 
   /** The same without calls that wait for a limit a minute. */
   get demandNow(): number {
-    return this.#queue.wantedAt(this.#clock.now())
+    return this.#queue.demandAt(this.#clock.now())
   }
 
   /** Call it when a limit a minute may have room again. */
@@ -357,9 +357,9 @@ export class SlotLimiter {
   }
 
   #noteChange(): void {
-    const { active, queued, taken, full } = this.#queue
+    const { active, queued, occupied, full } = this.#queue
     // A gateway without a valid lease is not at the limit: it may use no slot at all.
-    const isAtLimit = full && taken + queued > 0 && this.#leaseIsValid
+    const isAtLimit = full && occupied + queued > 0 && this.#leaseIsValid
     this.#minute.changed(active, queued, isAtLimit)
     this.#options.tally?.changed(active - this.#active, queued - this.#queued)
     this.#active = active

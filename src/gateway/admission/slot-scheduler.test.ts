@@ -265,7 +265,7 @@ function runCase({ max, cooldownMs: ownCooldownMs = cooldownMs, steps }: Case): 
   for (const step of steps) {
     const what = JSON.stringify(step)
     if ('arrive' in step) {
-      const goes = queue.take(step.order)
+      const goes = queue.tryAdmit(step.order)
       if (!goes) waiters.set(step.arrive, queue.wait(step.arrive, step.order))
       assert.equal(goes, step.goes, what)
       continue
@@ -288,8 +288,8 @@ describe('SlotScheduler', () => {
 
   it('counts who went, who had to wait, and the peak', () => {
     const queue = new SlotScheduler<string>(2, cooldownMs)
-    assert.ok(queue.take())
-    assert.ok(queue.take())
+    assert.ok(queue.tryAdmit())
+    assert.ok(queue.tryAdmit())
     const gone = queue.wait('c')
     queue.wait('d')
     queue.wait('e', 'back')
@@ -319,8 +319,8 @@ describe('SlotScheduler', () => {
 
   it('names the instant at which the next slot is ready', () => {
     const queue = new SlotScheduler<string>(2, cooldownMs)
-    queue.take()
-    queue.take()
+    queue.tryAdmit()
+    queue.tryAdmit()
     const waiter = queue.wait('c')
     assert.equal(queue.readyAtMs, null)
     queue.release(7)
@@ -335,7 +335,7 @@ describe('SlotScheduler', () => {
       const queue = new SlotScheduler<string>(1, 0)
       queue.arrange(discipline, new Map(), [])
       const from = (client: string) => ({ client, keyFingerprint: null })
-      queue.take('arrival', from('a'))
+      queue.tryAdmit('arrival', from('a'))
       queue.wait('b', 'arrival', from('b'), 10)
       queue.wait('c', 'arrival', from('c'), 20)
       queue.wait('young', 'back', from('a'), 25)
@@ -449,7 +449,7 @@ it('SlotScheduler does what a naive reading of the rules does, whatever happens'
         if (kind === 'arrive') {
           const name = `call ${nameCount++}`
           const order = n === 0 ? 'back' : 'arrival'
-          const goes = queue.take(order)
+          const goes = queue.tryAdmit(order)
           if (!goes) waiters.set(name, queue.wait(name, order))
           assert.equal(goes, model.arrive(name, order))
         } else if (kind === 'finish') {

@@ -71,11 +71,11 @@ export class SlotScheduler<T> {
 
   /** No slot is free: each is in use, or cools for a call that waits. */
   get full(): boolean {
-    return this.taken >= this.#max
+    return this.occupied >= this.#max
   }
 
   /** Slots in use, those that cool among them. */
-  get taken(): number {
+  get occupied(): number {
     return this.active + this.#cooling.length
   }
 
@@ -118,15 +118,15 @@ export class SlotScheduler<T> {
   }
 
   /** How many could be in flight if slots were free: those in flight, and those that wait for no limit of their client. */
-  get wanted(): number {
+  get demand(): number {
     let wanted = this.active + this.queued
     for (const queuer of this.#limited.values()) wanted -= Math.max(0, sizeOf(queuer) - room(queuer))
     return wanted
   }
 
   /** The same without calls that a limit a minute holds back. */
-  wantedAt(nowMs: number): number {
-    if (this.#staked === 0) return this.wanted
+  demandAt(nowMs: number): number {
+    if (this.#staked === 0) return this.demand
     return this.active + this.oldest(this.queued, nowMs).length
   }
 
@@ -143,7 +143,7 @@ export class SlotScheduler<T> {
   }
 
   /** A call takes a free slot, unless there is none for it or others wait for it. */
-  take(
+  tryAdmit(
     order: QueueOrder = 'arrival',
     caller = unknownCaller,
     stake: MinuteStake | null = null,

@@ -5,7 +5,7 @@ import type { ClientUsage, MinuteUsage } from '../../call/call-sink.ts'
 import { Failure } from '../../call/failure.ts'
 import { unknownCaller } from './admission.ts'
 import { type Owner, clientOwner, keyOwner, upstreamOwner } from './owner.ts'
-import { type ToldUsage, TokenWindows } from './token-windows.ts'
+import { type ReportedUsage, TokenWindows } from './token-windows.ts'
 
 const key = '12345678'
 const agent = { client: 'agent', keyFingerprint: null }
@@ -37,7 +37,7 @@ function setUp(rejects = true, names: Readonly<Record<string, string>> = {}) {
   })
   const limit = (limits: readonly (readonly [Owner, number])[]): void =>
     windows.setLimits(new Map(limits), [])
-  const knowAll = (): void => void windows.restore({ told: [], isAll: true, sinceMs: 0 })
+  const knowAll = (): void => void windows.restore({ usage: [], isAll: true, sinceMs: 0 })
   const minute = Math.floor(clock.wallTime() / 60_000)
   const used = (client: string | null, keyFingerprint: string | null, tokens: number): ClientUsage => {
     return { client, keyFingerprint, upstreamName: null, minute, tokens }
@@ -101,14 +101,14 @@ test('calls wait until it is known what was used, and are refused if that takes 
 
 test('nobody passes before the database has told what all used; who leaves waits no longer', async () => {
   const { windows, askedMinutes, readMinutes, minute, outcome, waiter, clock } = setUp()
-  const restored = windows.restore({ told: [], isAll: false, sinceMs: 7 })
+  const restored = windows.restore({ usage: [], isAll: false, sinceMs: 7 })
   assert.deepEqual(askedMinutes, [[minute - 1440, 7]])
   const waiting = [outcome([unknownCaller, null], 930), outcome([unknownCaller, null], 931)]
   readMinutes.resolve([{ minute, tokens: 70 }])
   await restored
   assert.deepEqual(await Promise.all(waiting), ['admitted', 'token_budget_exceeded'])
   const other = setUp()
-  void other.windows.restore({ told: [], isAll: false, sinceMs: 7 })
+  void other.windows.restore({ usage: [], isAll: false, sinceMs: 7 })
   const leaving = other.outcome([unknownCaller, null], 1)
   await clock.advance(5000)
   const gone = new Failure('client_gone', 'The client left.')
@@ -119,7 +119,7 @@ test('nobody passes before the database has told what all used; who leaves waits
 
 test('what a predecessor counted is not read again, and what was before it is', async () => {
   const { windows, readMinutes, askedMinutes, minute, clock } = setUp()
-  const told: ToldUsage = { told: [{ minute, tokens: 30 }], isAll: false, sinceMs: 5 }
+  const told: ReportedUsage = { usage: [{ minute, tokens: 30 }], isAll: false, sinceMs: 5 }
   const restored = windows.restore(told)
   const figures = () => windows.whole.snapshot(clock.wallTime())
   assert.deepEqual([figures().isKnown, figures().totalUsed], [false, 30])
@@ -133,7 +133,7 @@ test('what a predecessor counted is not read again, and what was before it is', 
 
 test('a database that is closed before it was read lets nobody in', async () => {
   const { windows, readMinutes, clock, outcome } = setUp()
-  const restored = windows.restore({ told: [], isAll: false, sinceMs: 7 })
+  const restored = windows.restore({ usage: [], isAll: false, sinceMs: 7 })
   readMinutes.resolve(null)
   await restored
   const waiting = outcome([unknownCaller, null], 1)

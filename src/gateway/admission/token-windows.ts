@@ -38,10 +38,10 @@ export interface UsedByOwner {
 }
 
 /** A predecessor's report of the whole budget. */
-export interface ToldUsage {
-  readonly told: readonly MinuteUsage[]
+export interface ReportedUsage {
+  readonly usage: readonly MinuteUsage[]
   readonly isAll: boolean
-  /** Calls that began since then are in `told`: ms since the Unix epoch. */
+  /** Calls that began since then are in `usage`: ms since the Unix epoch. */
   readonly sinceMs: number
 }
 
@@ -152,7 +152,7 @@ export class TokenWindows {
   }
 
   /**
-   * These limits of clients, keys and upstreams hold from now on. `told` is what a predecessor knows of what was used; what it
+   * These limits of clients, keys and upstreams hold from now on. `usage` is what a predecessor knows of what was used; what it
    * does not tell is read from the database.
    */
   setLimits(limits: ReadonlyMap<Owner, number>, told: readonly UsedByOwner[]): void {
@@ -172,9 +172,9 @@ export class TokenWindows {
   }
 
   /** Learns what was used before this gateway's start, however long that takes: from a predecessor, and from the database. */
-  async restore({ told, isAll, sinceMs }: ToldUsage): Promise<void> {
+  async restore({ usage, isAll, sinceMs }: ReportedUsage): Promise<void> {
     const { clock, past } = this.#options
-    for (const usage of told) this.all.addTo(usage)
+    for (const minute of usage) this.all.addTo(minute)
     const minuteNow = Math.floor(clock.wallTime() / minuteMs)
     // Not what a predecessor counts, nor what came since: rows of those may be there already.
     const read = isAll ? [] : await past.usageByMinute(minuteNow - windowMinutes, sinceMs)

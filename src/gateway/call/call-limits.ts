@@ -20,12 +20,12 @@ export function noteLimits(
   head: ResponseHead,
   stake: LimitStake | null,
 ): string | null {
-  const sighting = seen.note(useOf(call), head, call.clock.wallTime())
+  const seenLimit = seen.note(useOf(call), head, call.clock.wallTime())
   if (stake !== null) {
-    if (sighting.isRefusal) kept.settle(stake, nothingUsed)
-    kept.sighted(stake, sighting)
+    if (seenLimit.isRefusal) kept.settle(stake, nothingUsed)
+    kept.sighted(stake, seenLimit)
   }
-  return sighting.isRefusal ? metLimit(sighting) : null
+  return seenLimit.isRefusal ? metLimit(seenLimit) : null
 }
 
 /** The share of limits a minute of a call's next attempt; null without a limit. */

@@ -77,7 +77,7 @@ export class CallHandler {
       call.failed(failure)
       this.#refuse(call, failure)
     } finally {
-      call.leave()
+      call.release()
     }
     await client.closed
     call.timeline.closedAt = call.clock.now()
@@ -100,9 +100,9 @@ export class CallHandler {
   }
 
   /** Refuses waiting and new calls; resolves when those in flight are over. */
-  drain(): Promise<void> {
+  refuseNew(): Promise<void> {
     this.#drained ??= Promise.withResolvers()
-    this.#options.upstreams.drain()
+    this.#options.upstreams.refuseNew()
     const failure = draining('The gateway is stopping and does not retry calls.')
     for (const call of this.#running) if (call.waitsSince !== null) call.abandon(failure)
     if (this.#running.size === 0) this.#drained.resolve()
@@ -129,7 +129,7 @@ export class CallHandler {
   abandon(): Promise<void> {
     const failure = draining('The gateway stopped before this call ended.')
     for (const call of this.#running) call.abandon(failure)
-    return this.drain()
+    return this.refuseNew()
   }
 
   /** Ends calls whose request has not come on since this was asked last. One that waits for its upstream is let be. */

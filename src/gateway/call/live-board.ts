@@ -20,7 +20,7 @@ export class LiveBoard {
   readonly #paces = new WeakMap<RunningCall, Pace>()
 
   /** `queues`: the signals of the calls that wait for slots of each upstream, the next one first. `nowMs` is of the calls' clock. */
-  look(
+  snapshot(
     running: Iterable<RunningCall>,
     queues: readonly (readonly AbortSignal[])[],
     nowMs: number,

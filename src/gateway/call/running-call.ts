@@ -356,7 +356,7 @@ export class RunningCall implements Placed {
   }
 
   /** Nothing more goes to an upstream: its slot and its body are let go. */
-  leave(): void {
+  release(): void {
     this.#giveSlotBack()
     this.#waitsSince = null
     this.request.body[Symbol.dispose]()
@@ -369,7 +369,7 @@ export class RunningCall implements Placed {
     const late = record.model === null ? this.request.modelOnTheWay : null
     if (late !== null) record.model = this.#options.labels.text(late)
     meter?.complete(record, this.tokensAsked, this.#options.background, this.#path.response)
-    const { ending = 'none', isImplausible = false } = meter ?? {}
+    const { answerEnding: ending = 'none', isImplausible = false } = meter ?? {}
     const end = { status: client.status, failure: this.#failure, gone: client.gone, ending, isImplausible }
     completeRecord(record, timeline, end, this.#options.labels.text)
     if (this.request.facts?.isUnreadable === true) record.errorMessage ??= unreadableBody(this.arrived.head)

@@ -113,7 +113,7 @@ export class DrainReporter {
     const nowMs = this.#clock.now()
     this.#aloneSinceMs = isAlone ? (this.#aloneSinceMs ?? nowMs) : null
     if (this.#aloneSinceMs === null || nowMs - this.#aloneSinceMs < awayMs) return
-    for (const slots of this.#slots.values()) slots.goOnAlone()
+    for (const slots of this.#slots.values()) slots.useOneSlot()
   }
 
   #reportOf(isLast: boolean): DrainReport {

@@ -63,9 +63,9 @@ export class Predecessor {
   }
 
   /** Calls back with each connection that the predecessor passes on. */
-  onConnection(take: (connection: Socket) => void): void {
+  onConnection(accept: (connection: Socket) => void): void {
     process.on('message', (_message, handle) => {
-      if (handle instanceof Socket) take(handle)
+      if (handle instanceof Socket) accept(handle)
     })
   }
 

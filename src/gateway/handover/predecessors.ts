@@ -43,7 +43,7 @@ interface DrainingGateway extends PredecessorClaim {
   /** The last one; null before the first, and until then nobody here has a slot. */
   readonly report: DrainReport | null
   /** The slots that it may use, by the upstream's name. */
-  readonly holding: ReadonlyMap<string, number>
+  readonly held: ReadonlyMap<string, number>
   readonly heardMs: number
 }
 
@@ -79,7 +79,7 @@ export class Predecessors {
   constructor(parts: SharedParts, handover: Handover | null) {
     this.#parts = parts
     this.#direct = handover?.instance ?? null
-    this.#lookLater = gather(parts.clock, silentMs, () => this.#look(), { background: true })
+    this.#lookLater = gather(parts.clock, silentMs, () => this.#forgetDead(), { background: true })
     const heardMs = parts.clock.now()
     for (const { instance, identity, reserved } of handover === null
       ? []
@@ -89,7 +89,7 @@ export class Predecessors {
         identity,
         reserved,
         report: null,
-        holding: new Map(),
+        held: new Map(),
         heardMs,
       })
     }
@@ -151,17 +151,17 @@ export class Predecessors {
     for (const answer of answers) {
       for (const { seq, onAnswer } of this.#questions) if (seq === answer.seq) onAnswer(answer)
     }
-    const holding = new Map(report.slots.map((slots) => [slots.name, slots.holding]))
+    const held = new Map(report.slots.map((slots) => [slots.name, slots.holding]))
     const heardMs = this.#parts.clock.now()
-    this.#draining.set(instance, { instance, identity, reserved, report, holding, heardMs })
+    this.#draining.set(instance, { instance, identity, reserved, report, held, heardMs })
     const isLearning = [...this.#draining.values()].some((each) => each.report === null)
-    for (const slots of report.slots) holding.set(slots.name, slots.holding + this.#freeFor(slots))
+    for (const slots of report.slots) held.set(slots.name, slots.holding + this.#freeFor(slots))
     // A report may be read after its sender was killed, and after it was found missing.
     if (report.isLast || !isAlive(identity)) this.#leave(instance)
     else this.#lookLater()
     this.share()
     return {
-      slots: Array.from(holding, ([name, slots]) => {
+      slots: Array.from(held, ([name, slots]) => {
         const clients = Array.from(this.#ofClients(name, instance), ([of, used]) => ({ of, slots: used }))
         return { name, holding: slots, clients: isLearning ? null : clients }
       }),
@@ -196,9 +196,9 @@ export class Predecessors {
     const all = [...this.#draining.values()]
     for (const { name, admission, isShared } of this.#parts.limiters()) {
       let slots = 0
-      for (const { report, holding } of all) {
+      for (const { report, held } of all) {
         const kept = report?.slots.find((each) => each.name === name)
-        slots += report === null ? Infinity : Math.max(holding.get(name) ?? 0, kept?.wants ?? 0)
+        slots += report === null ? Infinity : Math.max(held.get(name) ?? 0, kept?.wants ?? 0)
       }
       // The database has given them their slots.
       admission.reserveForPredecessor(isShared ? 0 : slots, this.#ofClients(name))
@@ -224,7 +224,7 @@ export class Predecessors {
     const own = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
     let free = own === undefined ? max : own.admission.snapshot().maxConcurrent - own.admission.inUse
     for (const other of this.#draining.values()) {
-      free -= other.report === null ? Infinity : (other.holding.get(name) ?? 0)
+      free -= other.report === null ? Infinity : (other.held.get(name) ?? 0)
     }
     return Math.max(0, Math.min(wants - holding, free))
   }
@@ -253,7 +253,7 @@ export class Predecessors {
     if (this.#draining.size === 0) this.#over?.resolve()
   }
 
-  #look(): void {
+  #forgetDead(): void {
     const nowMs = this.#parts.clock.now()
     for (const { instance, identity, heardMs } of this.#draining.values()) {
       if (nowMs - heardMs >= silentMs && !isAlive(identity)) this.#leave(instance)

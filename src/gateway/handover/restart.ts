@@ -84,7 +84,7 @@ export class Restart implements ConnectionTaker {
   }
 
   /** From here on the successor shares the slots, and is told what is finished here. */
-  drain(): void {
+  startReporting(): void {
     this.predecessors.move()
     this.#draining = new DrainReporter(this.#options, this.#untold)
   }
@@ -104,7 +104,7 @@ export class Restart implements ConnectionTaker {
     return this.#successor !== null && this.#hasListener
   }
 
-  async take(connection: Socket): Promise<boolean> {
+  async passOn(connection: Socket): Promise<boolean> {
     if (this.#successor === null) return false
     this.#given = this.#successor.give(connection)
     const isGiven = await this.#given

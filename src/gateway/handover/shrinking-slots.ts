@@ -32,8 +32,8 @@ export class ShrinkingSlots {
     if (limiter.isShared) return
     if (isNew) this.#hold(0)
     else this.#holding = limiter.admission.fixCeiling()
-    limiter.admission.watch(() => this.#look())
-    this.#look()
+    limiter.admission.watch(() => this.#update())
+    this.#update()
   }
 
   report(): KeptByPredecessor {
@@ -55,7 +55,7 @@ export class ShrinkingSlots {
   }
 
   /** There is no successor: one slot serves those that need any. */
-  goOnAlone(): void {
+  useOneSlot(): void {
     if (this.#wants > 0 && this.#holding === 0 && !this.#limiter.isShared) this.#hold(1)
   }
 
@@ -69,7 +69,7 @@ export class ShrinkingSlots {
     this.#limiter.admission.setCeiling(slots)
   }
 
-  #look(): void {
+  #update(): void {
     const wants = this.#wants
     const idle = this.#holding - this.#leaving - wants
     if (idle > 0) this.#giveBack(idle)

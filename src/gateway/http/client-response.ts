@@ -6,7 +6,7 @@ import { writeErrorAnswer } from './error-answer.ts'
 import type { GuardedTap } from '../raw-log/tap-guard.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
-const nothing: Uint8Array = new Uint8Array(0)
+const noBytes: Uint8Array = new Uint8Array(0)
 /** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
 const shortAnswer = 65_536
 /** Chunks up to this size are framed in one piece; to copy a larger one costs more than it saves. */
@@ -114,7 +114,7 @@ export class ClientResponse implements AnswerSink {
     this.#headHeld = true
     queueMicrotask(() => {
       // Not `flushHeaders`, which would write a head with letters beyond ASCII in UTF-8.
-      if (this.#headHeld) this.#res.write(nothing)
+      if (this.#headHeld) this.#res.write(noBytes)
     })
   }
 

@@ -54,7 +54,7 @@ export interface ConnectionTaker {
   /** False once it takes none any more. */
   readonly takes: boolean
   /** Resolves when the connection is on its way; false if nobody has it now. Never rejects. */
-  take(connection: Socket): Promise<boolean>
+  passOn(connection: Socket): Promise<boolean>
 }
 
 /** The gateway's HTTP side: tells own routes from forwarded paths, and refuses what is neither. */
@@ -100,10 +100,10 @@ export class GatewayServer {
    * Accepts no more connections, and answers 503 on those that are open. Resolves when the calls in flight are
    * over; idle connections are kept until then, so that a request that is just on its way gets an answer.
    */
-  async drain(): Promise<void> {
+  async refuseNew(): Promise<void> {
     this.#draining = true
     this.stopListening().catch(reportFault)
-    await this.#options.calls.drain()
+    await this.#options.calls.refuseNew()
     this.#server.closeIdleConnections()
   }
 
@@ -118,7 +118,12 @@ export class GatewayServer {
    * idle one is closed after `patienceMs`. A request that stops coming is given up then. Resolves when no connection is left,
    * and none can come, as `apart` has resolved.
    */
-  async leave(clock: Clock, patienceMs: number, taker: ConnectionTaker, apart: Promise<void>): Promise<void> {
+  async handOff(
+    clock: Clock,
+    patienceMs: number,
+    taker: ConnectionTaker,
+    apart: Promise<void>,
+  ): Promise<void> {
     this.#isLeft = true
     this.#taker = taker
     const stallMs = Math.max(leastPatienceMs, patienceMs)
@@ -171,7 +176,7 @@ export class GatewayServer {
       if (taker === null || socket === undefined) return
       // What came from here on would be read, and lost.
       socket.pause()
-      if (!(await taker.take(socket))) socket.destroy()
+      if (!(await taker.passOn(socket))) socket.destroy()
       this.#forget(socket)
       await nextTurn()
     }

@@ -30,6 +30,6 @@ export class TrustedClients {
       const source = { address: socket.remoteAddress, forwardedFor: head.forwardedFor }
       if (this.#adminToken.matches(guess, source)) return true
     }
-    return !isCrossSite(head) && this.#thisMachine.sent(head, socket)
+    return !isCrossSite(head) && this.#thisMachine.isLocalUser(head, socket)
   }
 }

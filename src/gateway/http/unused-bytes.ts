@@ -31,7 +31,7 @@ export class UnusedBytes {
 
   constructor(calls: () => Iterable<BegunCall>) {
     this.#calls = calls
-    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref()
+    this.#timer = setInterval(() => this.#update(), lookEveryMs).unref()
   }
 
   connected(socket: Socket): void {
@@ -50,7 +50,7 @@ export class UnusedBytes {
     clearInterval(this.#timer)
   }
 
-  #look(): void {
+  #update(): void {
     const bodies = new Map<IncomingMessage, number>()
     for (const { arrived, record } of this.#calls()) bodies.set(arrived.req, record.requestBytes)
     for (const [socket, newest] of this.#newest) {

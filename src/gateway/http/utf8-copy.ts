@@ -5,7 +5,7 @@ interface Encoding {
 }
 
 const utf8: Encoding = { width: 1, isLittle: true }
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** How JSON is encoded that begins so (RFC 4627 §3, and byte order marks): Python, for one, reads all of these. */
@@ -22,7 +22,7 @@ export class Utf8Copy {
   readonly #receive: (utf8: Uint8Array) => void
   #encoding: Encoding | null = null
   /** What is too short yet: of the text's beginning, or of a unit. */
-  #rest: Buffer = nothing
+  #rest: Buffer = noBytes
   /** Bytes of a mark before the text, which are not handed on. */
   markBytes = 0
 
@@ -54,7 +54,7 @@ export class Utf8Copy {
     const encoding = (this.#encoding ??= encodingOf(bytes))
     const { width, isLittle } = encoding
     if (width === 1) {
-      this.#rest = nothing
+      this.#rest = noBytes
       if (bytes[0] === utf8Mark[0] && utf8Mark.equals(bytes.subarray(0, 3))) this.markBytes = 3
       this.#receive(this.markBytes === 0 ? bytes : bytes.subarray(3))
       return

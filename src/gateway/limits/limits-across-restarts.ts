@@ -15,7 +15,7 @@ export class LimitsAcrossRestarts {
   /** The successor's total of each limit. */
   #reported = new Map<KeptLimit, number>()
   /** This gateway's total of each limit, as each old gateway knows it. */
-  readonly #told = new Map<string, Map<KeptLimit, number>>()
+  readonly #reportedTo = new Map<string, Map<KeptLimit, number>>()
   /** Keys of limits for which calls wait at gateways before this one. */
   readonly #awaitedBefore = new Map<string, ReadonlySet<string>>()
 
@@ -67,25 +67,25 @@ export class LimitsAcrossRestarts {
       for (const [ageMs = 0, amount = 0] of taken) limit?.add(nowMs, nowMs - ageMs, amount)
     }
     this.#closeFor(instance, handed)
-    this.#told.set(instance, this.#totals())
+    this.#reportedTo.set(instance, this.#totals())
   }
 
   /** A gateway before this one reports. Answers what was taken elsewhere since its last report. */
   before(instance: string, report: readonly LimitReport[]): readonly LimitUse[] {
-    const before = this.#told.get(instance)
+    const before = this.#reportedTo.get(instance)
     const elsewhere = this.#kept.list().flatMap((limit) => {
       const more = limit.total - (before?.get(limit) ?? limit.total)
       return more === 0 ? [] : [{ key: limit.key, more }]
     })
     this.#add(report)
     this.#closeFor(instance, report)
-    this.#told.set(instance, this.#totals())
+    this.#reportedTo.set(instance, this.#totals())
     return elsewhere
   }
 
   /** A gateway before this one has left. */
   left(instance: string): void {
-    this.#told.delete(instance)
+    this.#reportedTo.delete(instance)
     this.#closeFor(instance, null)
   }
 

@@ -55,7 +55,7 @@ function readingOf(answer: Answer): Reading {
 function read(meter: CallMeter): Reading {
   const record = blankRecord()
   meter.complete(record)
-  return { ...record, ending: meter.ending }
+  return { ...record, ending: meter.answerEnding }
 }
 
 /** A body of these events, all arriving at once. */

@@ -85,16 +85,16 @@ export class CallMeter implements EventReceiver {
   }
 
   /** How the answer ended; final once the attempt is over and `settled`. */
-  get ending(): AnswerEnding {
+  get answerEnding(): AnswerEnding {
     const { callType } = this.#call
     if (this.status >= 400) return 'none'
     if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
     const isStream = this.#events !== null && callType === 'chat'
     // An end mark may have been in what was skipped.
     if (isStream && this.#answer?.marked !== true)
-      return this.#isWhole && this.#events?.hasSkipped === false ? 'truncated' : 'none'
+      return this.#isComplete && this.#events?.hasSkipped === false ? 'truncated' : 'none'
     if (this.#isMessageWhole && this.#isNoAnswer) return 'empty'
-    if (this.#isMessageWhole && this.#isWhole && this.#isInference && this.#answer?.isCut === true)
+    if (this.#isMessageWhole && this.#isComplete && this.#isInference && this.#answer?.isCut === true)
       return 'truncated'
     return isStream ? 'complete' : 'none'
   }
@@ -104,7 +104,8 @@ export class CallMeter implements EventReceiver {
     if (!this.#isInference || this.status >= 300) return false
     if (this.responseBytes === 0) return true
     return (
-      this.#isWhole && ((this.#isWords && this.#wordBytes <= longestParsed) || this.#answer?.isEmpty === true)
+      this.#isComplete &&
+      ((this.#isWords && this.#wordBytes <= longestParsed) || this.#answer?.isEmpty === true)
     )
   }
 
@@ -181,7 +182,7 @@ export class CallMeter implements EventReceiver {
   ): void {
     const answer = this.#answer
     const pace = this.#pace
-    const whole = this.#isWhole
+    const whole = this.#isComplete
     const isRead = answer !== null && whole
     const own = isRead ? answer.figures(tokensAsked) : noFigures
     const isAccepted = isRead && background !== null && this.status < 400
@@ -189,8 +190,8 @@ export class CallMeter implements EventReceiver {
     Object.assign(record, figures)
     record.costNanoUsd ??= this.#headerCost
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
-    const { ending } = this
-    const isError = this.status >= 400 || ending === 'stream_error' || ending === 'empty'
+    const { answerEnding } = this
+    const isError = this.status >= 400 || answerEnding === 'stream_error' || answerEnding === 'empty'
     const error = isError ? (answer?.error ?? null) : null
     record.upstreamErrorCode = error?.code ?? null
     record.errorMessage = error?.message ?? this.#text?.message ?? null
@@ -218,7 +219,7 @@ export class CallMeter implements EventReceiver {
   }
 
   /** Counts of a stream that could only be read in part would be wrong ones. */
-  get #isWhole(): boolean {
+  get #isComplete(): boolean {
     return this.#decoder?.failed !== true
   }
 

@@ -78,7 +78,7 @@ export class ContentDecoder implements Disposable {
 
   /** Nobody wants the rest. */
   [Symbol.dispose](): void {
-    this.#giveUp()
+    this.#abort()
   }
 
   #decodedInOneGo(): boolean {
@@ -111,7 +111,7 @@ export class ContentDecoder implements Disposable {
       })
     }
     this.#held = []
-    if (waitingBytes > mostWaitingBytes) this.#giveUp()
+    if (waitingBytes > mostWaitingBytes) this.#abort()
   }
 
   #open(first: number): Transform {
@@ -120,10 +120,10 @@ export class ContentDecoder implements Disposable {
       if (this.#isSettled) return
       this.#decodedBytes += decoded.length
       const most = Math.max(smallBytes, this.#encodedBytes * largestGrowth)
-      if (this.#decodedBytes > most) this.#giveUp()
+      if (this.#decodedBytes > most) this.#abort()
       else this.#hand(decoded, this.#arrivals[0] ?? 0)
     })
-    stream.on('error', () => this.#giveUp())
+    stream.on('error', () => this.#abort())
     stream.on('end', () => this.#settle())
     return stream
   }
@@ -132,11 +132,11 @@ export class ContentDecoder implements Disposable {
     try {
       this.#receive(decoded, atMs)
     } catch {
-      this.#giveUp()
+      this.#abort()
     }
   }
 
-  #giveUp(): void {
+  #abort(): void {
     this.failed = true
     this.#settle()
   }

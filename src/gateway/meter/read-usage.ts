@@ -60,7 +60,7 @@ export type ReportedFigures = Counts &
 
 type Fields = Readonly<Record<string, unknown>>
 
-const none: Fields = {}
+const noFields: Fields = {}
 const largestMs = 1e9
 export const nanoPerUsd = 1e9
 /** xAI counts cost in ticks, of which 1e10 make a dollar. */
@@ -86,7 +86,7 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
   const metrics = fields(pieces.metrics)
   const timeInfo = fields(pieces.timeInfo)
   const isOfFirst = bodyChoices > 1 && coversOneChoice(said, timings)
-  const usage = isOfFirst ? none : said
+  const usage = isOfFirst ? noFields : said
   const mayLackOutput = pieces.usage === undefined && pieces.startUsage !== undefined
   const ofTimings = bodyChoices > 1 ? null : fromTimings(timings)
   const counts = isOfFirst ? null : (fromUsage(usage, timings, call, mayLackOutput) ?? ofTimings)
@@ -167,7 +167,7 @@ function isOfWholePrompt(timings: Fields, counts: Counts | null): boolean {
 /** True if the counts are those of the choice whose timings stand beside them. */
 function coversOneChoice(usage: Fields, timings: Fields): boolean {
   const decoded = count(timings['predicted_n'])
-  return decoded !== null && (usage === none || count(usage['completion_tokens']) === decoded)
+  return decoded !== null && (usage === noFields || count(usage['completion_tokens']) === decoded)
 }
 
 /**
@@ -177,7 +177,7 @@ function coversOneChoice(usage: Fields, timings: Fields): boolean {
 function mergedUsage(pieces: UsagePieces): Fields {
   const first = fields(pieces.startUsage)
   const later = fields(pieces.usage)
-  if (first === none) return later
+  if (first === noFields) return later
   const before = { ...first, output_tokens: null }
   const said = Object.entries(withoutZeros(before, later)).filter(([, value]) => value !== null)
   return { ...before, ...Object.fromEntries(said) }
@@ -199,7 +199,7 @@ function fromUsage(
   { callType, tokensAsked = 0 }: AskedCall,
   mayLackOutput: boolean,
 ): Counts | null {
-  if (usage === none || !isReadable(usage)) return null
+  if (usage === noFields || !isReadable(usage)) return null
   const inputDetails = fields(
     usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
   )
@@ -340,7 +340,7 @@ function imageTokens(usage: Fields): number | null {
 }
 
 function fields(value: unknown): Fields {
-  return isObject(value) ? value : none
+  return isObject(value) ? value : noFields
 }
 
 function isFinitePositive(value: unknown): value is number {

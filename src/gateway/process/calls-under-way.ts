@@ -30,7 +30,7 @@ export class CallsUnderWay {
   async live(): Promise<LiveCalls> {
     const { predecessors } = this.#parts
     const others = await predecessors.ask(null)
-    const own = this.#look()
+    const own = this.#snapshot()
     return others.length === 0 ? own : joined([own, ...others.map(({ live }) => live)])
   }
 
@@ -44,12 +44,12 @@ export class CallsUnderWay {
   /** For a successor that asks: all calls here, or whether the one of this id was cancelled. */
   answer(cancel: string | null): Omit<CallsAnswer, 'seq'> {
     if (cancel !== null) return { live: { calls: [], more: 0 }, cancelled: this.#cancel(cancel) }
-    return { live: this.#look(), cancelled: false }
+    return { live: this.#snapshot(), cancelled: false }
   }
 
-  #look(): LiveCalls {
+  #snapshot(): LiveCalls {
     const { calls, admissions, clock } = this.#parts
-    const live = this.#board.look(
+    const live = this.#board.snapshot(
       calls.running,
       admissions().map((each) => each.waiting()),
       clock.now(),

@@ -212,7 +212,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     isSuccessor: handover !== null,
     recentCalls: (sinceMs) => sink.recentCalls(sinceMs),
   })
-  const succession = new Restart({
+  const restart = new Restart({
     usedSinceMs: sinceMs,
     limiters: () => upstreams.all(),
     budget: tokens.all,
@@ -233,9 +233,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     onRawLog: (to) => rawLog.follow(to),
     onAsk: (cancel) => underWay.answer(cancel),
   })
-  const { used: told = [], usedSinceMs = null } = handover ?? {}
+  const { used: usage = [], usedSinceMs = null } = handover ?? {}
   const isAll = handover !== null && usedSinceMs === null
-  tokens.restore({ told, isAll, sinceMs }).catch(reportFault)
+  tokens.restore({ usage, isAll, sinceMs }).catch(reportFault)
   const tellTraces = (): void => {
     for (const { name, setting } of upstreams.others()) {
       schemePorts[name] = { ...schemePorts[name], ...schemePortsOf(setting.urls.map(parseUpstreamBase)) }
@@ -247,7 +247,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     tokens.setLimits(new Map([...clients.tokenLimits, ...tokenLimits(upstreams)]), usedBefore)
   }
   const onUpstreams = (): void => {
-    succession.refreshUpstreams()
+    restart.refreshUpstreams()
     clients.limitSlots()
     if (traces !== null) tellTraces()
   }
@@ -268,7 +268,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     idBits: number.value,
     clock,
     inherited: handover?.rawLog ?? null,
-    onSwitched: (to) => succession.predecessors.switchRawLog(to),
+    onSwitched: (to) => restart.predecessors.switchRawLog(to),
   })
 
   const places = sessionPlaces(options.sessionHeader)
@@ -291,7 +291,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     via: options.via,
     onFault: (error) => log.complain('internal error in the gateway, continuing:', error),
   })
-  const underWay = new CallsUnderWay({ calls, admissions, clock, predecessors: succession.predecessors })
+  const underWay = new CallsUnderWay({ calls, admissions, clock, predecessors: restart.predecessors })
   const health = new Health({
     clock,
     dbPath: resolve(dbPath),
@@ -349,7 +349,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     sharedUsage,
     budgetRejects,
     clients,
-    succession,
+    restart,
     rawLog,
     upstreams,
     calls,

@@ -72,10 +72,10 @@ export class RunningGateway implements ControlledGateway {
     const { maxConcurrent } = this.#parts.admission.snapshot()
     this.#note('start', JSON.stringify({ max_concurrent: maxConcurrent }))
     this.#retention = this.#makeRetention()
-    this.#keep()
+    this.#saveState()
   }
 
-  get lendsKey(): boolean {
+  get hasGatewayKey(): boolean {
     return this.#parts.upstreams.default.endpoint.keyHeader.length > 0
   }
 
@@ -105,17 +105,17 @@ export class RunningGateway implements ControlledGateway {
   /** Makes the control socket anew where somebody has removed it, and the record of this process where there is none. */
   keepControl(): void {
     const { clock } = this.#setup
-    const look = async (): Promise<void> => {
-      if (this.#control === null || this.isStopping || this.#parts.succession.isHandingOver) return
+    const checkControl = async (): Promise<void> => {
+      if (this.#control === null || this.isStopping || this.#parts.restart.isHandingOver) return
       if (this.#control.holdsName) this.#record(this.#control)
       else if (!this.#control.hasName) await this.#openControlAnew(this.#control)
       this.#endAlone()
     }
-    const lookAgain = (): void => {
+    const checkAgain = (): void => {
       if (!this.isStopping)
-        clock.after(controlLookMs, () => void look().finally(lookAgain), { background: true })
+        clock.after(controlLookMs, () => void checkControl().finally(checkAgain), { background: true })
     }
-    lookAgain()
+    checkAgain()
   }
 
   /**
@@ -138,7 +138,7 @@ export class RunningGateway implements ControlledGateway {
 
   status(): ControlStatus {
     const values = this.#values
-    const { instance, health, succession, admission, tokens, budgetRejects } = this.#parts
+    const { instance, health, restart, admission, tokens, budgetRejects } = this.#parts
     return {
       identity: ownIdentity(),
       instance,
@@ -160,7 +160,7 @@ export class RunningGateway implements ControlledGateway {
         rawLogFile: resolve(values.rawLogFile),
       }),
       health: health.report(this.isStopping),
-      predecessors: succession.predecessors.list(),
+      predecessors: restart.predecessors.list(),
       supervised: this.#setup.startedBy.supervised,
       crash: this.#setup.startedBy.crash,
     }
@@ -185,25 +185,25 @@ export class RunningGateway implements ControlledGateway {
   }
 
   /** Ends without having taken over: the gateway that was to hand over goes on. */
-  giveUp(): void {
-    this.#parts.succession.predecessors.move()
+  abortStart(): void {
+    this.#parts.restart.predecessors.move()
     this.stop()
   }
 
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
-    const { succession } = this.#parts
+    const { restart } = this.#parts
     if (this.isStopping) return { failed: 'The gateway is stopping.', code: 'busy' }
-    if (succession.isHandingOver) {
+    if (restart.isHandingOver) {
       return { failed: 'The gateway hands over to another already.', code: 'busy' }
     }
-    const answer = await succession.handOver(order)
+    const answer = await restart.handOver(order)
     if ('successor' in answer) this.#leaveTo(answer.successor.pid)
-    else await this.#goOn()
+    else await this.#resume()
     return answer
   }
 
   draining(report: DrainReport): DrainAnswer | null {
-    return this.#parts.succession.predecessors.take(report)
+    return this.#parts.restart.predecessors.take(report)
   }
 
   /** Takes the connections that the predecessor passes on. */
@@ -217,8 +217,8 @@ export class RunningGateway implements ControlledGateway {
   }
 
   lookAtFiles(): void {
-    this.#parts.clients.look()
-    this.#parts.upstreams.look()
+    this.#parts.clients.reloadIfChanged()
+    this.#parts.upstreams.reloadIfChanged()
   }
 
   async setOptions(options: LiveOptions): Promise<void> {
@@ -239,7 +239,7 @@ export class RunningGateway implements ControlledGateway {
     if (changed.rawLogCapture !== undefined) rawLog.setCapture(changed.rawLogCapture)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
-    this.#keep()
+    this.#saveState()
     this.#note('config', JSON.stringify(options))
   }
 
@@ -247,18 +247,18 @@ export class RunningGateway implements ControlledGateway {
     this.isStopping = true
     this.#retention.close()
     const { clock, log } = this.#setup
-    const { clients, rawLog, succession, server, calls, minutes, upstreams, sink } = this.#parts
+    const { clients, rawLog, restart, server, calls, minutes, upstreams, sink } = this.#parts
     log.say('stopping after calls in flight; press again to stop now')
     this.#control?.ends(this.#hasFailed ? 'failed' : 'told').catch(reportFault)
     rawLog.feed.close()
-    const predecessorsEnd = succession.stop(drainTimeoutMs)
+    const predecessorsEnd = restart.stop(drainTimeoutMs)
     const patience = new AbortController()
     const outOfPatience = clock
       .delay(drainTimeoutMs, patience.signal)
       // Calls that are still in flight are told so; a client that takes no byte is not waited for.
       .then(() => Promise.race([calls.abandon(), clock.delay(lastWordsMs)]))
       .catch(() => undefined)
-    await Promise.race([Promise.all([server.drain(), predecessorsEnd]), outOfPatience])
+    await Promise.race([Promise.all([server.refuseNew(), predecessorsEnd]), outOfPatience])
     await Promise.race([predecessorsEnd, clock.delay(predecessorsEndMs)])
     patience.abort()
     this.#note('stop')
@@ -270,7 +270,7 @@ export class RunningGateway implements ControlledGateway {
     this.#parts.endGuard()
     this.#parts.sharedUsage?.close()
     await Promise.all([this.#setup.share?.close(), this.#setup.limit?.close()])
-    await succession.close()
+    await restart.close()
     await this.#control?.close()
     this.#removePidFile()
     this.#end.resolve()
@@ -278,7 +278,7 @@ export class RunningGateway implements ControlledGateway {
 
   /** From here on everything new goes to the successor; what is here is finished, however long it takes. */
   #leaveTo(pid: number): void {
-    const { rawLog, succession, server } = this.#parts
+    const { rawLog, restart, server } = this.#parts
     this.#setup.log.say(
       `process ${pid} has taken over: calls in flight, and those that wait, are finished here`,
     )
@@ -286,14 +286,14 @@ export class RunningGateway implements ControlledGateway {
     // It does so itself.
     this.#retention.close()
     rawLog.feed.close()
-    succession.drain()
+    restart.startReporting()
     const apart = this.#source?.apart() ?? Promise.resolve()
-    const left = server.leave(this.#setup.clock, this.#values.drainTimeoutMs, succession, apart)
+    const left = server.handOff(this.#setup.clock, this.#values.drainTimeoutMs, restart, apart)
     left.catch(reportFault).finally(() => this.stop())
   }
 
   /** A successor has ended that may have had this gateway's port, and the names under which it is found. */
-  async #goOn(): Promise<void> {
+  async #resume(): Promise<void> {
     if (this.isStopping) return
     const { log, listener } = this.#setup
     try {
@@ -338,7 +338,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   /** Folds old calls away, as far as the options say so. */
-  #keep(): void {
+  #saveState(): void {
     const { keepDays, keepMb } = this.#values
     if (!this.isStopping) this.#retention.set({ keepDays, keepMb })
   }

@@ -18,7 +18,7 @@ interface GuardedParts {
 export function watchSharedLimit({ clock, admission, slots }: GuardedParts): () => void {
   let unservedSinceMs: number | null = null
   let cancel = (): void => {}
-  const look = (): void => {
+  const check = (): void => {
     if (slots.isServed) unservedSinceMs = null
     else {
       unservedSinceMs ??= clock.now()
@@ -26,9 +26,9 @@ export function watchSharedLimit({ clock, admission, slots }: GuardedParts): () 
         admission.refuseAfter(patienceMs, unreachable)
       }
     }
-    cancel = clock.after(lookEveryMs, look, { background: true })
+    cancel = clock.after(lookEveryMs, check, { background: true })
   }
-  look()
+  check()
   return () => cancel()
 }
 

@@ -33,8 +33,8 @@ export class WatchedClients {
     const { folder } = options
     this.#options = options
     this.#file = new ClientsFile(folder)
-    this.look()
-    this.#unwatch = watchPath(join(folder, 'clients.json'), lookEveryMs, () => this.look())
+    this.reloadIfChanged()
+    this.#unwatch = watchPath(join(folder, 'clients.json'), lookEveryMs, () => this.reloadIfChanged())
   }
 
   /** Looks no more. */
@@ -43,8 +43,8 @@ export class WatchedClients {
   }
 
   /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
-  look(): void {
-    if (!this.#file.look({ ownOnly: true })) return
+  reloadIfChanged(): void {
+    if (!this.#file.reloadIfChanged({ ownOnly: true })) return
     this.#settings = new Map(Object.entries(this.#file.content))
     this.limitSlots()
     this.onChange()

@@ -72,13 +72,13 @@ export class Upstreams {
     this.default = new Upstream(setting, this.#upstreamOptions, true)
     this.#ofModel = () => this.default
     this.#file = new UpstreamsFile(path, options.ownPorts)
-    this.look()
-    this.#unwatch = watchPath(path, lookEveryMs, () => this.look())
+    this.reloadIfChanged()
+    this.#unwatch = watchPath(path, lookEveryMs, () => this.reloadIfChanged())
   }
 
   /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
-  look(): void {
-    if (this.#file.look({ ownOnly: true })) this.#apply()
+  reloadIfChanged(): void {
+    if (this.#file.reloadIfChanged({ ownOnly: true })) this.#apply()
   }
 
   /** True if there are others than the default one, so that answers and rows say whose they are. */
@@ -128,7 +128,7 @@ export class Upstreams {
   }
 
   /** Refuses who waits for a slot of any of them, now and from now on. */
-  drain(): void {
+  refuseNew(): void {
     this.#isDraining = true
     for (const { admission } of this.all()) admission.refuseNew()
   }

@@ -179,7 +179,7 @@ export class ConnectionPool {
 
   /** Puts an attempt on a free connection, or on a new one. */
   dispatch(options: Dispatcher.DispatchOptions, fresh: boolean, attempt: PooledAttempt): void {
-    const connection = (fresh ? null : this.#take()) ?? this.#open()
+    const connection = (fresh ? null : this.#idleConnection()) ?? this.#open()
     connection.attemptsOnSocket++
     attempt.connection = connection
     connection.client.dispatch(options, attempt)
@@ -193,7 +193,7 @@ export class ConnectionPool {
     await Promise.all([...this.#all].map((connection) => connection.client.destroy()))
   }
 
-  #take(): Connection | null {
+  #idleConnection(): Connection | null {
     const nowMs = performance.now()
     if (this.#resting.length > 0) this.#endRests(nowMs)
     const idleLimitMs = this.#rules.idleLimitMs(nowMs)

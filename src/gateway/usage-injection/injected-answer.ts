@@ -10,7 +10,7 @@ const longestRefusal = 65_536
 const fieldNames = ['stream_options', 'include_usage']
 /** With these, an upstream may refuse the field. The last two come of programs that know no further fields. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 422, 500, 501])
-const nothing: Uint8Array = new Uint8Array(0)
+const noBytes: Uint8Array = new Uint8Array(0)
 
 interface HeldRefusal {
   readonly head: ResponseHead
@@ -63,7 +63,7 @@ export class InjectedAnswer implements AnswerSink {
     if (this.#refusal !== null) return this.#hold(this.#refusal, chunk)
     if (this.#isUndecided) this.#decide(asBuffer(chunk))
     if (this.#filter === null) return this.#client.write(chunk)
-    return this.#client.write(this.#filter.push(chunk) ?? nothing)
+    return this.#client.write(this.#filter.push(chunk) ?? noBytes)
   }
 
   end(trailers: RawHeaders): void {

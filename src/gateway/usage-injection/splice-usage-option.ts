@@ -2,7 +2,7 @@ import { isObject } from '../../lib/message-shape.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 
 const option = '"include_usage":true'
-const nothing: Uint8Array = new Uint8Array(0)
+const noBytes: Uint8Array = new Uint8Array(0)
 
 /** A request body with the wish for usage spliced in. */
 export interface SplicedBody {
@@ -24,7 +24,7 @@ export function spliceUsageOption(
     const before = slice(chunks, 0, start)
     const after = slice(chunks, end, bytes)
     // One chunk again, so that there are no more writes than before.
-    const mended = Buffer.concat([before.pop() ?? nothing, Buffer.from(piece), after.shift() ?? nothing])
+    const mended = Buffer.concat([before.pop() ?? noBytes, Buffer.from(piece), after.shift() ?? noBytes])
     return { body: [...before, mended, ...after], bodyBytes: bytes + piece.length - (end - start) }
   }
   // Behind the first brace: the object is not empty, it has a `stream`.

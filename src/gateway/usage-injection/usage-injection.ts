@@ -84,9 +84,10 @@ export class UsageInjection {
     }
     const isKept = asked?.isCoded === true || (asked?.hasLength === true && meter.usageEvents > 0)
     if (isKept) this.#learn(path, 'kept')
-    const isRefused = asked !== null && meter.ending === 'stream_error' && namesUsageField(errorMessage ?? '')
+    const isRefused =
+      asked !== null && meter.answerEnding === 'stream_error' && namesUsageField(errorMessage ?? '')
     if (isRefused) this.#learn(path, 'refused')
-    if (facts !== null && meter.ending === 'complete' && this.#concerns(path, facts)) {
+    if (facts !== null && meter.answerEnding === 'complete' && this.#concerns(path, facts)) {
       const treatment = this.#treatment(path)
       if (asked === null) {
         // An upstream that was thought to send usage unasked, and did not, is asked from now on.

@@ -24,7 +24,7 @@ export function tryFileLock(path: string): Disposable | null {
     database = new DatabaseSync(path, { timeout: 0 })
     // Else a journal would be written beside it.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
-    return keep(database)
+    return lockOf(database)
   } catch (error) {
     database?.close()
     if (isBusy(error)) return null
@@ -33,7 +33,7 @@ export function tryFileLock(path: string): Disposable | null {
   }
 }
 
-function keep(database: DatabaseSync): Disposable {
+function lockOf(database: DatabaseSync): Disposable {
   held.add(database)
   return {
     [Symbol.dispose]: () => {

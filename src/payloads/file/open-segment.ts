@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { codeOf } from '../../lib/errors.ts'
-import { isWhole, lineBreak, seqsIn } from './payload-line.ts'
+import { isCompleteLine, lineBreak, seqsIn } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
 const blockBytes = 256 * 1024
@@ -42,7 +42,7 @@ export class OpenSegment implements Disposable {
   eachRecord(
     start: number,
     end: number,
-    take: (bytes: Buffer, lineStart: number, lineEnd: number) => boolean,
+    onLine: (bytes: Buffer, lineStart: number, lineEnd: number) => boolean,
   ): number {
     let block = Buffer.allocUnsafeSlow(blockBytes)
     let at = start
@@ -53,8 +53,8 @@ export class OpenSegment implements Disposable {
       let lineStart = 0
       let lineEnd = read.indexOf(lineBreak, kept)
       for (; lineEnd >= 0 && at + lineStart < end; lineEnd = read.indexOf(lineBreak, lineStart)) {
-        const isRecord = isWhole(read, lineStart, lineEnd)
-        const isEnough = isRecord && take(read, lineStart, lineEnd)
+        const isRecord = isCompleteLine(read, lineStart, lineEnd)
+        const isEnough = isRecord && onLine(read, lineStart, lineEnd)
         lineStart = lineEnd + 1
         if (isEnough) return at + lineStart
       }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isIncoming, isWhole, seqOf, seqsIn } from './payload-line.ts'
+import { isIncoming, isCompleteLine, seqOf, seqsIn } from './payload-line.ts'
 
 const line =
   '{"id":"6gzxs32w8r0","seq":7353457635451648,"timestamp":"2026-11-21T16:15:42.819Z","direction":"incoming","x":1}'
@@ -14,10 +14,10 @@ test('a record’s head is read without parsing the rest', () => {
 })
 
 test('whole is what begins and ends as a record does', () => {
-  assert.equal(isWhole(bytes, 0, bytes.length), true)
-  assert.equal(isWhole(bytes, 1, bytes.length), false)
-  assert.equal(isWhole(bytes, 0, bytes.length - 1), false)
-  assert.equal(isWhole(Buffer.from('{}'), 0, 2), false)
+  assert.equal(isCompleteLine(bytes, 0, bytes.length), true)
+  assert.equal(isCompleteLine(bytes, 1, bytes.length), false)
+  assert.equal(isCompleteLine(bytes, 0, bytes.length - 1), false)
+  assert.equal(isCompleteLine(Buffer.from('{}'), 0, 2), false)
 })
 
 test('of what begins behind a line break the seqs are told', () => {

@@ -10,7 +10,7 @@ const longestHead = 160
  * Whether the line from `start` to its break at `end` is a whole record. A line that was torn has no break, or is
  * closed by `tornEnd`, so that looking at its ends is enough.
  */
-export function isWhole(bytes: Uint8Array, start: number, end: number): boolean {
+export function isCompleteLine(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start > seqAt && bytes[start] === openBrace && bytes[end - 1] === closeBrace
 }
 

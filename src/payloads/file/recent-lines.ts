@@ -1,6 +1,6 @@
 import { joined } from '../../lib/byte-gather.ts'
 import type { OpenSegment } from './open-segment.ts'
-import { isWhole, lineBreak } from './payload-line.ts'
+import { isCompleteLine, lineBreak } from './payload-line.ts'
 
 /** Why there are no more lines to be taken. */
 export type RecentEnd = 'enough' | 'too_large'
@@ -45,7 +45,7 @@ export class RecentLines {
     for (let end = block.lastIndexOf(lineBreak); end > 0 && lines.length < this.#limit;) {
       const before = block.lastIndexOf(lineBreak, end - 1)
       if (before < 0 && !isBeginning) break
-      if (isWhole(block, before + 1, end)) {
+      if (isCompleteLine(block, before + 1, end)) {
         bytes += end - before - 1
         if (bytes > this.#bytesLimit) return { lines, end: 'too_large' }
         lines.push(block.subarray(before + 1, end))

@@ -61,7 +61,7 @@ test('no more than 10,000 of them, and until the call ends they count as held', 
   const whole = 75_000
   const begin = (): boolean => sender.begin(payloadCall({ id: 2 })) !== null
   for (let at = 0; at < 8; at++)
-    sender.taken({ kind: 'taken', bytes: new ArrayBuffer(9375), dropped: 0, heldBytes: whole })
+    sender.acknowledge({ kind: 'taken', bytes: new ArrayBuffer(9375), dropped: 0, heldBytes: whole })
   assert.deepEqual([begin(), lost()], [false, 2])
   tap.ended(endedRecord(1))
   assert.deepEqual([begin(), lost()], [true, 2])

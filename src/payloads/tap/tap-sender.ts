@@ -122,7 +122,7 @@ export class TapSender {
   }
 
   /** The thread has taken the first of what is under way. */
-  taken({ bytes, heldBytes }: Extract<FromPayloadWorker, { kind: 'taken' }>): void {
+  acknowledge({ bytes, heldBytes }: Extract<FromPayloadWorker, { kind: 'taken' }>): void {
     this.#sentBytes -= this.#sent.shift()?.bytes ?? 0
     this.#threadBytes = heldBytes
     if (this.#spares.length < spareLimit) this.#spares.push(bytes)

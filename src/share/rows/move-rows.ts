@@ -21,9 +21,9 @@ export async function moveRows(
   onProgress: (progress: { readonly done: number; readonly total: number }) => void,
 ): Promise<MoveResult | StoreAbsence> {
   const { path, clock, connect } = settings
-  const absence = openForReading(path)
-  if (typeof absence === 'string') return absence
-  absence.close()
+  const opened = openForReading(path)
+  if (typeof opened === 'string') return opened
+  opened.close()
   // An address or a password that is wrong is told at once.
   const shared = await connect()
   const ending = new AbortController()

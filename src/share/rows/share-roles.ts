@@ -51,7 +51,7 @@ const retry = { firstMs: 100, longestMs: 2000 } as const
 /** Sends what this file has, until it is told to stop. Of the processes on one file one sends, and one pulls; the others stand by. */
 export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<void> {
   const { path, clock, shareDays, warn } = settings
-  return play(settings, signal, {
+  return run(settings, signal, {
     lock: `${path}.share-send.lock`,
     begin: async (local, shared) => {
       const outbox = new Outbox(local)
@@ -89,7 +89,7 @@ export async function pullRows(
     if (warning !== null) warn(warning.message)
   })
   keeper.start(() => open)
-  await play(settings, signal, {
+  await run(settings, signal, {
     lock: `${path}.share-pull.lock`,
     opened: (local) => (open = local),
     begin: async (local, shared) => {
@@ -106,11 +106,11 @@ export async function pullRows(
 }
 
 /** Plays a role as long as nobody else on this file does, with a connection that is made anew after each error. */
-async function play(settings: ShareSettings, signal: AbortSignal, role: Role): Promise<void> {
+async function run(settings: ShareSettings, signal: AbortSignal, role: Role): Promise<void> {
   const { path, clock, warn } = settings
   const pause = (ms: number): Promise<void> => clock.delay(ms, signal).catch(() => undefined)
   let failures = 0
-  let told = ''
+  let lastWarning = ''
   let lock: Disposable | null = null
   while (!signal.aborted) {
     let local: LocalDatabase | null = null
@@ -125,20 +125,21 @@ async function play(settings: ShareSettings, signal: AbortSignal, role: Role): P
       role.opened?.(local)
       const key = fileKey(path)
       shared = await settings.connect()
-      const turn = await role.begin(local, shared)
+      const step = await role.begin(local, shared)
       // The gateway may set the file aside, and begin another.
       while (!signal.aborted && fileKey(path) === key) {
-        const waitMs = await turn()
-        if (told !== '') warn('the common database answers again')
+        const waitMs = await step()
+        if (lastWarning !== '') warn('the common database answers again')
         failures = 0
-        told = ''
+        lastWarning = ''
         if (waitMs > 0) await pause(waitMs)
       }
-      for (let turns = 0; signal.aborted && turns < lastTurns && (await turn()) === 0;) turns++
+      for (let turns = 0; signal.aborted && turns < lastTurns && (await step()) === 0;) turns++
     } catch (error) {
       const reason = messageOf(error)
-      if (reason !== told) warn(`rows wait here until the common database takes and gives them: ${reason}`)
-      told = reason
+      if (reason !== lastWarning)
+        warn(`rows wait here until the common database takes and gives them: ${reason}`)
+      lastWarning = reason
       await pause(backoffMs(retry, ++failures))
     } finally {
       role.opened?.(null)

@@ -9,7 +9,7 @@ import type { PullProgress } from './row-puller.ts'
 import { isClose, isShareTask, type ShareStatus } from './share-messages.ts'
 import { pullRows, sendRows } from './share-roles.ts'
 
-const lookEveryMs = 500
+const reportEveryMs = 500
 /** Rows that wait for longer, or so many, are told of. */
 const behindMs = 3000
 const behindRows = 20_000
@@ -24,7 +24,7 @@ const { path, pulls, days } = task
 delete process.env['TOKENWEIR_SHARE']
 const ending = new AbortController()
 let pull: PullProgress | null = null
-let moved = { mark: -1, atMs: 0 }
+let moved = { passedSeq: -1, atMs: 0 }
 
 // A terminal's Ctrl-C, and others' signals, go to the whole group: the parent decides when this process ends.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -34,7 +34,7 @@ process.on('message', (message: unknown) => {
 })
 lowerPriority(process.pid)
 
-const warn = (line: string): void => tell({ ...waiting(), pull, line })
+const warn = (line: string): void => send({ ...waiting(), pull, line })
 const settings = {
   path,
   connect: () => connectRows(url),
@@ -44,13 +44,13 @@ const settings = {
 }
 const roles = [sendRows(settings, ending.signal)]
 if (pulls) roles.push(pullRows(settings, ending.signal, (progress) => (pull = progress)))
-look()
+reportWaiting()
 await Promise.allSettled(roles)
 process.exit(0)
 
-function look(): void {
-  tell({ ...waiting(), pull, line: null })
-  if (!ending.signal.aborted) systemClock.after(lookEveryMs, look, { background: true })
+function reportWaiting(): void {
+  send({ ...waiting(), pull, line: null })
+  if (!ending.signal.aborted) systemClock.after(reportEveryMs, reportWaiting, { background: true })
 }
 
 /** Of the file, whoever sends its rows. */
@@ -60,9 +60,9 @@ function waiting(): Pick<ShareStatus, 'behind'> {
   using database = opened
   const state = new ShareState(database)
   const { rows, sinceMs } = state.waiting()
-  const mark = state.cursors()?.passed_seq ?? 0
+  const passedSeq = state.cursors()?.passed_seq ?? 0
   const now = systemClock.now()
-  if (rows === 0 || mark !== moved.mark) moved = { mark, atMs: now }
+  if (rows === 0 || passedSeq !== moved.passedSeq) moved = { passedSeq, atMs: now }
   const isBehind = rows > behindRows || (rows > 0 && now - moved.atMs > behindMs)
   return {
     behind: isBehind ? { rows, sinceMs: sinceMs ?? systemClock.wallTime() } : null,
@@ -70,6 +70,6 @@ function waiting(): Pick<ShareStatus, 'behind'> {
 }
 
 /** If the parent has gone meanwhile, this process ends as well. */
-function tell(status: ShareStatus): void {
+function send(status: ShareStatus): void {
   process.send?.(status, undefined, undefined, () => {})
 }

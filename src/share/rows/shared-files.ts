@@ -51,7 +51,7 @@ export class SharedFiles {
         name: 'clients.json',
         path: join(dirname(path), 'clients.json'),
         problem: () => {
-          clients.look()
+          clients.reloadIfChanged()
           return clients.problem
         },
       },

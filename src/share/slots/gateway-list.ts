@@ -53,8 +53,8 @@ export class GatewayList {
     } catch (error) {
       problem = errorInWords(error, url)
     }
-    const nothing = { gateways: [], max_concurrent: null, as_of: new Date(clock.wallTime()).toISOString() }
-    return { ...(this.#last ?? nothing), problem, copy: copy?.() ?? null }
+    const emptyList = { gateways: [], max_concurrent: null, as_of: new Date(clock.wallTime()).toISOString() }
+    return { ...(this.#last ?? emptyList), problem, copy: copy?.() ?? null }
   }
 
   /** Sets the number of slots that all share. Rejects with the connection's error: {@link errorInWords} says it to people. */

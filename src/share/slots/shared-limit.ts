@@ -229,7 +229,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
 
   /** Takes a number, and hears of the limit. Those that are seen to be dead leave theirs first. */
   async #enter(connection: PostgresConnection, isDefault: boolean): Promise<void> {
-    await this.#look(connection)
+    await this.#releaseDead(connection)
     const { folder, version, maxConcurrent, leaseMs } = this.#options
     const { folder: id, host, pid, startTicks, bootId, pidNamespace, machineId } = this.#run
     const values = [id, host, pid, startTicks, bootId, pidNamespace, machineId, version, maxConcurrent]
@@ -253,7 +253,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   }
 
   /** Says of those that have died what can be seen here. */
-  async #look(connection: PostgresConnection): Promise<void> {
+  async #releaseDead(connection: PostgresConnection): Promise<void> {
     const rows = await connection.query('SELECT * FROM tokenweir.look_at_gateways($1)', [this.instance])
     for (const other of rows.map(listed)) {
       if (!isSeenDead(other, this.#run, this.#options.folder)) continue
@@ -315,7 +315,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
         const gone = new AbortController()
         side.closed.then(() => gone.abort()).catch(reportFault)
         while (!this.#isClosed && !gone.signal.aborted) {
-          await this.#look(side)
+          await this.#releaseDead(side)
           await this.#reportBehind(side)
           await this.#options.clock.delay(lookEveryMs, gone.signal).catch(() => {})
         }

@@ -42,11 +42,11 @@ export async function syncBudget(
   connection: PostgresConnection,
   instance: string,
   { limit, rejects }: Pick<EnteredBudget, 'limit' | 'rejects'>,
-  { told, fromSeq }: BudgetMessage,
+  { usedTotal, fromSeq }: BudgetMessage,
 ): Promise<BudgetAnswer> {
   const [row = []] = await connection.query('SELECT * FROM tokenweir.budget_look($1, $2, $3, $4, $5)', [
     instance,
-    told,
+    usedTotal,
     fromSeq,
     limit,
     rejects,
@@ -57,5 +57,5 @@ export async function syncBudget(
     const [minute = 0, tokens = 0, estimated = 0] = figures.slice(3 * at, 3 * at + 3)
     return { minute, tokens, estimated }
   })
-  return { tokenLimit, pending, seq, isWhole: fromSeq === 0, minutes }
+  return { tokenLimit, pending, seq, isSynced: fromSeq === 0, minutes }
 }

@@ -47,8 +47,14 @@ type Counted = Omit<CheckReport, 'integrity'>
 const notAdded = `SELECT sum((SELECT count(*) FROM calls
     WHERE id >= cell_number * ${firstIdAt(hourMs)} AND id < (cell_number + 1) * ${firstIdAt(hourMs)} AND +calls.seq > unsummed.seq))
   FROM unsummed WHERE minutes = 60`
-const none: Sampled = { checked: 0, of: 0, wrongMs: [] }
-const notCounted: Counted = { calls: 0, callsToAdd: 0, foldedUntilMs: null, hours: none, days: none }
+const nothingChecked: Sampled = { checked: 0, of: 0, wrongMs: [] }
+const notCounted: Counted = {
+  calls: 0,
+  callsToAdd: 0,
+  foldedUntilMs: null,
+  hours: nothingChecked,
+  days: nothingChecked,
+}
 
 function countedIn(database: DatabaseSync, full: boolean): Counted {
   const statements = new RowStatements(database)

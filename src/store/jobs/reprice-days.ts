@@ -42,11 +42,11 @@ export class RepriceDays {
   }
 
   /** The oldest day first. */
-  told(): Omit<RepriceResult, 'looked_calls' | 'reported_calls' | 'duration_ms'> {
+  summary(): Omit<RepriceResult, 'looked_calls' | 'reported_calls' | 'duration_ms'> {
     const days = [...this.#days].sort(([one], [other]) => (one < other ? -1 : 1))
     return {
-      ...toldOf(this.#whole),
-      days: days.map(([, [day, model, sums]]) => Object.assign({ day, model }, toldOf(sums))),
+      ...summaryOf(this.#whole),
+      days: days.map(([, [day, model, sums]]) => Object.assign({ day, model }, summaryOf(sums))),
     }
   }
 
@@ -62,7 +62,7 @@ function noSums(): Sums {
   return { calls: 0, before: null, after: null, newlyPriced: 0, newlyUnpriced: 0 }
 }
 
-function toldOf({
+function summaryOf({
   calls,
   before,
   after,

@@ -143,7 +143,7 @@ function repriceCalls(
   }
   const work = { total: minutesTo(pastId), slice, onlyReads: dryRun }
   const result = (): Omit<RepriceResult, 'duration_ms'> => {
-    return { ...days.told(), looked_calls: looked, reported_calls: reported }
+    return { ...days.summary(), looked_calls: looked, reported_calls: reported }
   }
   return { work: fromId < pastId ? work : null, result }
 }

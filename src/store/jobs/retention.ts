@@ -12,7 +12,7 @@ import { programChange } from '../../lib/process/program-files.ts'
 import { foldedDayMs, foldUntil } from '../rollup/fold-calls.ts'
 
 /** How much is kept call by call: whole days before today, and megabytes of the database; 0 for all. */
-export interface Kept {
+export interface RetentionLimits {
   readonly keepDays: number
   readonly keepMb: number
 }
@@ -45,7 +45,7 @@ const isResult = fits(v.object({ ...CompressResult.entries, used_bytes: v.number
  */
 export class Retention {
   readonly #setup: RetentionSetup
-  #kept: Kept = { keepDays: 0, keepMb: 0 }
+  #kept: RetentionLimits = { keepDays: 0, keepMb: 0 }
   /** Before this instant all is folded, by days alone; and when that was, by a clock that nobody sets. */
   #doneUntilMs = 0
   #doneAtMs = Number.NEGATIVE_INFINITY
@@ -61,7 +61,7 @@ export class Retention {
   }
 
   /** Looks soon, and then every ten minutes while anything is to be folded at all. */
-  set(kept: Kept): void {
+  set(kept: RetentionLimits): void {
     const { keepDays, keepMb } = this.#kept
     if (kept.keepDays === keepDays && kept.keepMb === keepMb) return
     this.#kept = { keepDays: kept.keepDays, keepMb: kept.keepMb }
@@ -88,13 +88,13 @@ export class Retention {
       delayMs,
       () => {
         this.#plan(lookEveryMs)
-        this.#look()
+        this.#foldIfDue()
       },
       { background: true },
     )
   }
 
-  #look(): void {
+  #foldIfDue(): void {
     if (this.#child !== null) return
     const isOld = this.#kept.keepDays > 0 && this.#isDue()
     const isLarge = this.#isLarge() && this.#stuckDayMs !== this.#todayMs()

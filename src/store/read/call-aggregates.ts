@@ -29,11 +29,11 @@ export function aggregate(
   const { fromMs: _from, toMs: _to, ...timeless } = filter
   const selection = selectionOf(timeless, words)
   if (selection === null) return { groups: [], summary: emptyFigures }
-  const { ids, extra, index } = selection
+  const { ids, rowCondition, index } = selection
   const question: FigureQuestion = {
     edgesMs,
     filter: ids,
-    extra,
+    rowCondition,
     dimension,
     ...(index && { index }),
     ...(timesFailed && { timesFailed, index: index ?? 'calls_failed' }),
@@ -43,7 +43,7 @@ export function aggregate(
   // Without time and dimension wider spans and fewer keys do, which is less work than merging very many groups.
   // Most calls have no failure code, and are no group of it.
   const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
-  const isMerged = (isFew || extra.conditions.length > 0) && dimension !== 'failure_code'
+  const isMerged = (isFew || rowCondition.conditions.length > 0) && dimension !== 'failure_code'
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
   const whole: FigureQuestion = { ...question, edgesMs: ends, dimension: null }
   const [found = [], all = []] = figures.ask(isMerged ? [question] : [question, whole])
@@ -51,7 +51,7 @@ export function aggregate(
   for (const { figures: parts } of all) parts.addTo(total)
   const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
   const groups = withTop(found, top, isUnbounded(dimension)).map(({ bucket, entry, isRest, parts }) => {
-    const sums = told(parts)
+    const sums = mergedFigures(parts)
     if (isMerged) total.merge(sums)
     const group: CallGroup = {
       bucket,
@@ -81,7 +81,7 @@ function inOrder(one: CallGroup, other: CallGroup): number {
 /** Used again for each group. */
 const sums = new Figures()
 
-function told(parts: readonly GroupSums[]): Figures {
+function mergedFigures(parts: readonly GroupSums[]): Figures {
   sums.clear()
   for (const part of parts) part.addTo(sums)
   return sums

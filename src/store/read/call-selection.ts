@@ -24,7 +24,7 @@ const isTagged = `EXISTS (SELECT 1 FROM tags_in_sets
 export interface CallSelection {
   readonly ids: IdFilter
   /** A condition that the sums cannot answer. */
-  readonly extra: CallCondition
+  readonly rowCondition: CallCondition
   /** Ids from this one (inclusive) to `pastId` (exclusive). */
   readonly fromId: number
   readonly pastId: number
@@ -37,22 +37,22 @@ export interface CallSelection {
 /** The calls that a filter means; `null` if there cannot be any, because a word of it is not known. */
 export function selectionOf(filter: CallFilter, words: CallWords): CallSelection | null {
   const ids: { -readonly [Name in keyof IdFilter]: IdFilter[Name] } = {}
-  let extra: CallCondition = { conditions: [], values: [] }
+  let rowCondition: CallCondition = { conditions: [], values: [] }
   for (const { name, by, field } of namedFilters) {
     const asked = filter[name]
     if (asked === undefined) continue
     if (typeof asked === 'number') {
-      extra = bothConditions(extra, boundCondition(by === 'least' ? '>=' : '<=', field, asked))
+      rowCondition = bothConditions(rowCondition, boundCondition(by === 'least' ? '>=' : '<=', field, asked))
       continue
     }
     if (field.kind === 'text') {
-      extra = bothConditions(extra, inCondition(field.column, new Set(asked.map(String))))
+      rowCondition = bothConditions(rowCondition, inCondition(field.column, new Set(asked.map(String))))
       continue
     }
     const allowed = storedValues(field, asked, words)
     if (allowed.size === 0) return null
     if (isDimension(name)) ids[name] = allowed
-    else extra = bothConditions(extra, inCondition(field.column, allowed))
+    else rowCondition = bothConditions(rowCondition, inCondition(field.column, allowed))
   }
   let index: CallSelection['index'] = ids.session === undefined ? undefined : 'calls_by_session'
   for (const tags of Object.values(Object.groupBy(filter.tag ?? [], tagKey))) {
@@ -60,7 +60,10 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
     if (tagIds.size === 0) return null
     const sets = words.setsOf(tagIds, mostSets)
     if (sets === null)
-      extra = bothConditions(extra, { conditions: [isTagged], values: [JSON.stringify([...tagIds])] })
+      rowCondition = bothConditions(rowCondition, {
+        conditions: [isTagged],
+        values: [JSON.stringify([...tagIds])],
+      })
     else {
       index ??= 'calls_by_tags'
       ids.tags = ids.tags?.intersection(sets) ?? sets
@@ -77,25 +80,28 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
     const [label] = words.idsOf('labels', [filter.exactly])
     const traced = /^[\da-f]{32}$/.test(filter.exactly) ? words.callsOfTrace(filter.exactly) : null
     if (traced !== null) {
-      extra = bothConditions(extra, { conditions: ['c.trace_id = ?'], values: [filter.exactly] })
+      rowCondition = bothConditions(rowCondition, {
+        conditions: ['c.trace_id = ?'],
+        values: [filter.exactly],
+      })
       fromId = Math.max(fromId, traced[0])
       pastId = Math.min(pastId, traced[1] + 1)
     } else if (label !== undefined) {
       const conditions = ['(c.failure_code_id = ? OR c.upstream_error_code_id = ? OR c.id = ?)']
-      extra = bothConditions(extra, { conditions, values: [label, label, id] })
+      rowCondition = bothConditions(rowCondition, { conditions, values: [label, label, id] })
     } else if (id === null) return null
     else {
-      extra = bothConditions(extra, { conditions: ['c.id = ?'], values: [id] })
+      rowCondition = bothConditions(rowCondition, { conditions: ['c.id = ?'], values: [id] })
       fromId = Math.max(fromId, id)
       pastId = Math.min(pastId, id + 1)
     }
   }
-  return { ids, extra, fromId, pastId, ...(index && { index }) }
+  return { ids, rowCondition, fromId, pastId, ...(index && { index }) }
 }
 
 /** All of a selection but its time. */
-export function selectionCondition({ ids, extra }: CallSelection): CallCondition {
-  return bothConditions(conditionOf(ids), extra)
+export function selectionCondition({ ids, rowCondition }: CallSelection): CallCondition {
+  return bothConditions(conditionOf(ids), rowCondition)
 }
 
 const isFailedCode = (code: number): boolean => code >= firstFailedOutcome

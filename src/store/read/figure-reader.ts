@@ -32,7 +32,7 @@ export interface FigureQuestion extends Pick<
 > {
   readonly filter: IdFilter
   /** What the sums do not tell apart: with any of it, calls are read one by one. */
-  readonly extra?: CallCondition
+  readonly rowCondition?: CallCondition
   readonly index?: CallSelection['index'] | 'calls_failed'
   /** Entries beyond those with the most calls count as `otherId`, from the start: they can be as many as calls. */
   readonly top?: number
@@ -99,12 +99,12 @@ export class FigureReader {
   /** All answers are of one instant. Throws `QueryTooSlowError`, and `FoldedRangeError` if calls would be needed that are gone. */
   ask(questions: readonly FigureQuestion[]): readonly (readonly FigureGroup[])[] {
     return inReadTransaction(this.#database, () => {
-      const marks: Marks = {
+      const rollupState: Marks = {
         foldedMs: foldedUntil(this.#statements),
         seqOf: new Map(unsummedHours(this.#statements).map(({ hour, seq }) => [hour, seq])),
         days: unsummedDays(this.#statements),
       }
-      return questions.map((question) => this.#ask(question, marks))
+      return questions.map((question) => this.#ask(question, rollupState))
     })
   }
 
@@ -329,14 +329,14 @@ function columnOf(dimension: CallDimension): EntryColumn {
   return dimensionFields[sumDimensionOf(dimension)].column as EntryColumn
 }
 
-function wholeCondition({ filter, extra }: FigureQuestion): CallCondition {
+function wholeCondition({ filter, rowCondition }: FigureQuestion): CallCondition {
   const ofIds = conditionOf(filter)
-  return extra === undefined ? ofIds : bothConditions(ofIds, extra)
+  return rowCondition === undefined ? ofIds : bothConditions(ofIds, rowCondition)
 }
 
 /** The grouping that tells all that is asked for; `null` if there is none. */
-function groupingOf({ filter, dimension, extra, timesFailed }: FigureQuestion): Grouping | null {
-  if (timesFailed === true || (extra !== undefined && extra.conditions.length > 0)) return null
+function groupingOf({ filter, dimension, rowCondition, timesFailed }: FigureQuestion): Grouping | null {
+  if (timesFailed === true || (rowCondition !== undefined && rowCondition.conditions.length > 0)) return null
   const asked = new Set<string>(Object.keys(filter))
   if (dimension !== null) asked.add(sumDimensionOf(dimension))
   return groupingFor(asked)

@@ -3,7 +3,7 @@ import type { CacheFigures, Curves, GroupFigures, MeasureFigures } from '../../c
 import { Figures, type Distribution } from '../rollup/rollup-figures.ts'
 
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
-const nothing: MeasureFigures = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
+const noFigures: MeasureFigures = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
 
 /** The figures of a set of calls, in the units of the API. */
 export function groupFigures(figures: Figures): GroupFigures {
@@ -70,7 +70,7 @@ export const emptyFigures: GroupFigures = groupFigures(new Figures())
 
 function inMilliseconds(distribution: Distribution): MeasureFigures {
   const n = distribution.count
-  if (n === 0) return nothing
+  if (n === 0) return noFigures
   const positions = quantiles.map((quantile) => quantile * (n - 1))
   const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = valuesAt(distribution, positions, inMs)
   return { n, avg: distribution.sum / n / 1000, p50, p90, p95, p99, max: distribution.max / 1000 }
@@ -99,7 +99,7 @@ function speedsAt(
 function speeds(distribution: Distribution): MeasureFigures {
   const { count, histogram } = distribution
   const n = count - histogram.zeros
-  if (n === 0) return nothing
+  if (n === 0) return noFigures
   const positions = (of: number): number[] => quantiles.map((quantile) => quantile * (of - 1))
   const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = speedsAt(distribution, positions)
   const [afterZeros = 0] = histogram.atRanks([histogram.zeros])

@@ -116,7 +116,10 @@ export class SessionList {
       conditions: [`(SELECT ${isPart} FROM sessions WHERE id = c.session_id)`],
       values: [like],
     }
-    return this.#found({ ...selection, extra: bothConditions(selection.extra, isNamed) }, ...page)
+    return this.#found(
+      { ...selection, rowCondition: bothConditions(selection.rowCondition, isNamed) },
+      ...page,
+    )
   }
 
   /** The sessions with the newest calls of a selection. */
@@ -155,9 +158,12 @@ export class SessionList {
     for (let past = beforeId; found.length < most;) {
       const isNew = 'c.session_id IS NOT NULL AND c.session_id NOT IN (SELECT value FROM json_each(?))'
       const values = [JSON.stringify([...passed])]
-      const extra = bothConditions(selection.extra, { conditions: [isNew], values })
+      const rowCondition = bothConditions(selection.rowCondition, { conditions: [isNew], values })
       const limit = 4 * most
-      const ids = this.#calls.ids({ ...selection, extra, isInSession: true }, { limit, beforeId: past })
+      const ids = this.#calls.ids(
+        { ...selection, rowCondition, isInSession: true },
+        { limit, beforeId: past },
+      )
       for (const id of ids) {
         const session = this.#statements.number('SELECT session_id FROM calls WHERE id = ?', id)
         if (session === null || passed.has(session)) continue
@@ -189,10 +195,14 @@ export class SessionList {
   }
 
   /** The last call of a session that a selection means, from an id on. */
-  #last({ ids, extra, fromId, pastId }: CallSelection, session: number, leastId: number = 0): number | null {
+  #last(
+    { ids, rowCondition, fromId, pastId }: CallSelection,
+    session: number,
+    leastId: number = 0,
+  ): number | null {
     this.#look()
     const { session: _, ...others } = ids
-    const condition = selectionCondition({ ids: others, extra, fromId, pastId })
+    const condition = selectionCondition({ ids: others, rowCondition, fromId, pastId })
     return this.#statements.number(
       `SELECT c.id FROM calls AS c INDEXED BY calls_by_session
         WHERE c.session_id = ? AND c.id >= ? AND c.id < ?${andSql(condition)} ORDER BY c.id DESC LIMIT 1`,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { callStart } from '../../../test/store/sample-call.ts'
 import { OpenCalls } from './open-calls.ts'
 
-const idsOf = (open: OpenCalls): readonly number[] => open.take().map(([id]) => id)
+const idsOf = (open: OpenCalls): readonly number[] => open.dueRows().map(([id]) => id)
 
 test('a call is taken once, after it was open for a whole tick', () => {
   const open = new OpenCalls()

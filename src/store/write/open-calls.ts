@@ -76,7 +76,7 @@ export class OpenCalls {
   }
 
   /** Calls that are to be noted now. */
-  take(): OpenRows {
+  dueRows(): OpenRows {
     const rows: [number, string][] = []
     if (this.#waiting === 0) return rows
     for (const call of this.#calls) {

@@ -13,7 +13,7 @@ test('calls come out in order, at most a thousand at a time, over many takings',
   const pending = pendingUpTo(100_000)
   const seen: number[] = []
   const take = (): void => {
-    const batch = pending.take()
+    const batch = pending.nextBatch()
     assert.ok(batch !== null && batch.size <= 1000)
     seen.push(...idsOf(batch))
   }
@@ -23,7 +23,7 @@ test('calls come out in order, at most a thousand at a time, over many takings',
   }
   while (pending.size > 0) take()
   assert.deepEqual(seen, numbered(20_000))
-  assert.equal(pending.take(), null)
+  assert.equal(pending.nextBatch(), null)
 })
 
 test('beyond the limit the oldest make way, those elsewhere counted', () => {
@@ -32,14 +32,14 @@ test('beyond the limit the oldest make way, those elsewhere counted', () => {
   assert.equal(pending.add(bareCall(4), 0), 1)
   assert.equal(pending.add(bareCall(5), 2), 3)
   assert.equal(pending.size, 1)
-  assert.deepEqual(idsOf(pending.take()), [5])
+  assert.deepEqual(idsOf(pending.nextBatch()), [5])
 })
 
 test('the oldest make way over many batches', () => {
   const pending = pendingUpTo(1500)
   let dropped = 0
   for (let id = 0; id < 5000; id++) dropped += pending.add(bareCall(id), 0)
-  const left = [...idsOf(pending.take()), ...idsOf(pending.take()), ...idsOf(pending.take())]
+  const left = [...idsOf(pending.nextBatch()), ...idsOf(pending.nextBatch()), ...idsOf(pending.nextBatch())]
   assert.equal(dropped, 3500)
   assert.deepEqual(left, numbered(5000).slice(3500))
   assert.equal(pending.size, 0)
@@ -48,9 +48,9 @@ test('the oldest make way over many batches', () => {
 test('what is put back is first again', () => {
   const pending = pendingUpTo(10)
   for (const id of [1, 2]) pending.add(bareCall(id), 0)
-  const taken = pending.take()!
+  const taken = pending.nextBatch()!
   pending.add(bareCall(3), 0)
   pending.putBack(taken)
   assert.equal(pending.size, 3)
-  assert.deepEqual([...idsOf(pending.take()), ...idsOf(pending.take())], [1, 2, 3])
+  assert.deepEqual([...idsOf(pending.nextBatch()), ...idsOf(pending.nextBatch())], [1, 2, 3])
 })

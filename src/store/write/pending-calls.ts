@@ -39,7 +39,7 @@ export class PendingCalls {
   }
 
   /** The oldest, as one batch; `null` if none waits. */
-  take(): FilledBatch | null {
+  nextBatch(): FilledBatch | null {
     const batch = this.#batches.shift() ?? null
     this.#size -= batch?.size ?? 0
     return batch

@@ -28,7 +28,7 @@ function note(database: DatabaseSync, instance: string, number: number, ids: rea
   open.tick()
   open.tick()
   const history = new HistoryWriter(database, { instance, version: '1', number })
-  for (let rows = open.take(); rows.length > 0; rows = open.take()) history.write([], [], rows)
+  for (let rows = open.dueRows(); rows.length > 0; rows = open.dueRows()) history.write([], [], rows)
 }
 
 function write(database: DatabaseSync, call: StoredCall & { readonly noted?: number }): void {

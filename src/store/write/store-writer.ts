@@ -219,12 +219,12 @@ export class StoreWriter {
         if (remedy === 'set_aside') setAside(path, this.#clock.wallTime())
         else if (warning.code === 'database_moved') setOrphanAside(path, walKey, this.#clock.wallTime())
       } catch (aside) {
-        this.#tell(problemOf(aside, path))
+        this.#warnOf(problemOf(aside, path))
         this.#retryLater()
         return
       }
     }
-    this.#tell(problem)
+    this.#warnOf(problem)
     this.#retryLater()
   }
 
@@ -258,7 +258,7 @@ export class StoreWriter {
     else this.#emit({ kind: 'written', dropped: job.calls.count })
   }
 
-  #tell({ warning, stays }: StoreProblem): void {
+  #warnOf({ warning, stays }: StoreProblem): void {
     this.#warn(stays ? warning.code : 'problem', warning)
     if (stays) this.#warn('problem', null)
   }
@@ -270,7 +270,7 @@ export class StoreWriter {
 
   /** Calls are written whatever becomes of the prices: what cannot be read leaves those from before in force. */
   #lookAtPrices(): void {
-    if (!this.#prices.look()) return
+    if (!this.#prices.reloadIfChanged()) return
     const { problem } = this.#prices
     this.#warn('prices', problem === null ? null : priceWarning(priceFileOf(this.#settings.path), problem))
   }

@@ -266,8 +266,8 @@ export class WriterThread implements CallSink, GatewayHistory {
       return
     }
     this.#flushDue = false
-    const calls = this.#pending.take()
-    const opened = this.#open?.take() ?? []
+    const calls = this.#pending.nextBatch()
+    const opened = this.#open?.dueRows() ?? []
     if (this.#open?.areWaiting === true) this.#planFlush()
     if (calls === null && this.#minutes.length + this.#events.length + opened.length === 0) {
       if (this.#isClosing) this.#host.post({ kind: 'close' })
