@@ -18,7 +18,7 @@ const isAlertRecord = fits(
     messages: v.array(AlertMessage),
     dropped: count,
     lookedAt: v.nullable(v.string()),
-    /** Of the dashboard that looks; other processes do not know its webhook. */
+    /** The webhook of the dashboard that checks the rules; other processes do not know it. */
     receiver: v.nullable(v.object({ host: v.string(), format: v.string(), signed: v.boolean() })),
   }),
 )

@@ -5,7 +5,7 @@ import type { AlertMessage } from '../api/alerts.ts'
 import type { AlertFormat } from '../options/dashboard-options.ts'
 import type { AlertWebhook } from './alert-settings.ts'
 
-/** Where messages go. Only the host of the address is ever shown. */
+/** The receiver of messages. Only the host of the address is ever shown. */
 export interface AlertReceiver extends AlertWebhook {
   /** Signs what is sent; null sends it unsigned. */
   readonly secret: string | null
@@ -37,7 +37,7 @@ function bodyOf(format: AlertFormat, message: AlertMessage): string {
 }
 
 /**
- * What is sent for a message. With a secret it is signed as Standard Webhooks 1.0 has it: HMAC-SHA256 of
+ * The request for a message. With a secret, the request is signed as Standard Webhooks 1.0 has it: HMAC-SHA256 of
  * `id.timestamp.body`, so that a receiver can refuse what is old, or was sent before.
  */
 export function alertRequest(

@@ -53,7 +53,7 @@ const crashTellS = 300
 /** One of everything: found, or not. */
 const one = (isSo: boolean, text: () => string): readonly FoundAlert[] => (isSo ? [{ text: text() }] : [])
 
-/** Of the figures, or unknown. */
+/** Rules on figures: null if the figures are unknown. */
 const ofFigures =
   (find: (figures: AlertFigures, threshold: number, input: AlertInput) => readonly FoundAlert[]) =>
   (input: AlertInput, threshold: number): readonly FoundAlert[] | null =>

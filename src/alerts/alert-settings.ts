@@ -6,7 +6,7 @@ import { type Schema, object, objectWithRemarks, within } from '../options/schem
 import { webhookUrl } from '../options/value-kind.ts'
 import { type AlertCode, type AlertRule, alertRules, ruleList } from './alert-rules.ts'
 
-/** Where messages go. The address may be a secret as a whole. */
+/** The receiver of messages. The whole address may be a secret. */
 export interface AlertWebhook {
   readonly url: string
   readonly format: AlertFormat

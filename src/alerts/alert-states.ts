@@ -6,7 +6,7 @@ import { type AlertCode, type AlertInput, type FoundAlert, ruleList, titleOf } f
 
 /** While it is so, it is told again after so long. */
 const againMs = 4 * 3_600_000
-/** Of one rule at a time: a client can make up any number of names, and each would be a message. */
+/** Most subjects of one rule: a client can make up any number of names, and each would be a message. */
 const mostOfRule = 10
 const longestName = 120
 
@@ -20,7 +20,7 @@ export const alertState = v.object({
   sinceMs: finite,
   /** When it was last found. */
   seenMs: finite,
-  /** Of the last message; null as long as there was none, because it was not so for long enough. */
+  /** When the last message was sent; null if none was, because the problem was too short. */
   toldMs: v.nullable(finite),
   toldLevel: finite,
   /** True if there was a webhook then. */

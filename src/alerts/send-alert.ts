@@ -17,7 +17,7 @@ interface Tried {
   readonly isDelivered: boolean
   /** Fit for the page: neither the address nor what a receiver repeats of it. */
   readonly detail: string
-  /** What the receiver asks to wait before a further try, in milliseconds; null if that makes no sense. */
+  /** The pause in ms that the receiver asks for before the next try; null if its value makes no sense. */
   readonly retryMs: number | null
 }
 

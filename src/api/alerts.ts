@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Infer } from '../call/infer.ts'
 
-/** What a rule is set to. */
+/** The settings of a rule. */
 export const AlertSetting = v.object({
   on: v.boolean(),
   /** In the rule's unit. */
@@ -46,9 +46,9 @@ export const AlertMessage = v.object({
   /** ISO 8601, UTC. */
   at: v.string(),
   kind: v.picklist(['begins', 'goes_on', 'ended', 'test']),
-  /** Where it has got to: `unsent` if there is no webhook. */
+  /** The state of the message: `unsent` if there is no webhook. */
   state: v.picklist(['pending', 'delivered', 'failed', 'unsent']),
-  /** What came back; null until then. */
+  /** The receiver's answer; null until then. */
   detail: v.nullable(v.string()),
 })
 
@@ -60,7 +60,7 @@ export const AlertsReport = v.object({
   active: v.array(ActiveAlert),
   /** The last ones, newest first. */
   messages: v.array(AlertMessage),
-  /** Where they go; the host alone, as the rest of the address may be a secret. Null without a webhook. */
+  /** The receiver's host; the rest of the address may be a secret. Null without a webhook. */
   receiver: v.nullable(
     v.object({
       host: v.string(),
@@ -70,9 +70,9 @@ export const AlertsReport = v.object({
       fixed_by: v.nullable(v.string()),
     }),
   ),
-  /** Where the settings are kept. */
+  /** The path of the settings. */
   file: v.string(),
-  /** What is wrong with that file, while the last good settings go on; null if it can be read. */
+  /** The error in that file, while the last valid settings stay in force; null if the file is valid. */
   problem: v.nullable(v.string()),
   /** Messages that are on their way; at most a hundred. */
   pending: v.number(),

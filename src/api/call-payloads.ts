@@ -18,7 +18,7 @@ export const CallPayloads = v.object({
   request: v.nullable(PayloadRecord),
   /** Null where it is not kept, or has not come yet. */
   answer: v.nullable(OutgoingRecord),
-  /** Whether payloads are kept now; null where no gateway says so. */
+  /** True if payloads are kept now; null where no gateway says so. */
   logging: v.nullable(v.boolean()),
   /** Null where at least one of the two is there. */
   reason: v.nullable(PayloadAbsence),

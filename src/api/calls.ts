@@ -4,7 +4,7 @@ import type { CallType } from '../call/call.ts'
 import { Curves, GroupFigures, SumFigures } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'
 
-/** What an answer has besides where the database cannot be read: it is then as if no call had ever been recorded. */
+/** Present if the database cannot be read: the answer is then as if no call had been recorded. */
 export const NoStore = v.object({
   /** Why nothing is told: `missing`, `empty`, `damaged`, … */
   store: v.exactOptional(v.string()),
@@ -30,7 +30,7 @@ export const CallJson = v.object({
   ...(Object.fromEntries(fields) as unknown as FieldSchemas),
 })
 
-/** What every answer of `/api/query` has besides its calls or groups. */
+/** Fields of every answer of `/api/query`, besides its calls or groups. */
 export const QueryFrame = v.object({
   /** Over all that was selected, not only over what is listed. */
   summary: GroupFigures,
@@ -56,7 +56,7 @@ export const CallList = v.object({
 
 export type CallList = Infer<typeof CallList>
 
-/** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
+/** The group's common value: a model's name, a status, the start of an hour; null for calls without one. */
 export const GroupKey = v.nullable(v.union([v.string(), v.number()]))
 
 /** All sums, and as `measures` says those of times and speeds. */

@@ -24,7 +24,7 @@ export const ClientRow = v.object({
   ...v.omit(ClientUse, ['client', 'active', 'waiting']).entries,
   /** Under which limits are set: the name, or the fingerprint; empty for calls that nothing tells apart. */
   client: v.string(),
-  /** Whether that is the fingerprint of a key. */
+  /** True if that is the fingerprint of a key. */
   is_key: v.boolean(),
   /** The name that a person gave the calls of the key. */
   name: v.nullable(v.string()),
@@ -40,7 +40,7 @@ export const ClientRow = v.object({
   /** Requests, and tokens, that it may use in a minute; null for as many as all may. */
   max_rpm: v.nullable(v.number()),
   max_tpm: v.nullable(v.number()),
-  /** Of `token_limit`; may be negative. Null without one, or if nobody counts. */
+  /** The rest of `token_limit`; may be negative. Null without a limit, or if the use is unknown. */
   remaining_tokens: v.nullable(v.number()),
 })
 
@@ -52,11 +52,11 @@ export const ClientsReport = v.object({
   clients: v.array(ClientRow),
   /** From when on calls were counted; ISO 8601, UTC. */
   counted_from: v.string(),
-  /** Where limits and names are kept. */
+  /** The path of the file with limits and names. */
   file: v.string(),
-  /** What is wrong with that file; null if nothing is. */
+  /** The error in that file; null if it is valid. */
   problem: v.nullable(v.string()),
-  /** What a used-up budget does in the running gateway: `report` or `reject`; null if none runs. */
+  /** The running gateway's action on a used-up budget: `report` or `reject`; null if none runs. */
   budget_action: v.nullable(v.string()),
   /** `fifo` or `fair`; null if no gateway runs. */
   queue_order: v.nullable(v.string()),

@@ -3,7 +3,7 @@ import { ServedModel } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'
 import { NoStore } from './calls.ts'
 
-/** What a unit costs, in USD per million tokens but for those that begin with `per_`, which are USD each. Left out is what another rate stands for. */
+/** Prices in USD per million tokens; rates that begin with `per_` are USD for each. A missing rate follows another one. */
 export const Rates = v.object({
   input: v.exactOptional(v.number()),
   output: v.exactOptional(v.number()),
@@ -21,7 +21,7 @@ export const Rates = v.object({
 
 export type Rates = Infer<typeof Rates>
 
-/** What a call paid by one rate. Tokens of input are those that no other rate bills. */
+/** A call's part billed by one rate. Input tokens are those that no other rate bills. */
 export const CostPart = v.object({
   rate: v.picklist(Object.keys(Rates.entries) as (keyof Rates)[]),
   /** Tokens, requests, search units, or milliseconds of audio. */
@@ -45,7 +45,7 @@ export const PricePeriod = v.object({
   effective_from: v.nullable(v.string()),
   tiers: v.array(RateTier),
   service_tiers: v.exactOptional(v.record(v.string(), v.array(RateTier))),
-  /** Where it is not the entry's: an earlier price, of which another list told. */
+  /** The period's own list, if it differs from the entry's: earlier prices may come from another list. */
   source: v.exactOptional(v.string()),
 })
 
@@ -130,7 +130,7 @@ export const WhyUnpriced = v.picklist(['local', 'no_entry', 'unknown_upstream', 
 
 export type WhyUnpriced = Infer<typeof WhyUnpriced>
 
-/** What the prices in force say of a model now. */
+/** A model's prices in force now. */
 export const MatchedPrice = v.union([
   v.object({
     key: v.string(),
@@ -163,7 +163,7 @@ export const CostMatches = v.object({
 
 export type CostMatches = Infer<typeof CostMatches>
 
-/** What a sync did. */
+/** The result of a sync. */
 export const SyncResult = v.object({
   added: v.number(),
   changed: v.number(),
@@ -171,7 +171,7 @@ export const SyncResult = v.object({
   /** Prices in the list, and entries of it that were left out. */
   entries: v.number(),
   rejected: v.number(),
-  /** Whether the list is the one that was taken last. */
+  /** True if the list is the one that was taken last. */
   not_modified: v.boolean(),
 })
 

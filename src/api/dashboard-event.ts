@@ -6,13 +6,13 @@ import { ProcessStatus } from './process-status.ts'
 import { RawLogEvent } from './raw-log.ts'
 import type { Infer } from '../call/infer.ts'
 
-/** What `GET /api/events?topics=…` can tell of. */
+/** The topics of `GET /api/events?topics=…`. */
 export type EventTopic = keyof EventData
 
 /** Lines that were added to the gateway's log. */
 export const LogLines = v.object({
   lines: v.array(v.string()),
-  /** Whether these are the last lines there are, in place of all that was told before. */
+  /** True if these are the last lines there are, in place of all that was told before. */
   reset: v.boolean(),
 })
 
@@ -29,7 +29,7 @@ export const NewCalls = v.object({
 export type NewCalls = Infer<typeof NewCalls>
 
 /**
- * What the gateway's feed of payloads brings, and whether there is one. Of a record whose JSON is longer than 64 kB
+ * An event of the gateway's payload feed, or the loss of the feed. In a record whose JSON is longer than 64 kB,
  * `body` is the beginning of the body's text, whatever it was, as `truncated` says, and so are `text`, `reasoning` and
  * the arguments of `tool_calls`; `/api/calls/{id}/payloads` has all of it where it is logged.
  */
@@ -51,7 +51,7 @@ export const EventData = v.object({
   beat: v.object({ every_ms: v.number() }),
   /** At first, whether there is a feed; then each event of it. */
   payloads: PayloadEvent,
-  /** What the alert rules say is so: at first, and whenever it has changed. */
+  /** The active alerts: at first, and after each change. */
   alerts: v.array(ActiveAlert),
 })
 

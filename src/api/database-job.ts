@@ -16,10 +16,10 @@ export const CompressProgress = v.object({
 
 export type CompressProgress = Infer<typeof CompressProgress>
 
-/** What compressing did; of a dry run, what it would do. Sizes are those of the file and its log together. */
+/** The result of compressing; of a dry run, the expected one. Sizes are of the file and its log together. */
 export const CompressResult = v.object({
   before_bytes: v.number(),
-  /** Of a dry run, about. */
+  /** A dry run estimates this. */
   after_bytes: v.number(),
   folded_calls: v.number(),
   duration_ms: v.number(),
@@ -32,20 +32,20 @@ export interface ImportProblem {
   readonly count: number
   /** The first of them, in words. */
   readonly problem: string
-  /** Where the first few stand: lines of a file, rows of a database. */
+  /** The places of the first few: lines of a file, or rows of a database. */
   readonly lines: readonly number[]
 }
 
-/** What an import did; of a dry run, what it would do. */
+/** The result of an import; of a dry run, the expected one. */
 export interface ImportResult {
   readonly source: string
   readonly added: number
   /** There already. */
   readonly present: number
   readonly skipped: number
-  /** Of what was skipped. */
+  /** Reasons for skipped records. */
   readonly problems: readonly ImportProblem[]
-  /** Of values that cannot be true, which calls that were added do without. */
+  /** Impossible values, left out of calls that were added. */
   readonly notes: readonly ImportProblem[]
   /** Why the file could not be read to its end; null if it was. */
   readonly stopped: string | null
@@ -56,7 +56,7 @@ export interface ImportResult {
 export const JobFailure = v.object({
   code: v.picklist(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed']),
   message: v.string(),
-  /** Of `folded_range` in `from` the instant from which on it can be asked. */
+  /** For `folded_range`, `from` is the first instant that can be asked for. */
   data: v.exactOptional(v.record(v.string(), v.string())),
 })
 
@@ -66,7 +66,7 @@ export type JobFailure = Infer<typeof JobFailure>
 export const DatabaseFile = v.object({
   /** Its path in full. */
   file: v.string(),
-  /** Of the file and its log together; null where there is none yet. */
+  /** Bytes of the file and its log together; null without a database. */
   bytes: v.nullable(v.number()),
   /** Free on the disk that it is on, for this user. */
   disk_free_bytes: v.nullable(v.number()),
@@ -128,13 +128,13 @@ export const RepriceDay = v.object({
 
 export type RepriceDay = Infer<typeof RepriceDay>
 
-/** What a re-pricing did; of a dry run, what it would do. */
+/** The result of re-pricing; of a dry run, the expected one. */
 export const RepriceResult = v.object({
   ...v.omit(RepriceDay, ['day', 'model']).entries,
   days: v.array(RepriceDay),
   /** Calls that were looked at. */
   looked_calls: v.number(),
-  /** Of those, calls whose upstream reported what they cost: these stay as they are. */
+  /** Calls among these whose cost the upstream reported: they stay unchanged. */
   reported_calls: v.number(),
   duration_ms: v.number(),
 })

@@ -3,7 +3,7 @@ import type { Infer } from '../call/infer.ts'
 
 /** A gateway among those that share a limit. */
 export const GatewayRow = v.object({
-  /** Of this run. */
+  /** The instance of this run. */
   instance: v.string(),
   host: v.string(),
   version: v.string(),
@@ -20,9 +20,9 @@ export const GatewayRow = v.object({
   rows_behind: v.number(),
   /** Seconds until its slots are free, if nothing is heard of it; null if it holds none by a lease. */
   lease_left_s: v.nullable(v.number()),
-  /** Whether it is the one of this data folder, which this dashboard starts and stops. */
+  /** True if it is the one of this data folder, which this dashboard starts and stops. */
   is_own: v.boolean(),
-  /** Whether it was silent for so long that it may be released. */
+  /** True if it was silent for so long that it may be released. */
   can_release: v.boolean(),
 })
 
@@ -37,7 +37,7 @@ export const GatewaysReport = v.object({
   /** Why the common database cannot be asked, in words: then the gateways are as it told last, at `as_of`. */
   problem: v.nullable(v.string()),
   as_of: v.string(),
-  /** Of the first copy of others' calls: rows that were looked at, and how many there are; null if none is under way. */
+  /** Progress of the first copy of others' calls: rows read, and rows in all; null if no copy runs. */
   copy: v.nullable(v.object({ pulled: v.number(), last: v.number() })),
 })
 

@@ -28,7 +28,7 @@ export const UpstreamHealth = v.object({
   rate_limiter: SlotReport,
   /** Tokens of any 24 hours; absent where there is no limit of its own. */
   token_limit: v.exactOptional(v.number()),
-  /** Of those; null while what was used before is not known. */
+  /** Tokens used of the limit; null while the use before the start is unknown. */
   used_tokens: v.exactOptional(v.nullable(v.number())),
   replicas: v.array(
     v.object({
@@ -93,13 +93,13 @@ export const HealthReport = v.object({
   status: HealthStatus,
   upstream: v.string(),
   db: v.string(),
-  /** Of all upstreams together. */
+  /** The slots of all upstreams together. */
   rate_limiter: v.object({
     ...SlotReport.entries,
     /** Which waiting call is next: `fifo` or `fair`. */
     queue_order: v.string(),
   }),
-  /** Where there are more than that of `--upstream`, which is the first of them and called `default`. */
+  /** The upstreams, if there are others than that of `--upstream`, which comes first as `default`. */
   upstreams: v.exactOptional(v.array(UpstreamHealth)),
   token_budget: v.object({
     daily_limit: v.number(),
@@ -108,13 +108,13 @@ export const HealthReport = v.object({
     percentage_used: v.number(),
     /** Tokens among `total_used` that no upstream reported. */
     estimated: v.number(),
-    /** Whether what was used before the gateway's start is in `total_used`. */
+    /** True if what was used before the gateway's start is in `total_used`. */
     known: v.boolean(),
   }),
   /** Clients with calls in flight or waiting, and those with limits, the longest lines first; at most 100. */
   clients: v.array(ClientUse),
   /**
-   * What the answers of the last hour told of the limits that providers set: at most 100 models and keys, those heard of last
+   * Limits of providers that answers of the last hour reported: at most 100 models and keys, the newest
    * at the end.
    */
   provider_limits: v.array(ProviderLimit),
@@ -134,13 +134,13 @@ export const HealthReport = v.object({
       gateways: v.number(),
       /** Slots that they hold, whether used or not. */
       held: v.number(),
-      /** Of those, the slots that this gateway may use: also while the shared database is away. */
+      /** Slots among these that this gateway may use, also while the shared database is away. */
       held_here: v.number(),
       active_all: v.number(),
       waiting_all: v.number(),
       /** Seconds for which one that is lost keeps its slots. */
       lease_s: v.number(),
-      /** Whether the shared database answers: `ok`, `away`, or `learning` after it has lost its state. */
+      /** True if the shared database answers: `ok`, `away`, or `learning` after it has lost its state. */
       engine: v.string(),
     }),
   ),
@@ -150,7 +150,7 @@ export const HealthReport = v.object({
 
 export type HealthReport = Infer<typeof HealthReport>
 
-/** What of it is told to others than the gateway's own user and root. */
+/** The part that users other than root and the gateway's own may see. */
 export const PublicHealthReport = v.pick(HealthReport, [
   'status',
   'upstream',

@@ -18,7 +18,7 @@ export const LiveCall = v.object({
   state: v.picklist(['receiving', 'queued', 'waiting', 'streaming', 'backing_off']),
   /** 1 for the next one that gets a slot; null unless it waits for one. */
   queue_place: v.nullable(v.number()),
-  /** What it waits for in line; null if it does not. */
+  /** The resource that the call waits for in line; null if it does not wait. */
   waits_for: v.nullable(v.picklist(['slot', 'requests', 'tokens'])),
   /** Since when it is in this state: ISO 8601, UTC. */
   state_since: v.string(),
@@ -33,7 +33,7 @@ export const LiveCall = v.object({
   queue_ms: v.nullable(v.number()),
   /** Lost attempts and the waits between them, as far as they are over. */
   retry_wait_ms: v.nullable(v.number()),
-  /** Of the attempt that answers. */
+  /** Times of the attempt that answers. */
   ttfb_ms: v.nullable(v.number()),
   ttft_ms: v.nullable(v.number()),
 })

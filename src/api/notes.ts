@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Infer } from '../call/infer.ts'
 
-/** What somebody noted of a moment: "deployed v2". Charts mark it. */
+/** A user's note on a moment ("deployed v2"), marked in charts. */
 export const Note = v.object({
   id: v.string(),
   /** ISO 8601, UTC. */
@@ -18,7 +18,7 @@ export const NotesReport = v.object({
   notes: v.array(Note),
   /** The file that keeps them. */
   file: v.string(),
-  /** What is wrong with it; null if it can be read. */
+  /** The error in the file; null if it is valid. */
   problem: v.nullable(v.string()),
 })
 

@@ -159,7 +159,7 @@ export const Overview = v.object({
   timed: v.picklist(['ok', 'failed']),
   buckets: OverviewBuckets,
   heat: OverviewHeat,
-  /** Of a few calls, each by itself; null where they are too many, and where not all of them are kept. */
+  /** Single calls of a small window; null if there are too many, or some are folded. */
   singles: v.nullable(OverviewSingles),
   totals: OverviewTotals,
   /** The window of the same length just before; null where it cannot be told any more, and where recording began only in it. */
@@ -171,7 +171,7 @@ export const Overview = v.object({
   slots: OverviewSlots,
   events: v.array(OverviewEvent),
   latest: v.array(OverviewCall),
-  /** Of the calls that times are of. */
+  /** The slowest of the calls whose times count. */
   slowest: v.array(OverviewCall),
   failed: v.array(OverviewCall),
   /** When the first call that was ever recorded began; null without one. */

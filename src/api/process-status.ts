@@ -72,11 +72,11 @@ export type PredecessorProcess = Infer<typeof PredecessorProcess>
 
 /** The body of `GET /api/proxy/status`. What is not known is null. */
 export const ProcessStatus = v.object({
-  /** Whether there is a gateway process: `running`, `draining` or `unresponsive`. */
+  /** True if there is a gateway process: `running`, `draining` or `unresponsive`. */
   running: v.boolean(),
   state: GatewayState,
   pid: v.nullable(v.number()),
-  /** Where the running gateway listens; where the next one will, while there is none. */
+  /** The running gateway's addresses; those of the next start while none runs. */
   port: v.number(),
   host: v.string(),
   upstream: v.string(),
@@ -84,9 +84,9 @@ export const ProcessStatus = v.object({
   /** ISO 8601, UTC. */
   started_at: v.nullable(v.string()),
   uptime_s: v.nullable(v.number()),
-  /** Whether `GET /health` on the gateway's own port answered 200 as this very gateway. */
+  /** True if `GET /health` on the gateway's own port answered 200 as this very gateway. */
   health_ok: v.boolean(),
-  /** What the gateway reports at its control socket; null if it does not answer there. */
+  /** The gateway's report at its control socket; null if it does not answer there. */
   health: v.nullable(HealthReport),
   pid_file: v.string(),
   log_file: v.string(),
@@ -94,7 +94,7 @@ export const ProcessStatus = v.object({
   predecessors: v.array(PredecessorProcess),
   /** One sentence on what is not as one would think: who holds the port, how the last gateway ended, who still finishes calls. */
   message: v.nullable(v.string()),
-  /** Whether the upstream is the demo's own, and no real model answers. */
+  /** True if the upstream is the demo's own, and no real model answers. */
   simulated: v.boolean(),
   /** The last crash of this folder's gateway; null if there was none, or a restart or a start by a person came after it. */
   crash: v.nullable(CrashStatus),

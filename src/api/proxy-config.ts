@@ -12,7 +12,7 @@ export const ConfigOption = v.object({
   description: v.string(),
   /** The kind of its value. */
   kind: v.picklist(['number', 'switch', 'choice', 'text', 'list']),
-  /** What a number counts; null where its name says it. */
+  /** The unit of a number; null if the name says it. */
   unit: v.nullable(v.picklist(['ms', 's', 'days', 'kB', 'MB', 'calls', 'tokens'])),
   /** The bounds of a number, both included; null where it is none. */
   min: v.nullable(v.number()),
@@ -21,7 +21,7 @@ export const ConfigOption = v.object({
   choices: v.nullable(v.array(v.string())),
   /** Completes "… must be", for people. */
   range: v.string(),
-  /** What the gateway starts with next. */
+  /** The value of the next start. */
   value: v.union([SettingValue, v.array(v.string())]),
   default: v.union([SettingValue, v.array(v.string())]),
   /** `saved`: in `gateway.json`. */
@@ -30,7 +30,7 @@ export const ConfigOption = v.object({
   fixed_by: v.nullable(v.string()),
   /** How a change made here takes effect; null where none can be made here. */
   changes: v.nullable(v.picklist(['live', 'restart'])),
-  /** What the running gateway goes by; null while none runs. */
+  /** The running gateway's value; null while none runs. */
   running: v.nullable(v.union([SettingValue, v.array(v.string())])),
 })
 
@@ -41,7 +41,7 @@ export const ProxyConfig = v.object({
   options: v.array(ConfigOption),
   /** Names of the options of which the running gateway has another value: a restart brings them in. */
   needs_restart: v.array(v.string()),
-  /** Where changes are kept. */
+  /** The path of the file with changes. */
   file: v.string(),
   /**
    * `UPSTREAM_API_KEY`: not set; lent to calls from this machine; or withheld, because the upstream's address

@@ -11,7 +11,7 @@ export const PayloadToolCall = v.object({
 
 export type PayloadToolCall = Infer<typeof PayloadToolCall>
 
-/** What went over the wire in one direction of one call: a line of the raw log, and an event of its feed. */
+/** One direction of one call: a line of the raw log, and an event of its feed. */
 export const PayloadRecord = v.object({
   /** The call's, as `x-tokenweir-call-id` and `/api/query` have it. */
   id: v.string(),
@@ -35,11 +35,11 @@ export const PayloadRecord = v.object({
   body_withheld: v.exactOptional(v.string()),
   /** On the wire, all of it. */
   body_bytes: v.number(),
-  /** Whether `body` is only its beginning. */
+  /** True if `body` is only its beginning. */
   truncated: v.boolean(),
   /** As the request names it; null where it names none, or is not JSON. */
   model: v.nullable(v.string()),
-  /** Whether the request asked for a stream. */
+  /** True if the request asked for a stream. */
   stream: v.boolean(),
 })
 
@@ -54,7 +54,7 @@ export const OutgoingRecord = v.object({
   failure_code: v.nullable(v.string()),
   /** Head received → last byte to the client. */
   duration_ms: v.number(),
-  /** Of an event stream: when each piece came, in ms since the call's head was received; 10,000 at most. */
+  /** Arrival of each piece of an event stream, in ms since the call's head was received; at most 10,000. */
   chunks: v.exactOptional(v.array(v.number())),
   /** Put together from the events of a stream; null where there was nothing of the kind. */
   text: v.exactOptional(v.nullable(v.string())),
@@ -91,10 +91,10 @@ export const RawLogStatus = v.object({
   enabled: v.boolean(),
   /** When it switches itself off; ISO 8601, UTC; null where it does not. */
   enabled_until: v.nullable(v.string()),
-  /** What reaches the file: `all`, `errors` or `sample:<1/n>`. */
+  /** The rule for the file: `all`, `errors` or `sample:<1/n>`. */
   capture: v.string(),
   file_path: v.string(),
-  /** Of all segments together. */
+  /** Bytes of all segments together. */
   file_size_bytes: v.number(),
   file_size_formatted: v.string(),
   subscribers_count: v.number(),
@@ -120,7 +120,7 @@ export const RecentPayloads = v.object({
   entries: v.array(v.union([PayloadRecord, OutgoingRecord])),
   /** Records in all segments. */
   total_count: v.number(),
-  /** Whether there are fewer than were asked for because the answer would be too large. */
+  /** True if there are fewer than were asked for because the answer would be too large. */
   truncated: v.boolean(),
 })
 

@@ -36,9 +36,9 @@ export type UpstreamRow = Infer<typeof UpstreamRow>
 /** The body of `GET /api/upstreams`. */
 export const UpstreamsReport = v.object({
   upstreams: v.array(UpstreamRow),
-  /** Where they are kept. */
+  /** The path of the file of upstreams. */
   file: v.string(),
-  /** What is wrong with the file; the last good upstreams hold. */
+  /** The error in the file, while the last valid upstreams stay in force. */
   problem: v.nullable(v.string()),
 })
 

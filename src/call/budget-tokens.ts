@@ -23,7 +23,7 @@ export const spentFields: readonly NamedField[] = storedFields.filter(({ record 
   spentNames.some((name) => name === record),
 )
 
-/** Of ordinary text; nobody asks the upstream's own tokenizer. */
+/** Bytes per token of ordinary text: an estimate, as no tokenizer is asked. */
 const bytesPerToken = 4
 
 /** The estimated input tokens of a request of so many bytes. */
@@ -44,7 +44,7 @@ export function estimatedTokens(call: SpentCall): number {
   if (!mayHaveSpent(call)) return 0
   const { inputTokens, outputTokens, totalTokens, requestBytes, outcome } = call
   const input = inputTokens === null && totalTokens === null ? requestTokens(requestBytes) : 0
-  // What was reported of a stream that broke off is from its beginning.
+  // A stream that broke off has reported the usage at its beginning.
   const isOutputKnown = outputTokens !== null && outcome === 'ok'
   return input + (isOutputKnown ? 0 : Math.max(0, (call.chunks ?? 0) - (outputTokens ?? 0)))
 }

@@ -1,7 +1,7 @@
 import type { CallFilter } from './call-filter.ts'
 import type { Curves, GroupFigures } from './figures.ts'
 
-/** What calls can be grouped by besides time. By `failure_code` only those that have one are in a group; `tags` are sets. */
+/** Fields to group calls by, besides time. Groups by `failure_code` hold failed calls only; `tags` are sets. */
 export const callDimensions = [
   'model',
   'call_type',
@@ -26,7 +26,7 @@ export function tagOf(dimension: CallDimension | null): string | null {
   return dimension?.startsWith('tag:') === true ? dimension.slice(4) : null
 }
 
-/** What stands before the first colon of `key:value`. */
+/** The part before the first colon of `key:value`. */
 export function tagKey(tag: string): string {
   return tag.split(':', 1)[0] ?? ''
 }
@@ -85,7 +85,7 @@ export interface CallGroup {
   readonly figures: GroupFigures
   /** Calls between the question's `durationLimitsMs`, one number less than those; absent where it has none. */
   readonly durationCounts?: readonly number[]
-  /** Where the question asks for them. */
+  /** The curves, if the question asks for them. */
   readonly curves?: Curves
 }
 

@@ -31,19 +31,19 @@ export interface SeenClient {
   readonly client: string | null
   readonly key_fingerprint: string | null
   readonly calls: number
-  /** Of input and output, as far as they were reported. */
+  /** Input and output tokens, as far as reported. */
   readonly tokens: number
   /** When the last of them began: ISO 8601, UTC. */
   readonly last_at: string
 }
 
-/** What was counted, and since when: as with {@link ServedCount}. */
+/** The counted tokens and the first instant of the count, as with {@link ServedCount}. */
 export interface SeenClients {
   readonly fromMs: number
   readonly clients: readonly SeenClient[]
 }
 
-/** What a look at the last minutes needs of a call. Names are masked, as in its row. */
+/** The fields of a call that alert rules read. Names are masked, as in the row. */
 export interface EndedCall {
   readonly seq: number
   /** Milliseconds since the Unix epoch. */
@@ -68,9 +68,9 @@ export interface EndedCall {
 export interface EndedBounds {
   readonly fromMs: number
   readonly afterSeq: number
-  /** Of more calls, the newest are told. */
+  /** Most calls returned: the newest. */
   readonly most: number
-  /** What was found after so long is told; one page is always read. */
+  /** The search ends after this time (ms); one page is always read. */
   readonly withinMs: number
 }
 
@@ -80,7 +80,7 @@ export interface SlotUsesBounds {
   readonly toMs: number
   /** Each upstream has slots of its own. */
   readonly upstreamName: string
-  /** Of more calls, about so many. */
+  /** Most calls returned, about. */
   readonly most: number
   /** About so long. */
   readonly withinMs: number

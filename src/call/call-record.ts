@@ -90,7 +90,7 @@ export function blankRecord(): CallDraft {
 
 /** A call that was read of a source that is imported, or why there is none. */
 export interface ReadCall {
-  /** Where it stood: a line of the file, or a row of a database. */
+  /** The record's place: a line of the file, or a row of a database. */
   readonly line: number
   readonly call: StoredCall | null
   /** The identity of all that its source says of it. */

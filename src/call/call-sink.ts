@@ -18,7 +18,7 @@ export interface Warning {
 }
 
 /**
- * Where calls are recorded. Nothing here throws, rejects or waits for a database, and what is held is bounded:
+ * The port to the recorder of calls. Nothing here throws, rejects or waits for a database, and its memory is bounded:
  * what cannot be kept is counted in `dropped`.
  */
 export interface CallSink {
@@ -54,7 +54,7 @@ export interface GatewayEvent {
   readonly detail: string | null
 }
 
-/** Where the gateway notes its own history. As bounded and as silent as {@link CallSink}. */
+/** The port for the gateway's own history, as bounded and as silent as {@link CallSink}. */
 export interface GatewayHistory {
   minute(minute: GatewayMinute): void
   event(event: GatewayEvent): void

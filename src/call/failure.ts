@@ -28,9 +28,9 @@ const table = {
   queue_timeout: ['gateway', 503, 'server_error'],
   buffers_full: ['gateway', 503, 'server_error'],
   draining: ['gateway', 503, 'server_error'],
-  /** Of the feed of payloads; no call ends so. */
+  /** Sent to readers of the payload feed; no call ends so. */
   too_many_readers: ['gateway', 503, 'server_error'],
-  /** Of a scrape by Prometheus; no call ends so. */
+  /** Sent to Prometheus; no call ends so. */
   metrics_late: ['gateway', 503, 'server_error'],
   /** A library that tries again would only be refused again. */
   token_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
@@ -38,7 +38,7 @@ const table = {
   client_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** And of those that one upstream may take. */
   upstream_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
-  /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */
+  /** The use before the start cannot be read, so the budget is unknown. */
   budget_unknown: ['gateway', 503, 'server_error'],
   /** The gateways share their limit through a database that cannot be asked, and what this one held of it is not its own any more. */
   limit_unreachable: ['gateway', 503, 'server_error'],

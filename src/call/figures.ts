@@ -30,7 +30,7 @@ export const CacheFigures = v.object({
   /** Cached ÷ all input tokens; null without input tokens. */
   cached_share: v.nullable(v.number()),
   /**
-   * What the calls would have cost more without a cache, by the prices of their time; less than nothing if it was written
+   * The additional cost without a cache, by the prices of the calls' time; negative if the cache was written
    * at a higher price and hardly read. Null where no price tells cached input from other.
    */
   cache_saved_usd: v.nullable(v.number()),
@@ -52,7 +52,7 @@ export const SumFigures = v.object({
   cache_write_tokens: v.number(),
   reasoning_tokens: v.number(),
   total_tokens: v.number(),
-  /** Of the calls that have a price; null where none has. */
+  /** The cost of calls that have a price; null if none has. */
   cost_usd: v.nullable(v.number()),
   /** Calls with usage and no price. */
   unpriced_calls: v.number(),
@@ -100,7 +100,7 @@ export type ServedModel = Infer<typeof ServedModel>
 export const CallSession = v.object({
   ...CacheFigures.entries,
   session: v.string(),
-  /** Of the last call, as `client`. */
+  /** The source of the last call's session, as with `client`. */
   session_source: v.nullable(v.string()),
   client: v.nullable(v.string()),
   /** The twenty with the most calls, those with more first. */
@@ -118,7 +118,7 @@ export const CallSession = v.object({
   reasoning_tokens: v.number(),
   /** Tools that the answers asked for. */
   tool_calls: v.number(),
-  /** Of the calls that have a price; null where none has. */
+  /** The cost of calls that have a price; null if none has. */
   cost_usd: v.nullable(v.number()),
   /** Calls with usage and no price. */
   unpriced_calls: v.number(),

@@ -31,7 +31,7 @@ export interface PayloadTap {
   ended(record: CallRecord): void
 }
 
-/** Where copies of payloads go. It never throws, waits for nothing, and holds a bounded amount. */
+/** The port for copies of payloads. It never throws, never waits, and has bounded memory. */
 export interface PayloadTaps {
   /** True if anybody logs or watches: where nobody does, `begin` is not called, and the call costs nothing. */
   readonly isOpen: boolean

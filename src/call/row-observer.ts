@@ -24,8 +24,8 @@ export type ObserveRows<Settings> = (settings: Settings, warn: Warn) => RowObser
 export interface ObserverModule {
   /** By which it is asked, and named in warnings. */
   readonly name: string
-  /** Of a file that exports {@link ObserveRows} as `observeRows`. */
+  /** The file URL of a module that exports {@link ObserveRows} as `observeRows`. */
   readonly url: string
-  /** What can be posted to a thread. */
+  /** The values that can be posted to a thread. */
   readonly settings: unknown
 }

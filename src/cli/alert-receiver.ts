@@ -9,7 +9,7 @@ interface AlertValues {
   readonly alertFormat: AlertFormat
 }
 
-/** Where alerts go, and what signs them; null without a webhook. A flag or a variable goes before what settings keep. */
+/** The receiver of alerts and the secret that signs them; null without a webhook. A flag or variable overrides the settings. */
 export function readReceiver(
   { alertWebhook: url, alertFormat: format, setBy }: Options<AlertValues>,
   env: Environment,

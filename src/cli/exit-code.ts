@@ -26,13 +26,13 @@ export function noGatewayAnswers(where: string, advice: string): CommandError {
   return new CommandError(`no gateway is running ${where}: ${advice}`, exitCode.noGateway)
 }
 
-/** Where a command finds a gateway by its database. */
+/** The advice for a gateway that was not found. */
 export const nameItsDatabase = 'start one with "tokenweir gateway", or give its database with --db'
 
 /** The exit code for a thrown error; null for a fault of our own. */
 export function exitCodeOf(error: unknown): number | null {
   if (error instanceof CommandError) return error.exitCode
   if (!(error instanceof CodedError)) return null
-  // What was asked for is wrong: the dashboard answers these codes 400.
+  // The user's input is wrong: the dashboard answers these codes 400.
   return String(error.code).startsWith('invalid_') ? exitCode.usage : exitCode.fault
 }

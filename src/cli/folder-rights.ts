@@ -6,7 +6,7 @@ import { upstreamsPath } from '../options/upstreams-path.ts'
 import { CommandError } from './exit-code.ts'
 
 /**
- * What a command does with the data folder. One that `reads` may fall back to the folder of the running gateway. One that
+ * A command's use of the data folder. One that `reads` may fall back to the folder of the running gateway. One that
  * `acts` changes files or sends keys: it takes this folder, or a named one. One that `serves` does what the files say.
  */
 export type FolderUse = 'none' | 'reads' | 'acts' | 'serves'

@@ -303,7 +303,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const code = fault === null ? exitCodeOf(error) : exitCode.fault
     if (code === null) throw error
     process.stderr.write(`tokenweir: ${fault ?? messageOf(error)}\n`)
-    // What the command has begun, such as a connection, would keep the process alive.
+    // An open connection of the command would keep the process alive.
     process.exit(code)
   }
 }

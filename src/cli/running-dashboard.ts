@@ -113,7 +113,7 @@ export async function openDashboard(
     return service
   }
   let share: ShareProcess | null = null
-  // What speaks to PostgreSQL is loaded where somebody shares, and before anybody can ask.
+  // The PostgreSQL client is loaded only for a shared database, and before the first request.
   const sharing = options.share ? await import('../share/slots/gateway-list.ts') : null
   const copy = (): ShareProcess['copy'] => share?.copy ?? null
   const gateways =

@@ -30,7 +30,7 @@ function isReadable(address: string): boolean {
 
 export const notSharedText = 'TOKENWEIR_SHARE is set, and --share is not: nothing is shared'
 
-/** Whether an address is set that nothing uses. */
+/** True if an address is set that nothing uses. */
 export function isUnused({ share }: Pick<GatewayValues, 'share'>, env: Environment): boolean {
   return !share && (env['TOKENWEIR_SHARE'] ?? '') !== ''
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /**
- * Where a gateway's control socket and its log are: in the data folder, or, if nothing can be written there, in a private
+ * The folder of a gateway's control socket and log: the data folder, or, if nothing can be written there, a private
  * folder of this user's among the temporary files. So a gateway that can record nothing is started and stopped all the same.
  */
 export function controlFolder(dataFolder: string): string {
@@ -28,7 +28,7 @@ function make(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
-    // Whoever writes there will say so.
+    // A later write there reports the error.
   }
 }
 

@@ -182,7 +182,7 @@ const keptByPredecessor = v.object({
   clients: v.array(slotsOfClient),
 })
 
-/** What a gateway answers its successor that asks about its calls: all of them, or whether one was cancelled. */
+/** An old gateway's answer about its calls: all of them, or whether one was cancelled. */
 export type CallsAnswer = MessageOf<typeof callsAnswer>
 
 const callsAnswer = v.object({ seq: count, live: LiveCalls, cancelled: v.boolean() })
@@ -229,7 +229,7 @@ export const isDrainReport = fits(
     used: v.array(minuteUsage),
     /** Tokens that its own budget counts as used. */
     counted: amount,
-    /** Of each limit a minute. */
+    /** Use of each limit a minute. */
     minutes: v.array(limitReport),
     /** To what the successor has asked. */
     answers: v.array(callsAnswer),
@@ -254,7 +254,7 @@ export const isDrainAnswer = fits(
     ),
     /** Tokens that others may still use, or have used unknown to this gateway. */
     taken: amount,
-    /** What was taken of limits a minute elsewhere since its last report. */
+    /** Use of limits a minute elsewhere since the last report. */
     minutes: v.array(limitUse),
     /** Asks for its calls, or to cancel the one of this id. */
     asks: v.array(v.object({ seq: count, cancel: v.nullable(v.string()) })),

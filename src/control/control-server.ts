@@ -16,7 +16,7 @@ import { openSocketAddress, socketName } from './control-socket.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
 
 const maxBodyBytes = 64 * 1024
-/** Of a report, which may tell of a thousand calls. */
+/** Most bytes of a report, which may hold a thousand calls. */
 const maxReportBytes = 16 * 1024 * 1024
 const lockLimitMs = 5000
 const rawLogPath = '/raw-log/'
@@ -70,7 +70,7 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
       res.destroy()
     })
   })
-  // Who looks at a gateway does not keep it alive.
+  // A client's connection does not keep the gateway alive.
   server.on('connection', (socket) => socket.unref()).unref()
   using address = openSocketAddress(folder, ownName)
   await once(server.listen({ path: address.path }), 'listening')
@@ -195,7 +195,7 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       return taken === null ? refusal(409, 'no_successor', 'Another gateway takes it.') : [200, taken]
     }
     case 'POST /hand-over': {
-      // What it would start is not looked into: who may open the socket could start any program himself.
+      // The program of the new gateway is not checked: a user who can open the socket could start any program.
       const order = readMessage(body, isHandOverOrder)
       if (order === null) return refusal(400, 'invalid_request', 'The body does not say what to start.')
       return [200, await gateway.handOver(order)]

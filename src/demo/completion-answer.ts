@@ -1,7 +1,7 @@
 import type { CompletionPlan, PlannedToken } from './completion-plan.ts'
 import type { CompletionRequest } from './completion-request.ts'
 
-/** What is answered, and when, from the request on. */
+/** The tokens of an answer and their times (ms) since the request. */
 export interface SimulatedAnswer {
   readonly beginsMs: number
   readonly endsMs: number

@@ -2,7 +2,7 @@ import { fits, whole } from '../lib/message-schema.ts'
 import { ApiError, type Fields, arrayOf, modelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
 import { type ChatModel, chatModels } from './simulated-models.ts'
 
-/** What a chat or a legacy text completion is asked for, as far as the simulation goes by it. */
+/** The fields of a chat or legacy completion request that the simulation reads. */
 export interface CompletionRequest {
   readonly kind: 'chat' | 'text'
   readonly model: ChatModel

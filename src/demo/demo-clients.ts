@@ -19,7 +19,7 @@ export type DemoStep = number | readonly DemoCall[]
 export interface DemoClient {
   /** The value of `x-tokenweir-client`. */
   readonly name: string
-  /** What they do over and over, each time in a session of its own. */
+  /** The steps that a client repeats, each round in a session of its own. */
   readonly round: (random: Random, session: string) => Generator<DemoStep>
 }
 
@@ -70,7 +70,7 @@ const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => (
   function: { name, parameters: { type: 'object', properties: { station: { type: 'string' } } } },
 }))
 
-/** What the user of the agent asks for, one after the other. */
+/** The prompts of the agent's user, in order. */
 const orders = ['Look after the gauges, and report.', 'Now those above the weir.'] as const
 
 /**

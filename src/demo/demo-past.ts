@@ -29,11 +29,11 @@ export interface PastIncident {
 const hourMs = 3_600_000
 /** More than two weeks, so that the last seven days have seven before them to be compared with. */
 export const pastDays = 15
-/** Of the demo gateway. */
+/** Slots of the demo gateway. */
 export const pastSlots = 4
 /** Few, so that the incident stands out. */
 const usualFaults: FaultShares = { rate_limited: 0.004, server_error: 0.003, broken: 0.003, stalled: 0.02 }
-/** Where little is asked, one that fails would be half of an hour's calls, and look like an incident. */
+/** No failures in quiet hours: one would be half of an hour's calls, and look like an incident. */
 const quietFaults: FaultShares = { ...usualFaults, rate_limited: 0, server_error: 0, broken: 0 }
 const incidentFaults: FaultShares = { ...usualFaults, rate_limited: 0.6 }
 const slowerBy = 5

@@ -17,7 +17,7 @@ export interface DemoUpstreamOptions {
   /** The machine's, unless told. */
   readonly clock?: Clock
   readonly random?: Random
-  /** What befalls the demo's own traffic; {@link ordinaryFaults} unless told. */
+  /** The faults of the demo's own traffic (default: {@link ordinaryFaults}). */
   readonly faults?: FaultShares
 }
 
@@ -140,7 +140,7 @@ async function streamEvents(
     const isTaken = response.write(`data: ${JSON.stringify(data)}\n\n`)
     if (!isTaken) await once(response, 'drain', { signal: left })
   }
-  // What was written before leaves first.
+  // Earlier writes are sent first.
   if (isBroken) response.socket?.destroySoon()
   else response.end('data: [DONE]\n\n')
 }

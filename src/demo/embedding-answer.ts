@@ -39,7 +39,7 @@ export function embeddingMs(model: EmbeddingModel, inputs: number, random: Rando
   return drawFrom(random, { median: model.firstTokenMs + model.perInputMs * inputs })
 }
 
-/** Of length 1, as clients expect. */
+/** A vector of length 1, as clients expect. */
 function vectorOf(input: unknown, dimensions: number): Float32Array<ArrayBuffer> {
   const hash = createHash('shake256', { outputLength: dimensions })
   const vector = Float32Array.from(hash.update(JSON.stringify(input) ?? '').digest(), (byte) => byte - 127.5)

@@ -17,7 +17,7 @@ const minuteMs = 60_000
 /** A wait that is shorter is the gateway's own work. */
 const leastWaitMs = 1
 
-/** What a gateway with so many slots would have noted of each minute that was over, idle ones too. */
+/** The minutes that a gateway with this many slots would have noted, idle ones included. */
 export function* pastMinutes(
   stays: readonly SlotStay[],
   { fromMs, toMs, slots }: { readonly fromMs: number; readonly toMs: number; readonly slots: number },

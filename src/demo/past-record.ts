@@ -33,7 +33,7 @@ export interface PastAnswer {
   readonly requestBytes: number
 }
 
-/** What an import of these calls is named, and so marks each of them. */
+/** The import's name, which marks each of these calls. */
 export const pastSource = 'demo'
 
 const refusals = {

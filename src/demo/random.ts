@@ -15,7 +15,7 @@ export function seededRandom(seed: number): Random {
 /** A quantity that is often near its median and now and then several times as large, as latencies are. */
 export interface Spread {
   readonly median: number
-  /** Of the logarithm: 0.3 is steady, 1 is wild; 0.4 unless told. */
+  /** Standard deviation of the logarithm: 0.3 is steady, 1 is wild (default: 0.4). */
   readonly sigma?: number
 }
 

@@ -2,7 +2,7 @@ import type { ChatModel } from './simulated-models.ts'
 
 const minuteMs = 60_000
 
-/** What is left of a model's limits a minute, which are refilled continuously; the simulation refuses nobody for them. */
+/** The rest of each model's limits a minute, refilled continuously; the simulation refuses no call for them. */
 export class SimulatedLimits {
   readonly #left = new Map<string, { requests: number; tokens: number; atMs: number }>()
 

@@ -12,7 +12,7 @@ export interface ChatModel {
   readonly firstTokenMs: number
   readonly tokensPerS: number
   readonly outputTokens: number
-  /** What it thinks before it answers; 0 if it does not. */
+  /** Tokens of reasoning before the answer; 0 for none. */
   readonly reasoningTokens: number
   /** Requests and tokens a minute that it tells of. */
   readonly limits?: { readonly requests: number; readonly tokens: number }

@@ -92,7 +92,7 @@ export class ParquetEncoder implements CallEncoder {
     this.#rows = []
   }
 
-  /** What was encoded since; the offsets in the file go on. */
+  /** Bytes encoded since the last call; offsets in the file continue. */
   #taken(): Uint8Array {
     const bytes = this.#bytes.getBytes().slice()
     this.#bytes.index = 0

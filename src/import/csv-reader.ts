@@ -19,7 +19,7 @@ export class CsvReader {
   keeps: (column: number) => boolean = () => true
   #state: 'start' | 'plain' | 'quoted' | 'quote' = 'start'
   #line = 1
-  /** Where the last quote began. */
+  /** The line on which the last quote began. */
   #quoteLine = 1
   #recordLine = 1
   #fields: string[] = []
@@ -78,7 +78,7 @@ export class CsvReader {
     }
   }
 
-  /** What is left when there are no more pieces; null if the text ended with a line. */
+  /** The last record, if the text did not end with a line; else null. */
   end(): ReadRecord | null {
     if (this.#state === 'quoted') {
       const problem = `field ${this.#fields.length + 1}: the quote that begins here never ends, so nothing from here on was read`

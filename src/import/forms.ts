@@ -11,7 +11,7 @@ interface ImportForm {
   readonly words: string
   /** A file that has all of these columns is one of them. */
   readonly columns: readonly string[]
-  /** What a record says; calls that were added up are several. Throws `FieldError`. */
+  /** Reads a record; one record may hold several added-up calls. Throws `FieldError`. */
   readonly callsOf: (fields: Fields) => Iterable<StoredCall>
 }
 

@@ -39,7 +39,7 @@ export function litellmCall(fields: Fields): StoredCall {
   const inputTokens = read.countIn(fields, 'prompt_tokens')
   const outputTokens = read.countIn(fields, 'completion_tokens')
   const isKnown = (inputTokens ?? 0) !== 0 || (outputTokens ?? 0) !== 0
-  // Where nothing was streamed, the answer begins when it ends.
+  // An answer that is not streamed begins when it ends.
   const isStream = firstAtMs !== null && firstAtMs > startedAtMs && firstAtMs < endedAtMs
   const [agents, tags] = tagsOf(read.jsonIn(fields, 'request_tags'))
   const cost = nanoUsd(read.numberIn(fields, 'spend'))

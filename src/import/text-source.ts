@@ -18,7 +18,7 @@ export interface TextSource {
 }
 
 const gzipMark = Buffer.from([0x1f, 0x8b])
-/** What files begin with that are no text, and what to do about them. */
+/** The first bytes of files that are no text, with advice for each. */
 const binaries: readonly (readonly [mark: string, advice: string])[] = [
   ['PGDMP', 'is a dump of PostgreSQL: export the table "LiteLLM_SpendLogs" as CSV'],
   ['PK\u0003\u0004', 'is a ZIP file or a spreadsheet: unpack it, or save it as CSV'],
@@ -52,7 +52,7 @@ export async function openText(path: string, first: Buffer): Promise<TextSource>
   })
   const isPacked = first.subarray(0, 2).equals(gzipMark)
   const parts = [createReadStream(path), counting, ...(isPacked ? [createGunzip()] : [])]
-  // Whoever reads the last part hears of an error.
+  // The reader of the last part gets the error.
   const bytes = pipeline(parts, () => undefined) as unknown as Readable
   return { bytes: size, read: () => read, pieces: decoded(bytes) }
 }

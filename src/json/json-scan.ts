@@ -80,7 +80,7 @@ export class JsonScan {
   #isEscaping = false
   /** The most bytes of the leaf; -1 where it is not wanted. */
   #limit = -1
-  /** Where the leaf begins: in this chunk, in the whole text, and what earlier chunks had of it. */
+  /** The beginning of the leaf: in this chunk, in the whole text, and its bytes in earlier chunks. */
   #start = 0
   #offset = 0
   #earlier = ''
@@ -291,7 +291,7 @@ function nextMark(bytes: Buffer, from: number): number {
   return next
 }
 
-/** What bytes are as UTF-8. */
+/** Decodes latin1 bytes as UTF-8. */
 function fromLatin1(text: string): string {
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString() : text
 }

@@ -14,7 +14,7 @@ export type JsonReading = { readonly value: unknown } | ({ readonly message: str
 
 const nowhere: TextPlace = { line: null, column: null }
 
-/** What lies deeper is nothing that a person writes, and could exhaust the stack of whoever walks over it. */
+/** Deeper JSON is not written by people, and could exhaust the stack. */
 const deepest = 64
 
 /**
@@ -30,11 +30,11 @@ export function readJson(text: string): JsonReading {
   }
   const members = countMembers(value, 0)
   if (members === null) return { message: `It is nested more than ${deepest} levels deep.`, ...nowhere }
-  // Of a name that is there twice, JSON.parse keeps one.
+  // JSON.parse keeps one of two members of a name.
   return members === countNames(text) ? { value } : duplicateProblem(text)
 }
 
-/** Where the value at the end of a path begins, or the name of its member. The text must be JSON. */
+/** The offset of the value at the end of a path, or of its member's name. The text must be JSON. */
 export function placeInJson(text: string, path: JsonPath, of: 'name' | 'value'): TextPlace {
   let node = document(text)?.body
   let place = node?.loc.start
@@ -48,7 +48,7 @@ export function placeInJson(text: string, path: JsonPath, of: 'name' | 'value'):
         continue
       }
     } else node = undefined
-    // Of what is not there, the place is that of what should have it.
+    // A missing value has the place of its parent.
     if (node !== undefined) place = node.loc.start
   }
   return place === undefined ? nowhere : { line: place.line, column: place.column }

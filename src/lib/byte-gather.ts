@@ -16,7 +16,7 @@ export class ByteGather {
     return (this.#bytes ??= Buffer.allocUnsafeSlow(firstCapacity))
   }
 
-  /** What has been gathered; as good for as long as `bytes`. */
+  /** The gathered bytes; valid for as long as `bytes`. */
   get whole(): Buffer {
     return this.bytes.subarray(0, this.#length)
   }

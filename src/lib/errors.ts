@@ -26,7 +26,7 @@ interface ErrorDetails {
   readonly param?: string | null
   /** The last lines of the gateway's log. */
   readonly log?: readonly string[]
-  /** What programs may want of it: of `folded_range` the instant `from`. */
+  /** Details for programs: for `folded_range`, the instant `from`. */
   readonly data?: ErrorData | null
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>

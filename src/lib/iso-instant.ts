@@ -1,7 +1,7 @@
 const pattern =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(?:(Z)|([+\- ])(\d\d):?(\d\d))?)?$/i
 
-/** What a text in ISO 8601 names. */
+/** The instant that a text in ISO 8601 names. */
 export interface IsoTime {
   /** Milliseconds since the Unix epoch; of a local time, as if it were in UTC. */
   readonly ms: number

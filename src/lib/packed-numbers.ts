@@ -33,7 +33,7 @@ export class VarintWriter {
 /** Reads what a {@link VarintWriter} wrote. Throws a `RangeError` where the bytes end too early. */
 export class VarintReader {
   readonly bytes: Uint8Array
-  /** Where the next number begins. */
+  /** The offset of the next number. */
   at: number = 0
 
   constructor(bytes: Uint8Array) {

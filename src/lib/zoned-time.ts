@@ -44,7 +44,7 @@ export class ZonedTime {
   }
 
   /**
-   * Where the units begin that `fromMs` (inclusive) to `toMs` (exclusive) touches, and where the last one ends:
+   * Starts of the units that `fromMs` (inclusive) to `toMs` (exclusive) touches, and the end of the last one:
    * the first edge is at or before `fromMs`, the last at or after `toMs`. Stops after `limit` units.
    * An hour or minute also ends where the clocks change, so that each has one offset.
    */
@@ -57,7 +57,7 @@ export class ZonedTime {
     return edges
   }
 
-  /** Where the unit began that an instant lies in. */
+  /** The start of the unit that an instant lies in. */
   startOf(unit: ZonedUnit, instantMs: number): number {
     // Found from a day before, forwards: going back, local time does not tell which of two equal hours is meant.
     let start = instantMs - (unit === 'day' ? overADayMs : unitMs[unit] + unitMs.minute)

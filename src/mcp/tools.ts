@@ -17,19 +17,19 @@ import type { QueryQuestion } from '../query/query-question.ts'
 import type { sessionsAnswer } from '../query/sessions-answer.ts'
 import { partOf, recordedText } from './recorded-text.ts'
 
-/** What the tools are answered from. */
+/** The sources of the tools' answers. */
 export interface ToolSources {
   /** Answers a question as the dashboard would. Rejects in words where there is no answer. */
   readonly ask: <Answer>(question: QueryQuestion) => Promise<Answer>
   /** The gateway's process and its calls, as far as they are known. */
   readonly gateway: () => Promise<object>
-  /** Where payloads are kept, and whether they are now; null where no gateway says so. */
+  /** The path of payloads, and whether they are logged now; null if no gateway says so. */
   readonly payloads: () => Promise<{ readonly logging: boolean | null; readonly filePath: string }>
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
 }
 
-/** What a tool takes, by its name. */
+/** The parameters of a tool, by name. */
 export type ToolTable = QueryTable<Readonly<Record<string, unknown>>>
 
 /** A tool. */
@@ -162,7 +162,7 @@ export const payloadTools: Readonly<Record<string, Tool>> = {
       const { [part]: record, reason } = kept
       if (record === null) return recordedText({ part, kept: false, reason, logging })
       const { body, text, chunks: _chunks, ...about } = record
-      // Of a stream the text says it all, and its events say it again.
+      // A stream's text holds all of its events.
       const content = text === undefined || text === null ? { body } : { text }
       return partOf(JSON.stringify({ ...about, ...content }), offset, { part })
     },

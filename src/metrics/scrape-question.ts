@@ -7,7 +7,7 @@ export const openGauges = {
   tokenweir_budget_used_tokens: 'Tokens used in the last 24 hours.',
 } as const
 
-/** Of the thread that calls pass through, under the names that Node programs commonly have. */
+/** Gauges of the thread that calls pass through, with the usual names of Node programs. */
 export const loopGauges = {
   nodejs_eventloop_lag_mean_seconds: 'Mean delay of the event loop since the last scrape.',
   nodejs_eventloop_lag_p99_seconds: 'Its 99th percentile.',

@@ -7,7 +7,7 @@ export const alertFormats = ['json', 'slack', 'discord', 'ntfy'] as const
 
 export type AlertFormat = (typeof alertFormats)[number]
 
-/** Where alerts go, for the dashboard and for `tokenweir alerts test`. */
+/** The receiver of alerts, for the dashboard and for `tokenweir alerts test`. */
 export const alertOptions = {
   alertWebhook: row(
     webhookUrl,

@@ -1,4 +1,4 @@
-/** Where `UPSTREAM_API_KEY` may go is decided here alone, by origin: scheme, host and port. */
+/** Decides alone where `UPSTREAM_API_KEY` may go, by origin: scheme, host and port. */
 
 export const upstreamKeyVariable = 'UPSTREAM_API_KEY'
 

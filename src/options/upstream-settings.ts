@@ -48,7 +48,7 @@ const ofFile = object({ file: text, header })
 const given = v.picklist(['client', 'none'])
 
 /**
- * What an upstream gets in place of the client's credentials: those very ones (`client`), nothing (`none`), or a key of the
+ * The credentials that an upstream gets: the client's (`client`), nothing (`none`), or a key of the
  * gateway's own, of an environment variable or the text of a file, in `Authorization` as a bearer's unless another header
  * is named.
  */
@@ -61,7 +61,7 @@ export type UpstreamCredentials = Checked<typeof credentials>
 
 const mappedFallback = object({ to: text, models: v.optional(mapOf(pattern)) })
 
-/** Where a call goes that this upstream cannot take now; `models`: what its model is called there, by its name here. */
+/** The fallback for calls that this upstream cannot take; `models`: its names of models, by the names here. */
 const fallback = oneOf([text, mappedFallback], (value) => (typeof value === 'string' ? text : mappedFallback))
 
 /** Base URLs of replicas, which serve the same models. */
@@ -172,7 +172,7 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
 }
 
 /**
- * Whether a pattern of model names takes a name; `*` stands for any characters. A pattern that takes another's very text takes
+ * True if a pattern of model names takes a name; `*` stands for any characters. A pattern that takes another's very text takes
  * all that the other does.
  */
 export function patternMatcher(text: string): (name: string) => boolean {

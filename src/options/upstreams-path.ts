@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path'
 import { readText } from '../lib/files/read-file.ts'
 
-/** Where the file of upstreams is: a name alone stands for one beside the database. */
+/** The path of the file of upstreams: a bare name is beside the database. */
 export function upstreamsPath(file: string, dataFolder: string): string {
   return basename(file) === file ? join(dataFolder, file) : file
 }

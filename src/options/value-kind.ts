@@ -16,9 +16,9 @@ export interface ValueKind<T> {
   readonly range: string
   /** All values, if they are words. */
   readonly choices?: readonly string[]
-  /** Of a whole number: its bounds, both included, and what it counts. */
+  /** Bounds of a whole number, both included, and its unit. */
   readonly number?: { readonly min: number; readonly max: number; readonly unit: Unit | null }
-  /** Of the value, if it is another than any text, or any of `choices`. */
+  /** The schema of a value other than free text or `choices`. */
   readonly schema?: JsonSchema
   /** A value may be a secret: what was got is not repeated. */
   readonly isSecret?: true
@@ -157,7 +157,7 @@ export const urlOrPath: ValueKind<string> = textKind(
   (text) => (/^[a-z][a-z\d+.-]+:\/\//i.test(text) ? isOpenUrl(text) : text !== '' && !text.includes('\0')),
 )
 
-/** Where messages are posted. All of it but the host may be a secret. */
+/** The address that messages are posted to. All but its host may be a secret. */
 export const webhookUrl: ValueKind<string> = {
   ...textKind(
     '<url>',

@@ -132,7 +132,7 @@ export class PayloadLog implements PayloadTaps {
     this.#switch(enabled, forMs)
   }
 
-  /** Of calls that begin from now on. */
+  /** Applies to calls that begin from now on. */
   setCapture(rule: CaptureRule): void {
     this.#capture = rule
     this.#tellMode()
@@ -248,7 +248,7 @@ export class PayloadLog implements PayloadTaps {
         this.#switch(false, null)
         break
       case 'answer':
-        // Whoever asked has it.
+        // The asker has the reply.
         break
       case 'closed':
         this.#isDone.resolve()

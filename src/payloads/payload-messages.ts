@@ -1,13 +1,13 @@
 import type { CaptureRule } from './tap/capture-rule.ts'
 import type { SealedBatch } from './tap/tap-batch.ts'
 
-/** What the payload log's thread is started with. */
+/** The settings that the payload log's thread starts with. */
 export interface PayloadSettings {
-  /** Of the active file, e.g. `logger/payloads.jsonl`; full segments lie beside it. Its folder is made when something is written. */
+  /** The path of the active file, e.g. `logger/payloads.jsonl`; full segments lie beside it. The folder is made at the first write. */
   readonly filePath: string
   /** A segment of this size is followed by a new one. */
   readonly segmentBytes: number
-  /** Of all segments together: beyond it the oldest goes. */
+  /** Most bytes of all segments together: the oldest is deleted beyond it. */
   readonly totalBytes: number
   readonly maxBodyBytes: number
   readonly capture: CaptureRule
@@ -20,14 +20,14 @@ export interface PayloadSettings {
   readonly fed: boolean
 }
 
-/** What the thread is asked, and answers in this order. */
+/** The questions to the thread, answered in this order. */
 export type PayloadQuestion = { readonly kind: 'recent'; readonly limit: number } | { readonly kind: 'clear' }
 
 /** To the payload log's thread. */
 export type ToPayloadWorker =
   /** Answered by a `taken`, which gives the buffer back. */
   | ({ readonly kind: 'batch' } & SealedBatch)
-  /** What is done from here on: whether records are kept in the file, of which calls, and whether the feed has readers. */
+  /** The rule from now on: whether the file gets records, of which calls, and whether the feed has readers. */
   | ({ readonly kind: 'mode' } & Pick<PayloadSettings, 'enabled' | 'fed' | 'capture'>)
   | (PayloadQuestion & { readonly question: number })
   /** So many bytes of feed have reached their listeners. */
@@ -41,7 +41,7 @@ export type FromPayloadWorker =
       readonly bytes: ArrayBuffer
       /** Records since the last of these that could not be kept. */
       readonly dropped: number
-      /** What the thread holds of calls that have not ended. */
+      /** Bytes in the thread of calls that have not ended. */
       readonly heldBytes: number
     }
   /** The bytes of events, one after the other; `seq` is null of what is no record. `lost`: records that were left out before. */

@@ -191,7 +191,7 @@ function answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
   }
 }
 
-/** What cannot be read now is as it was. */
+/** Runs `work`; on an error, the file keeps its last known state. */
 function orElse(work: () => void): void {
   try {
     work()

@@ -97,7 +97,7 @@ export function costNanoUsd(
 }
 
 /**
- * What a usage would have cost more without a cache, all its input at the rate of plain one. Less than nothing if it
+ * The additional cost of a usage without a cache, with all input at the plain rate. Negative if the cache
  * was written at a higher rate and hardly read; null if it has no rate for that.
  */
 export function cacheSavedNanoUsd(

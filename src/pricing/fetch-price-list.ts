@@ -10,7 +10,7 @@ export type FetchedList = { readonly text: string; readonly etag: string | null 
 export interface FetchBounds {
   /** From the first connection to the last byte. */
   readonly timeoutMs: number
-  /** Of the content, after it is unpacked. */
+  /** Most bytes of the unpacked content. */
   readonly maxBytes: number
   readonly maxRedirects: number
 }

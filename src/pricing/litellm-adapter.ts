@@ -96,7 +96,7 @@ interface Kind {
   readonly mode: string
 }
 
-/** Of the fields that end with a service tier's word, or with none; smallest bound first. */
+/** The fields that end with a service tier's name, or with none; the smallest bound first. */
 function tiersIn(entry: Fields, kind: Kind, word: string): readonly MutableTier[] {
   const tiers = new Map<number, MutableTier>()
   for (const [field, value] of Object.entries(entry)) {

@@ -32,13 +32,13 @@ export interface Price {
 /** A cost and who says so. */
 export interface BookedCost {
   readonly costNanoUsd: number
-  /** What it would have cost more if nothing had been read from a cache, or written to one. */
+  /** The additional cost without cache reads and writes. */
   readonly cacheSavedNanoUsd: number | null
   readonly source: string
   readonly key: string
 }
 
-/** What is told of a price. */
+/** The match as the API shows it. */
 export function matchedPrice(price: Price | NoPrice): MatchedPrice {
   return 'none' in price ? price : price.match
 }
@@ -176,7 +176,7 @@ function historyOf(
     .sort((a, b) => b.fromMs - a.fromMs)
 }
 
-/** Of names that differ in their case alone, the first counts. */
+/** Names that differ only in case: the first one counts. */
 function byName(entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): Map<string, Named> {
   const map = new Map<string, Named>()
   for (const [key, entry] of Object.entries(entries)) {

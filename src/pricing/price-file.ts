@@ -39,14 +39,14 @@ export function readPriceFile(path: string): PriceReading {
     const text = readText(path, mostBytes)
     return isShipped(text) ? { costs: JSON.parse(text) as ModelCosts } : readModelCosts(text)
   } catch (error) {
-    // Also if its folder is none.
+    // A missing folder counts as a missing file, too.
     return ['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))
       ? { costs: null }
       : unreadable(`It cannot be read: ${reasonOf(error)}.`)
   }
 }
 
-/** What came with the program was checked when it was built; to check it again takes 40 ms of a start. */
+/** The build has checked the bundled prices; a second check takes 40 ms at each start. */
 function isShipped(text: string): boolean {
   const path = shippedPriceFile()
   try {

@@ -66,7 +66,7 @@ const standIns: { readonly [Name in keyof Rates]?: keyof Rates } = {
 
 function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
   const own = (name: keyof Rates): number | undefined => tier[name] ?? base?.[name]
-  // What bills by the request alone bills no token.
+  // A tier billed by the request has no token rates.
   const isFeeOnly = fees.some((name) => own(name) !== undefined) && own('input') === undefined
   const usd = (name: keyof Rates): number | null => {
     const standIn = standIns[name]

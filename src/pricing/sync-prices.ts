@@ -45,7 +45,7 @@ export async function syncPrices(
   })
 }
 
-/** Of the list that was taken from this very source last. */
+/** The ETag of the last list from this very source. */
 function knownTag({ source }: ModelCosts, from: string): string | null {
   return isUrl(from) && source?.url === from ? (source.etag ?? null) : null
 }

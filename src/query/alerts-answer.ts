@@ -22,17 +22,17 @@ const shownNames = 20
 /** The body of the answer to an {@link AlertsQuestion}. Times in milliseconds; `n` calls. */
 export interface AlertFigures {
   readonly last_seq: number
-  /** Of the last five minutes; `answered` without those whose client left. */
+  /** Counts of the last five minutes; `answered` leaves out calls whose client left. */
   readonly window: Readonly<{ calls: number; failed: number; answered: number; queue: Measure }>
   /** Time to first token of models with enough calls in the last five minutes; beside it that of seven days before. */
   readonly ttft: readonly Readonly<{ model: string; p95_ms: number; usual: Measure }>[]
-  /** Of the last five minutes, by session, or by client if a call names none; the most first. */
+  /** Tokens of the last five minutes by session, or by client for calls without one; the largest first. */
   readonly tokens: readonly Readonly<{ by: 'session' | 'client'; name: string; tokens: number }>[]
   /** Calls of the last five minutes without a price, by model; those of upstreams on this machine or network apart. */
   readonly unpriced: readonly Readonly<{ model: string; calls: number }>[]
-  /** What was added to sessions since the question before, and when the last of these calls ended. */
+  /** Additions to sessions since the last question, and the end of the newest of these calls. */
   readonly sessions: readonly Readonly<{ session: string; cost_usd: number; ended_ms: number }>[]
-  /** Of the last 24 hours, less up to a quarter of an hour. */
+  /** Cost and tokens of the last 24 hours, less up to a quarter of an hour. */
   readonly day: Readonly<{ cost_usd: number; tokens_by_hour: readonly number[] }>
   /** Since the first of this month, in the time zone of this process. */
   readonly month: Readonly<{ cost_usd: number }>

@@ -24,7 +24,7 @@ export async function rangeOf(
 ): Promise<AskedRange | null> {
   const extent = await reader.extent()
   if (extent === null) return null
-  // Of one call no more than its millisecond need be read.
+  // A single call's range is its millisecond.
   const id = filter.exactly === undefined ? null : parseCallId(filter.exactly)
   const onlyMs = id !== null && (await reader.call(id)) !== null ? startedAtMs(id) : null
   const fromMs = Math.max(Math.ceil(filter.fromMs ?? 0), onlyMs ?? extent.firstMs)

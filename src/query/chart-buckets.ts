@@ -15,8 +15,8 @@ export function bucketWidthS(fromMs: number, toMs: number, leastS: number = 0): 
 }
 
 /**
- * Where the buckets of that width begin that a range touches, and where the last one ends. From an hour on
- * they begin when the local clock shows a multiple of the width.
+ * Starts of the buckets of a width that a range touches, and the end of the last one. Buckets of an hour or more
+ * begin when the local clock shows a multiple of the width.
  */
 export function bucketEdges(zone: ZonedTime, widthS: number, fromMs: number, toMs: number): number[] {
   const widthMs = widthS * 1000

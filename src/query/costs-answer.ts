@@ -45,7 +45,7 @@ export async function matchesAnswer(
   }
 }
 
-/** Of folded calls no sum tells who answered them. */
+/** Sums of folded calls do not name the answering upstream. */
 async function countedOf(calls: CallReader, { fromMs, toMs }: AskedRange): Promise<ServedCount> {
   const keptMs = Math.min(Math.max(fromMs, (await calls.foldedUntilMs()) ?? 0), toMs)
   return calls.servedModels(keptMs, toMs, countingMs)

@@ -74,7 +74,10 @@ async function groupsOf(
     return {
       groups: groups.map((group) => {
         const { entry, isRest } = group
-        return Object.assign(isRest ? { key: restKey, rest: true as const } : { key: entry }, figuresOf(group))
+        return Object.assign(
+          isRest ? { key: restKey, rest: true as const } : { key: entry },
+          figuresOf(group),
+        )
       }),
       summary,
     }

@@ -42,7 +42,7 @@ async function summaryOf(
   return (await reader.aggregate({ filter, edgesMs, dimension: null })).summary
 }
 
-/** What every answer says besides; `fromMs` is where what it tells begins. */
+/** Fields of every answer; `fromMs` is the start of its range. */
 export async function frameOf(
   reader: CallReader,
   fromMs: number | undefined,

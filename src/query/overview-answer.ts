@@ -25,7 +25,7 @@ const hourS = 3600
 const latestCalls = 12
 const shownCalls = 10
 const shownModels = 10
-/** Where a bucket has more calls, it has a median. */
+/** Most single calls of a bucket: with more calls, it has a median. */
 const singlesPerBucket = 4
 const shownEvents = 30
 
@@ -121,7 +121,7 @@ async function bucketsOf(
   }
 }
 
-/** What folded calls do not tell is left out; the rest of the overview is told all the same. */
+/** Null for figures that folded calls do not have; the rest of the overview is answered. */
 async function orNull<T>(told: () => Promise<T>): Promise<T | null> {
   try {
     return await told()
@@ -160,7 +160,7 @@ function failuresOf({ groups }: CallAnswer, errors: number): NonNullable<Overvie
   return failures.sort((a, b) => b.calls - a.calls)
 }
 
-/** Where calls are so few that percentiles say little: the calls themselves. */
+/** Single calls, if they are too few for percentiles. */
 async function singlesOf(
   reader: CallReader,
   filter: CallFilter,

@@ -21,7 +21,7 @@ export async function overviewSlots(
   const use = await history.slotUse(edgesMs)
   const known = <T>(of: (one: SlotUse, bucket: number) => T): (T | null)[] =>
     use.map((one, bucket) => (one.minutes === 0 ? null : of(one, bucket)))
-  // Of the running minute only a part has passed.
+  // Only a part of the running minute has passed.
   const nowMinute = Math.floor(nowMs / minuteMs)
   const spanMs = ({ minutes, lastMinute }: SlotUse): number =>
     minutes * minuteMs - (minutes > 0 && lastMinute === nowMinute ? minuteMs - (nowMs % minuteMs) : 0)

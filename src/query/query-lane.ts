@@ -122,7 +122,7 @@ export class QueryLane {
 
   #died(reason: string): void {
     this.#cancelStartLimit()
-    // Who ends the whole group, or its parent, meets it before it can ignore that.
+    // A signal to the whole group, or to the parent, may reach the process before it can ignore it.
     if (!stopSignals.has(reason)) this.#options.onFault(new Error(`the query process ended: ${reason}`))
     this.#endRunning()?.resolve({ kind: 'unavailable', code: 'interrupted' })
     this.#options.onChange()

@@ -31,7 +31,7 @@ export interface GroupQuestion {
   readonly dimension: CallDimension | null
   readonly timeZone: string
   readonly format: QueryFormat
-  /** Of times and speeds: nothing, or curves besides their percentiles. */
+  /** Times and speeds to leave out, or curves to add to their percentiles. */
   readonly measures: 'none' | 'curves' | null
 }
 
@@ -72,7 +72,7 @@ export interface EndedQuestion {
 export interface PayloadQuestion {
   readonly kind: 'payloads'
   readonly id: number
-  /** Of the log's active file. */
+  /** The path of the log's active file. */
   readonly filePath: string
   /** True if payloads are logged now; null where nobody knows. */
   readonly logging: boolean | null
@@ -90,7 +90,7 @@ export interface CostsQuestion {
   readonly kind: 'costs'
   /** How a sync stands that the file does not know of; null where the file says it. */
   readonly sync: PriceSync | null
-  /** Of the price file: who asks later, of another one, is not told the same. */
+  /** The price file's state: a later question with another one gets another answer. */
   readonly fileState: string
 }
 
@@ -105,7 +105,7 @@ export interface MatchesQuestion {
 /** The figures that the alert rules need. */
 export interface AlertsQuestion {
   readonly kind: 'alerts'
-  /** Of the question before: sessions are told with what was added since. Null: with all of the last 24 hours. */
+  /** The position of the last question: sessions then have their additions since. Null: those of the last 24 hours. */
   readonly afterSeq: number | null
 }
 

@@ -25,7 +25,7 @@ process.on('message', (asked: unknown) => {
 lowerPriority(process.pid)
 send({ kind: 'ready' })
 
-/** Where the parent has gone meanwhile, this process ends as well. */
+/** Ignores a parent that has gone: this process then ends as well. */
 function send(message: FromQuery): void {
   process.send?.(message, undefined, undefined, () => {})
 }

@@ -17,7 +17,7 @@ export class SharedReplies<Reply> {
   readonly #isWorthKeeping: (reply: Reply) => boolean
   readonly #kept = new Map<string, SharedReply<Reply>>()
 
-  /** What is not worth keeping is given only to those who asked while it was under way. */
+  /** Replies not worth keeping go only to questions asked meanwhile. */
   constructor(clock: Clock, isWorthKeeping: (reply: Reply) => boolean) {
     this.#clock = clock
     this.#isWorthKeeping = isWorthKeeping

@@ -25,8 +25,8 @@ export function loadOf({ askedMs, heldMs }: Pick<SlotUses, 'askedMs' | 'heldMs'>
 }
 
 /**
- * What each call would have waited with so many slots, in milliseconds: who asks first is served first, a slot rests for
- * `cooldownMs` before one who waits gets it, and the upstream is as fast as it was.
+ * Each call's wait (ms) with this many slots: calls are served in order, a slot rests for
+ * `cooldownMs` before a waiting call gets it, and the upstream is as fast as it was.
  */
 export function waitsWith(slots: number, { askedMs, heldMs }: SlotLoad, cooldownMs: number): Float64Array {
   const free = new Float64Array(Math.min(slots, askedMs.length)).fill(Number.NEGATIVE_INFINITY)

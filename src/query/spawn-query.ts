@@ -11,7 +11,7 @@ export function spawnQuery(path: string, env: Readonly<Record<string, string>>):
   return () =>
     fork(file, [path], {
       env,
-      // Of this process's own flags (a debugger's port, a watch) none is meant for that one.
+      // Flags of this process (a debugger's port, a watch) are not passed on.
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -14,7 +14,7 @@ const word = new RegExp(
   `(?:(password|passwd|passphrase|pwd)|(secret|${keyWord}|credentials?)|(token)|(bearer)|(authorization|cookie)|(^(?:key|sig|auth|sas|jwt|pass)|signature))$`,
   'i',
 )
-/** Of the word's groups. */
+/** The names of a word's groups. */
 const kinds: readonly Kind[] = ['password', 'key', 'token', 'scheme', 'header', 'query']
 const longestWord = 'subscription-key'.length + 1
 const endsWord = new Uint8Array(2 ** 15)

@@ -1,6 +1,6 @@
 import { beginsKey, byteClass, byteClasses, isRandom, letter, type Source } from './key-prefixes.ts'
 
-/** Where a secret stands: from `start` up to `end`. */
+/** The span of a secret: from `start` up to `end`. */
 export interface SecretRange {
   readonly start: number
   readonly end: number
@@ -81,7 +81,7 @@ const webhook = form(
   String.raw`(?<=(?i:services)/(?=T)|(?i:webhooks)/(?=\d))(?=[\w*/-]{30})[\w*-]+(?:/[\w*-]*)+`,
   String.raw`(?<=(?i:services)/(?=T)|(?i:webhooks)/(?=\d))[\w*/-]*`,
 )
-/** What the part of a URL that names a user is made of, and what an option's value is. */
+/** Characters that are never in a URL's user name or an option's value. */
 const unspaced = String.raw`\x00-\x20/?#"'<>\\\x60,`
 /** The user and the password of a URL. */
 const userOfUrl = new RegExp(String.raw`:(?:\\?/){2}([^${unspaced}]+)`, 'y')
@@ -111,7 +111,7 @@ export function keyInRun(source: Source, start: number, end: number, seen: numbe
   if (isLast || mayBeKey || (bytes[end] === dot && end - start >= leastBeforeDot)) {
     const hasSigns = (seen & byteClass.sign) !== 0
     key = asOne(key, keyInside(source, from, end, hasSigns))
-    // What follows a backslash may be no escape's letter, but the key's own first one, which stays.
+    // A letter after a backslash may be the key's own first one, and stays then.
     const whole = from > start ? keyInside(source, start, end, hasSigns) : null
     if (whole !== null) key = asOne(key, { start: Math.max(whole.start, start + 1), end: whole.end })
   }
@@ -247,7 +247,7 @@ function basicPassword(text: string, at: number): SecretRange | null {
   return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded) ? { start: end - said.length, end } : null
 }
 
-/** Of `curl -u name:password`. */
+/** The password in `curl -u name:password`. */
 function optionPassword(text: string, at: number): SecretRange | null {
   const [whole = '', password = ''] = matchAt(userOption, text, at) ?? []
   const end = at + whole.length
@@ -266,7 +266,7 @@ function escapeLength(bytes: Uint8Array, start: number): number {
   return bytes[start] === letterU ? 5 : 1
 }
 
-/** What joins the parts of a key: dots, padding of base64; in Amazon's long keys slashes, too. */
+/** Characters that join the parts of a key: dots, padding of base64; in Amazon's long keys slashes, too. */
 const joined = /(?:[.+][\w*-]+|=[\w*-]*)*/y
 const joinedBySlashes = /(?:[.+/][\w*-]+|=[\w*-]*)*/y
 

@@ -31,7 +31,7 @@ export interface Source {
   readonly isCut: boolean
 }
 
-/** What must stand behind a prefix: a segment of so many characters with digits and letters, or a longer one. */
+/** The form behind a prefix: a segment of this many characters with digits and letters, or a longer one. */
 interface Prefix {
   readonly bytes: Buffer
   readonly mixed: number
@@ -83,7 +83,7 @@ const prefixes: ReadonlyMap<number, readonly Prefix[]> = Map.groupBy(
 const startsOne = Uint8Array.from({ length: 65536 }, (_, start) => (prefixes.has(start) ? 1 : 0))
 
 /**
- * Whether a credential with one of the known prefixes begins here, in a run of its characters that ends at `end`.
+ * True if a credential with one of the known prefixes begins here, in a run of its characters that ends at `end`.
  * `isCut`: the text was cut there. `least`: the shortest prefix that counts.
  */
 export function beginsKey(

@@ -1,4 +1,4 @@
-/** What the events of the gateway's feed of payloads must hold, as far as it is looked at. */
+/** The fields of the feed's events that the dashboard reads. */
 import * as v from 'valibot'
 import { CallStarted, FeedConnected, FeedDropped, OutgoingRecord, PayloadRecord } from '../api/raw-log.ts'
 import { type MessageOf, fits } from '../lib/message-schema.ts'

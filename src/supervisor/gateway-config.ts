@@ -64,7 +64,7 @@ export class GatewayConfig {
   }
 
   /**
-   * Whether the address of an upstream came from who started us, so that `UPSTREAM_API_KEY` may go there: it was not
+   * True if the address of an upstream came from who started us, so that `UPSTREAM_API_KEY` may go there: it was not
    * merely set on the dashboard.
    */
   trusts(upstream: string): boolean {

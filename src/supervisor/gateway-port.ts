@@ -25,7 +25,7 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
   // A loopback name, which a gateway answers whatever address it is bound to.
   const headers = { Host: 'localhost' }
   const req = request({ host: localName(host), port, path: '/health', agent: false, headers, signal })
-  // What breaks off once the answer has begun is the answer's own error, too.
+  // An error after the answer has begun is the answer's own, too.
   req.on('error', () => {}).end()
   try {
     const [response] = (await once(req, 'response')) as [IncomingMessage]

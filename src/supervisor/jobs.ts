@@ -136,7 +136,7 @@ export class Jobs {
       this.sync = sync
     }
     running.result.then(
-      // What went well stands in the file.
+      // A job's success is in the file.
       () => end(null),
       ({ message }: JobError) =>
         end({ ...begun, state: 'idle', finished_at: this.#now(), last_error: message }),
@@ -197,7 +197,7 @@ export class Jobs {
   }
 }
 
-/** Of each kind one runs at a time; a dry run is in nobody's way. */
+/** One job of each kind runs at a time; a dry run blocks no other. */
 type JobKind = 'compress' | 'reprice' | 'dry reprice' | 'sync'
 
 interface Job<Progress, Result> extends Omit<DatabaseJob | RepriceJob, 'progress' | 'result'> {

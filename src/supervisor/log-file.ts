@@ -59,7 +59,7 @@ export class LogFile {
    * size, because notifications of file systems come differently on each, and on some not at all.
    */
   watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
-    /** Of the file as far as it has been read; null while there is none, -1 before the first look. */
+    /** The inode of the file that was read; null while there is none, -1 before the first read. */
     let inode: number | null = -1
     let offset = 0
     let splitter = new LineSplitter()

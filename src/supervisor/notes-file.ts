@@ -43,7 +43,7 @@ export class NotesFile extends ValidatedJsonFile<NotesById> {
   /** Keeps a note. Rejects with `CodedError`. */
   async add(text: string, atMs: number): Promise<Note> {
     const id = randomBytes(6).toString('hex')
-    // What stands for a key may be longer than the key was, and a longer text could not be read again.
+    // The mask of a key may be longer than the key, and a longer text could not be read again.
     const masked = Array.from(maskKeys(text)).slice(0, 200).join('')
     const note = { at: new Date(atMs).toISOString(), text: masked }
     await this.update((notes) => {

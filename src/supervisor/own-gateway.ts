@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type { GatewaysReport } from '../api/gateways.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
 
-/** What there is to tell of gateways where none shares. `nowMs` is in ms since the Unix epoch. */
+/** The report for a gateway that shares no slots. `nowMs` is in ms since the Unix epoch. */
 export function ownGateway(
   { instance, health }: Pick<ProcessStatus, 'instance' | 'health'>,
   nowMs: number,

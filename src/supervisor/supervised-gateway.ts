@@ -291,7 +291,7 @@ export class SupervisedGateway {
       const child = await this.#starter.start(plan, crash)
       this.#trouble = null
       if (child !== null) this.#adopt(child)
-      // Who starts it again does not make it his.
+      // A restart by the dashboard does not change the owner.
       if (crash === null) this.#isOwn = child !== null
       return child !== null
     } catch (error) {
@@ -304,7 +304,7 @@ export class SupervisedGateway {
     this.#child = child
     this.#lastChild = child
     const onEnd = (end: GatewayEnd): void => {
-      // Whoever stops it takes it away first.
+      // A stop removes the child first.
       if (this.#child !== child) return
       this.#child = null
       this.#keeper?.ended()

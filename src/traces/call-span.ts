@@ -10,7 +10,7 @@ export interface CallSpan {
   readonly name: string
   readonly traceId: string
   readonly spanId: string
-  /** Of the caller, on the other side of a connection; null for a trace of the call's own. */
+  /** The caller's span, on the other side of a connection; null for a trace of the call's own. */
   readonly parentSpanId: string | null
   /** Microseconds since the Unix epoch. */
   readonly startUs: number

@@ -1,4 +1,4 @@
-/** Where spans go, and how. A header's value may be a secret: it is neither logged nor shown. */
+/** The receiver of spans. A header's value may be a secret: it is neither logged nor shown. */
 export interface TraceSettings {
   readonly url: string
   readonly isGzip: boolean

@@ -10,6 +10,16 @@ const mostWords = 25
 /** A sentence begins with a noun, a verb or a condition: these make a clause its subject. */
 const badStarts = /^(?:What|That which|Who|Whether|Where|Of|Also)\b(?!.*\?$)/
 
+/** The first words of comments in code, in TypeScript and in its SQL. */
+function commentStartsIn(source: string): readonly string[] {
+  const starts = source.matchAll(/\/\*\*\s+(?:\* )?(.*)|^ *(?:\/\/|--) (.*)$/gm)
+  const isFirst = ({ index }: RegExpExecArray): boolean =>
+    !/^ *(?:\/\/|--)/.test(source.slice(0, index).split('\n').at(-2) ?? '')
+  return Array.from(starts).flatMap((match) =>
+    match[1] !== undefined ? [match[1]] : isFirst(match) ? [match[2] ?? ''] : [],
+  )
+}
+
 /** Each has a plain word: "default", "shown", "used", "say". */
 const badWords =
   /\b(?:unless (?:told|given)|that which|nothing of|lent|lends|(?:is|are|be) told|so many|goes before)\b/
@@ -69,4 +79,19 @@ test('the docs are in plain sentences', () => {
     const offenders = offendersIn(readFileSync(root + page, 'utf8'))
     assert.deepEqual(offenders, [], page)
   }
+})
+
+test('comments in the code begin with their subject', () => {
+  assert.deepEqual(commentStartsIn('/** Where calls go. */\n// One\n// What follows.\nlet a = 1'), [
+    'Where calls go. */',
+    'One',
+  ])
+  const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  assert.ok(files.length > 500)
+  const offenders = files.flatMap((file) =>
+    commentStartsIn(readFileSync(root + file, 'utf8'))
+      .filter((start) => badStarts.test(start))
+      .map((start) => `${file}: ${start}`),
+  )
+  assert.deepEqual(offenders, [])
 })

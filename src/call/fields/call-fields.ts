@@ -15,7 +15,7 @@ export interface CallField {
   readonly column?: string
   readonly codes?: Readonly<Record<string, number>>
   readonly table?: string
-  /** Of a derived field. */
+  /** The formula of a derived field. */
   readonly type?: 'boolean' | 'number'
   /** For docs/fields.md. */
   readonly doc: string

@@ -3,9 +3,9 @@ import type { NamedField, RecordFields } from './call-fields.ts'
 /** Values as they are stored: times in whole microseconds, closed sets by their codes. */
 export type StoredRow = readonly (number | string | null)[]
 
-/** Where a reader finds what is stored, as expressions of JavaScript. In those of the last three, `value` is what was found. */
+/** JavaScript expressions that read stored values. In the last three, `value` is the value found. */
 export interface StoredPlace {
-  /** What is stored of a field, by its place among the fields. */
+  /** A field's stored value, by the field's index. */
   readonly at: (index: number) => string
   readonly isUnknown: string
   /** The text of a word. */

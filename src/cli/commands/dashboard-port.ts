@@ -12,7 +12,7 @@ import { listenProblem } from '../listen-problem.ts'
 import { OptionError } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 
-/** What has set the options of the demo that are its own. */
+/** The source of options that the demo itself sets. */
 export const demoItself = 'the demo'
 const probeLimitMs = 2000
 
@@ -61,7 +61,7 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
   if (its !== folder) lines.push(`  its data are in ${its}, not in ${folder}`)
   for (const { key, name } of allSettings) {
     const setBy = options.setBy[key]
-    // What the demo brings of its own nobody has asked for.
+    // The demo's own values were not asked for by the user.
     if (setBy === null || setBy === demoItself) continue
     const known = config?.options.find((option) => option.name === name)
     const value = known?.running ?? known?.value

@@ -18,7 +18,7 @@ export const table = upOptionTable
 /** The demo's own: its upstream, and files that are gone when it ends. */
 const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 
-/** Where made-up calls have no place, but by a flag: what the environment says of them is about real ones. */
+/** Options of real calls: the demo takes them from flags alone, not from variables. */
 const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'alertWebhook'] as const
 
 /** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
@@ -72,7 +72,7 @@ function demoOptions(
   }
 }
 
-/** Where a demo keeps its files: prices at first. */
+/** The folder of a demo's files. */
 class DemoFolder {
   readonly path: string = mkdtempSync(join(tmpdir(), 'tokenweir-demo-'))
   readonly db: string = join(this.path, 'llm_telemetry.db')

@@ -61,7 +61,7 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal: { 
   } catch (error) {
     settings = fault('settings', messageOf(error), 'fix it, or move it away')
   }
-  // What a gateway goes by counts more than what the next one would.
+  // The running gateway's values count more than those of the next start.
   if (running !== null)
     values = { ...values, ...valuesIn(running.options), port: running.port, host: running.host }
   const asked = { url: values.upstream, key: config.trusts(values.upstream) ? key : '' }

@@ -26,7 +26,7 @@ interface Wanted {
 
 /** The configuration of a client: lines for a shell, or the content of its file. */
 interface Recipe {
-  /** Where the text belongs; null for lines that a shell evaluates. */
+  /** The file that the text belongs in; null for lines that a shell evaluates. */
   readonly file: string | null
   readonly text: (wanted: Wanted) => string
 }

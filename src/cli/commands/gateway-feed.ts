@@ -14,7 +14,7 @@ import { noGatewayAnswers } from '../exit-code.ts'
 /** How long the answer's head may take to come. */
 const headLimitMs = 10_000
 
-/** Where a gateway's feed of payloads may be had. */
+/** A possible source of a gateway's payload feed. */
 export interface FeedPlace {
   /** For a person to read. */
   readonly name: string
@@ -24,7 +24,7 @@ export interface FeedPlace {
 
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
 export function gatewayFeed(places: readonly FeedPlace[]): {
-  /** Where it is had, once it is. */
+  /** The source in use, once one has answered. */
   readonly name: () => string
   /** Null if it has gone away. Rejects with a `CommandError` if there was none yet, else in words. */
   readonly open: () => Promise<Readable | null>
@@ -85,7 +85,7 @@ export function addressPlace(url: string, adminToken: string | null): FeedPlace 
         ...(adminToken === null ? {} : { 'x-tokenweir-admin-token': adminToken }),
       }
       const asked = request(`${name}/v1/raw-log/stream`, { headers, agent: false })
-      // What breaks off once the answer has begun is the answer's own error, too.
+      // An error after the answer has begun is the answer's own, too.
       asked.on('error', () => {}).end()
       try {
         const [answer] = await once(asked, 'response', { signal: AbortSignal.timeout(headLimitMs) })

@@ -29,7 +29,7 @@ const lookEveryMs = 1000
 /** For what holds the port to say who it is. */
 const probeLimitMs = 5000
 
-/** What a gateway says goes to the standard output, what it complains of to the standard error. */
+/** Prints the gateway's messages on standard output, and its complaints on standard error. */
 const gatewayLog: GatewayLog = {
   say: (line) => console.log(line),
   complain: (line, ...errors) => console.error(`tokenweir: ${line}`, ...errors),
@@ -83,7 +83,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   const tellWarnings = (): void => {
     for (const line of lines.next(gateway.warnings)) console.error(line)
   }
-  // What is lost at the very end, such as spans, is known only then.
+  // Losses at the very end, such as spans, are known only then.
   gateway.ended
     .finally(tellWarnings)
     .then(() => process.exit(process.exitCode ?? 0))

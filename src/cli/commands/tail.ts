@@ -55,7 +55,7 @@ export const run: CommandRun<typeof table> = async (options, { env, terminal }) 
 }
 
 /**
- * Who names a port or an address means the gateway there, and trusts it with the token. What just happens to listen on
+ * A user who names a port or an address trusts the gateway there with the token. A program that happens to listen on
  * the usual port gets none.
  */
 function placesOf(options: TailOptions, env: Environment): readonly FeedPlace[] {

@@ -113,7 +113,7 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
   await dashboard.close()
 }
 
-/** Whoever started a gateway that was found running ends it. */
+/** Says that a gateway that was found running goes on, as another program started it. */
 async function sayWhoGoesOn({ gateway }: RunningDashboard, display: StatusDisplay): Promise<void> {
   const { running, pid } = await gateway.status()
   if (!running || pid === null) return

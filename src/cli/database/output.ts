@@ -11,7 +11,7 @@ export const outputRows = {
   force: flag('overwrite an existing file'),
 }
 
-/** Where an export goes. */
+/** The file or stream that an export is written to. */
 export interface Output {
   /** ` to <file>`, or nothing. */
   readonly words: string

@@ -23,7 +23,7 @@ const states: Readonly<Record<LiveState, readonly [words: string, tone: Tone]>> 
 
 const right = { align: 'right' } as const
 
-/** Of the table of calls. */
+/** The columns of the table of calls. */
 export const boardColumns: readonly Column<LiveCall>[] = [
   column('state', 0, 15, stateText, { gap: '', tone: ({ state }) => states[state][1] }),
   column('since', 1, 6, (call, nowMs) => since(call.state_since, nowMs), right),

@@ -13,7 +13,7 @@ const clearToEnd = '\u001b[K'
  */
 export class StatusDisplay {
   readonly #screen: Screen
-  /** What stands on the last line of the terminal, or was said last elsewhere; null for nothing. */
+  /** The text on the last line of the terminal, or the last one printed elsewhere; null for none. */
   #shown: string | null = null
   #isClosed = false
 

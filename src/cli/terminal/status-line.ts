@@ -33,7 +33,7 @@ export function stateText({ state, message, simulated, health, port }: ProcessSt
   const { words } = states[state]
   // While it runs, what it does is more than what is to be said of it.
   if (state === 'running') return simulated ? `${words} (simulated)` : words
-  // Who holds the port says that it is taken.
+  // The message names the process that holds the port.
   if (state === 'foreign') return message === null ? `port ${port} ${words}` : printable(message)
   const finishing = state === 'draining' && health !== null ? health.rate_limiter.active : null
   const why = finishing === null ? '' : `: finishing ${counted(finishing, 'call')}`

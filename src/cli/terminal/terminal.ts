@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../call/clock.ts'
 import type { LineStyle } from './paint.ts'
 
-/** Where a command prints, and the clock that it goes by. */
+/** The output of a command, and its clock. */
 export interface Terminal {
   readonly clock: Clock
   readonly print: (text: string) => void
@@ -29,7 +29,7 @@ const unboundedWidth = 240
 export function thisTerminal(): Terminal {
   const { stdout, stderr, env } = process
   const closed = new AbortController()
-  // Whoever read has left, as `head` does when it has enough: no reason to complain.
+  // The reader has closed the pipe, as `head` does: no error.
   stdout.on('error', () => closed.abort())
   return {
     clock: systemClock,

@@ -11,7 +11,7 @@ import { printable } from '../terminal/printable.ts'
 import { column, printTable } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Where upstreams are kept: options of each command on them. */
+/** Options of each command on upstreams: the file that they are in. */
 export const placeOptions = {
   upstreamFile: gatewayOptionTable.upstreamFile,
   db: database('file of the telemetry database; the upstreams file is next to it'),
@@ -50,7 +50,7 @@ function show({ upstreams, file, problem }: UpstreamsReport, terminal: Terminal)
     print(`More upstreams: tokenweir upstreams add <name> --url <url> (saved in ${file})\n`)
 }
 
-/** Where an upstream's key comes from, in a word. */
+/** The source of an upstream's key, in a word. */
 export function credentialsText({ credentials, name }: Pick<UpstreamRow, 'credentials' | 'name'>): string {
   if (name === 'default') return "the client's"
   if (typeof credentials === 'string') return credentials === 'client' ? "the client's" : 'none'

@@ -3,7 +3,7 @@ import { JsonScan, wantedPlaces } from '../../json/json-scan.ts'
 
 /** A record whose JSON is no longer than this is passed on as it is. */
 const longestRecord = 64 * 1024
-/** Of what is longer, each text keeps so many characters: a whole number of base64's groups. */
+/** Most characters of a long text that are sent: a whole number of base64's groups. */
 const keptBytes = 64 * 1024
 
 /** Only where they stand is wanted. */

@@ -4,7 +4,7 @@ import { Topic } from './topic.ts'
 
 /** How many lines a reader is told at first, and after it had fallen behind. */
 const keptLines = 150
-/** Of very long lines fewer are kept, so that a reader that never reads costs little. */
+/** Most characters of lines kept for a reader, so that one that never reads costs little. */
 const keptCharacters = 128 * 1024
 
 /** The gateway's log: one watch for all who listen. A reader that falls behind loses lines, and begins anew with the last ones. */

@@ -56,7 +56,7 @@ export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boo
   if (isCrossSite(visit) && !isLink) {
     return new RequestError('cross_site', "The dashboard refuses requests from other sites' pages.")
   }
-  // Whoever reaches the gateway must not reach the dashboard through it.
+  // A client of the gateway must not reach the dashboard through it.
   if (via !== null && /tokenweir-/i.test(via)) {
     return new RequestError('forwarded_by_gateway', 'The dashboard cannot be used through the gateway.')
   }

@@ -114,7 +114,7 @@ export function bytes(
   headers: Readonly<Record<string, string>>,
   status: ContentfulStatusCode = 200,
 ): Response {
-  // Also for HEAD, whose answer Hono gives no body.
+  // HEAD needs it too: Hono gives its answer no body.
   const length = { 'Content-Length': String(body.byteLength) }
   return c.body(body as Uint8Array<ArrayBuffer>, status, { ...headers, ...length })
 }

@@ -62,7 +62,7 @@ function isForwarded(req: IncomingMessage): boolean {
   return isProxyVersion(req.httpVersion) || Object.keys(req.headers).some(isProxyHeader)
 }
 
-/** Where a request that may bring the admin token comes from. */
+/** The origin of a request that may bring the admin token. */
 export function guessSourceOf(req: IncomingMessage): GuessSource {
   return { address: req.socket.remoteAddress, forwardedFor: isForwarded(req) }
 }

@@ -26,7 +26,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 /** A file of the page. */
 export interface Asset {
   readonly contentType: string
-  /** Of the content, in whichever coding it is sent. */
+  /** The content's entity tag, the same in every coding. */
   readonly tag: string
   readonly content: Buffer
   /** The same, as the build has packed it; absent if that would save nothing. */

@@ -4,7 +4,7 @@ import { RequestError } from './request-error.ts'
 
 /** A query parameter: a kind alone must be given once. */
 export interface QueryParameter<T> extends Pick<ValueKind<T>, 'range' | 'parse' | 'choices' | 'schema'> {
-  /** What it says, where its name does not. */
+  /** The description, if the name is not enough. */
   readonly doc?: string
   /** The value if the parameter is absent. */
   readonly default?: T

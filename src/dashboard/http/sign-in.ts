@@ -8,7 +8,7 @@ const maxOpenCodes = 4
 /** The name's beginning: the rest tells apart the dashboards of one host, whose cookies all go to all ports. */
 const namePrefix = 'tokenweir_session_'
 const lifetimeS = 30 * 24 * 60 * 60
-/** Whoever asks on this machine, through no proxy. */
+/** The source of guesses on this machine, through no proxy. */
 const direct: GuessSource = { address: '127.0.0.1', forwardedFor: false }
 const attributes = 'HttpOnly; SameSite=Strict; Path=/'
 

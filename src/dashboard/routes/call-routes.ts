@@ -50,7 +50,7 @@ export function callRoutes(
       const id = readParameter('id', callId, c.req.param('id'))
       return answerQuery(c, await queries.ask({ kind: 'call', id }))
     }),
-    /** What a call asked and was answered, if that was kept. @fails too_busy too_slow query_interrupted */
+    /** The payloads of a call, if they were logged. @fails too_busy too_slow query_interrupted */
     'GET /api/calls/:id/payloads': route({ answer: 'CallPayloads' }, async (c) => {
       const id = readParameter('id', callId, c.req.param('id'))
       const { logging, filePath } = await rawLog.known()

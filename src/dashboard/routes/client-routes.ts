@@ -20,7 +20,7 @@ export function clientRoutes(
     return clients.report(jsonIn(await queries.ask({ kind: 'clients', fromMs })) as Seen)
   }
   return {
-    /** Who called in the last seven days or has limits: calls, limits, and what is in use and left by the running gateway. @fails too_busy too_slow query_interrupted */
+    /** Clients of the last seven days or with limits: their calls, limits, use and rest in the running gateway. @fails too_busy too_slow query_interrupted */
     'GET /api/clients': route({ answer: 'ClientsReport' }, report),
     /** Sets limits of a client, by its name or the fingerprint of a key, or names the key; null takes a value away. In force at once. @fails invalid_client broken_clients_file clients_not_kept clients_busy too_busy too_slow query_interrupted */
     'PUT /api/clients/:name': route({ answer: 'ClientsReport', body: clientChange }, async (c, { body }) => {

@@ -14,7 +14,7 @@ const dayMs = 24 * hourMs
 const growthDays = 7
 /** With its part of the sums, where 11,000 calls come a day (docs/store.md). */
 const usualCallBytes = 480
-/** What is further away is nobody's concern. */
+/** Most days before today that an order may name. */
 const farDays = 36_500
 
 /** The body of an order to compress. */

@@ -5,10 +5,10 @@ import { answerContent } from '../http/content.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type AnyRoute, type RouteTable, route } from '../http/app.ts'
 
-/** Where the build puts them, seen from the source and from the built file. */
+/** The build's folders, seen from the source and from the built file. */
 const built = new URL('../../../dist/', import.meta.url)
 
-/** What the API and the gateway's own routes are, in OpenAPI: documents that `build/openapi.ts` writes. */
+/** The OpenAPI documents of the API and of the gateway's own routes, written by `build/openapi.ts`. */
 export const documentRoutes: RouteTable = {
   /** This document. @fails document_not_built */
   'GET /openapi.json': document('openapi.json'),

@@ -36,7 +36,7 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
 
   /** Takes over an answer of which nothing was sent, until the reader leaves. */
   const open = (response: ServerResponse, names: readonly string[]): void => {
-    // What comes after a stream's end is a new one.
+    // Events after a stream's end belong to a new stream.
     response.shouldKeepAlive = false
     response.writeHead(200, {
       ...eventStream,

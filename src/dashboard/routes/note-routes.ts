@@ -7,7 +7,7 @@ import { notesTable, timesOf } from './query-request.ts'
 /** `/api/notes`: what people noted of a moment. */
 export function noteRoutes({ notes }: Pick<DashboardDeps, 'notes'>, clock: Clock): RouteTable {
   return {
-    /** What people noted of moments, the newest first: charts mark it. */
+    /** Notes of moments, the newest first: charts mark them. */
     'GET /api/notes': route({ answer: 'NotesReport', query: notesTable }, (_, { query }) => {
       const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = timesOf(query)
       return notes.report({ fromMs, toMs })

@@ -9,7 +9,7 @@ import { RequestError } from '../http/request-error.ts'
 /** Below it, packing saves nothing that anybody would notice. */
 const leastPackedBytes = 1024
 
-/** Of answers and files, by their form. */
+/** The content types of answers and files, by format. */
 export const contentTypes: Readonly<Record<QueryFormat, string>> = {
   json: 'application/json; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',

@@ -9,9 +9,9 @@ import type { DashboardDeps } from './dashboard-deps.ts'
 import { jsonIn } from './query-reply.ts'
 import { overviewQuestion, overviewTable } from './query-request.ts'
 
-/** Of more models or clients, those with the most calls. */
+/** Most models or clients in a report: those with the most calls. */
 const mostGroups = 50
-/** Where the build left room for the figures. */
+/** The place that the build left for the figures. */
 const place = '<script type="application/json" id="report">{}</script>'
 
 /** `/api/report`: the figures of a time as one file of HTML that asks nobody for anything. */

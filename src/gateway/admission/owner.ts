@@ -19,7 +19,7 @@ export function upstreamOwner(name: string): Owner {
   return `upstream:${name}`
 }
 
-/** Of an entry in the file of clients, which stands under a client's name or a key's fingerprint. */
+/** The owner of an entry in the file of clients: a client's name, or a key's fingerprint. */
 export function ownerOfEntry(of: string): Owner {
   return isFingerprint(of) ? keyOwner(of) : clientOwner(of)
 }

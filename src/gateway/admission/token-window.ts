@@ -103,8 +103,8 @@ export class TokenWindow {
   }
 
   /**
-   * What the calls of before this gateway's start used. They are others than those given to `addTo`, so it
-   * does not matter which comes first; it is to be called once.
+   * Adds the use before this gateway's start; call it once. `addTo` gets other calls, so the order
+   * does not matter.
    */
   restore(minutes: readonly MinuteUsage[]): void {
     for (const usage of minutes) this.#put(usage)

@@ -52,9 +52,9 @@ export interface ReportedUsage {
  */
 export class TokenWindows {
   readonly #options: TokenWindowsOptions
-  /** Of all calls that this gateway knows. */
+  /** Tokens of all calls that this gateway knows. */
   readonly all: TokenWindow
-  /** Of all calls of all gateways that share; the same as `all` if they share none. */
+  /** Tokens of all calls of all gateways that share; the same as `all` without sharing. */
   readonly whole: TokenWindow
   /** The windows in which every call counts. */
   readonly #always: readonly TokenWindow[]

@@ -42,14 +42,14 @@ export class Attempts {
   readonly #options: AttemptsOptions
   /** Upstreams where it has been. */
   #been: readonly Upstream[] = []
-  /** Where it goes on if its upstream cannot take it. */
+  /** The fallback, if the upstream cannot take the call. */
   #fallback: Fallback | null
   /** Addresses of its upstream that nobody could connect to. */
   #tried: Set<string> | undefined
   #lastFailure: Failure | null = null
   #asksUsage = true
   #needsFreshConnection = false
-  /** Where the attempt under way is made. */
+  /** The replica of the attempt under way. */
   #replica: TakenReplica | null = null
   #isSafe = false
   /** Takes the answer of an attempt that the gateway itself asked for usage. */

@@ -32,7 +32,7 @@ export class CallRequest {
   readonly #onFault: (error: unknown) => void
   /** Its body may name a model, and so where it goes. */
   readonly #mayNameModel: boolean
-  /** Of a form; null for any other body. */
+  /** The boundary of a form; null for any other body. */
   readonly #boundary: string | null
   readonly #peek: RequestPeek | FormPeek
   /** The body passes as it comes, and may name a model meanwhile. */

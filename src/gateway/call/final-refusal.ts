@@ -26,7 +26,7 @@ export function isFinalRefusal(headers: RawHeaders, body: Buffer): boolean {
     const { code } = readError(JSON.parse((text ?? '').toString()), 429)
     return code !== null && finalCodes.has(code)
   } catch {
-    // What cannot be read says nothing.
+    // An unreadable body gives no reason.
     return false
   }
 }

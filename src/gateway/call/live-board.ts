@@ -83,7 +83,7 @@ export class LiveBoard {
   }
 }
 
-/** Where a call is, and since when on its clock; of one that is over, where it was. */
+/** The call's state, and its start by the call's clock; of an ended call, the last state. */
 function stateOf({ timeline, waitsSince }: RunningCall, place: number | null): [LiveState, number] {
   const { receivedAt, bodyReadAt, admittedAt, dispatchedAt, answeredAt } = timeline
   if (bodyReadAt === null) return ['receiving', receivedAt]

@@ -80,7 +80,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
   /** undici's own; `null` until the request goes out. */
   #abort: ((error?: Error) => void) | null = null
   #resume: (() => void) | null = null
-  /** Of the answer; 0 before it. */
+  /** Status of the answer; 0 before it. */
   #status = 0
   /** Answers 1xx so far. */
   #interimAnswers = 0
@@ -158,7 +158,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
       if (this.#followUp.withholds(head)) this.#withhold(head)
       else this.#sendHead(head)
     } catch (error) {
-      // What Node refuses to write (a header with a control character) ends the attempt, never the process.
+      // A header that Node refuses to write (with a control character) ends the attempt, never the process.
       this.abort(asFailure(error))
       return true
     }

@@ -118,7 +118,7 @@ export class RunningCall implements Placed {
     return this.#upstream
   }
 
-  /** Where its newest attempt went. */
+  /** The endpoint of the newest attempt. */
   get endpoint(): Endpoint {
     return this.#endpoint
   }
@@ -309,7 +309,7 @@ export class RunningCall implements Placed {
     return headers
   }
 
-  /** Where it goes, for its row. */
+  /** Notes the endpoint in the row. */
   #noteUpstream(): void {
     this.record.upstream = this.#endpoint.base.host
     if (this.#options.upstreams.areSeveral) this.record.upstreamName = this.#upstream.name

@@ -30,7 +30,7 @@ const plainKey = 'tag'
 /** More are not looked at: a record keeps eight. */
 const mostTags = 16
 
-/** Where the name of a session is looked for. */
+/** The place of a session's name. */
 export interface SessionPlaces {
   /** The names of headers, in lower case; a lower number goes first. */
   readonly ranks: ReadonlyMap<string, number>
@@ -46,12 +46,12 @@ export function sessionPlaces(first: readonly string[]): SessionPlaces {
     'x-tokenweir-session',
     ...(onlyOurs ? [] : agentsSessionHeaders),
   ]
-  // Of a name that is there twice the first counts.
+  // The first of two headers of one name counts.
   const ranks = new Map(names.map((name, rank) => [name, rank] as const).toReversed())
   return { ranks, inBody: !onlyOurs }
 }
 
-/** Where it is looked for unless an option says otherwise. */
+/** The default places of a session's name. */
 export const usualSessionPlaces: SessionPlaces = sessionPlaces([])
 
 /** A tag as it was sent. */
@@ -63,7 +63,7 @@ export function withTags(before: readonly RawTag[] | null, name: string, value: 
   return found.length === 0 ? before : [...(before ?? []), ...found].slice(0, mostTags)
 }
 
-/** Whether {@link withTags} may find one: the first letters rule out most names. */
+/** True if {@link withTags} may find one: the first letters rule out most names. */
 export function mayBeTag(name: string): boolean {
   return name.startsWith('x-tokenweir-t') || name.startsWith('helicone-p') || name === tagList
 }

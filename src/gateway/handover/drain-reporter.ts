@@ -33,7 +33,7 @@ export class DrainReporter {
   readonly #options: DrainReporterOptions
   readonly #clock: Clock
   readonly #identity = ownIdentity()
-  /** Of each upstream, also of those that are gone. */
+  /** Slots of each upstream, also of removed ones. */
   readonly #slots = new Map<Limiter, ShrinkingSlots>()
   /** The use of calls that ended since the last answered report. */
   #used: MinuteUsage[]

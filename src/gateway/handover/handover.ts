@@ -44,14 +44,14 @@ export const isHandover = fits(
 export type InheritedRawLog = Handover['rawLog']
 
 /**
- * What a successor asks: first for the handover; when all else is done for the listener, or, if it binds another address on
+ * A successor's question: first for the handover; once all is ready for the listener, or, if it binds another address on
  * the same port, for the port. `apart`: it is replaced itself, and takes no more connections.
  */
 export type SuccessorQuestion = MessageOf<typeof isQuestion>
 
 export const isQuestion = fits(v.object({ asks: v.picklist(['handover', 'listener', 'port', 'apart']) }))
 
-/** What it is answered; a listener comes as the handle beside it. What is handed over may be of another version. */
+/** The answer to it; a listener comes as a handle. The handover may be of another version. */
 export type SuccessorAnswer = MessageOf<typeof tellsHandover | typeof isYours>
 
 export const tellsHandover = fits(v.object({ handover: v.unknown() }))

@@ -29,7 +29,7 @@ const cancelLimitMs = 1500
 export interface SharedParts {
   /** The name of this gateway's run. */
   readonly instance: string
-  /** Of each upstream, also of those that are only in use. */
+  /** Limiters of each upstream, also of those that are only in use. */
   readonly limiters: () => Iterable<Limiter>
   readonly budget: TokenWindow
   readonly clients: Pick<TokenWindows, 'used' | 'handover'>
@@ -220,7 +220,7 @@ export class Predecessors {
   /** How many more slots there are for a gateway that needs more than it holds: its calls came before those here. */
   #freeFor({ name, max, holding, wants }: KeptByPredecessor): number {
     if (wants <= holding) return 0
-    // Of an upstream that is only known there its gateway has said how many slots there are.
+    // An upstream known only there has the number of slots that its gateway reported.
     const own = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
     let free = own === undefined ? max : own.admission.snapshot().maxConcurrent - own.admission.inUse
     for (const other of this.#draining.values()) {

@@ -29,10 +29,10 @@ const killLimitMs = 5000
 export interface RestartOptions extends DrainReporterOptions {
   /** As long as the budget is not known, it counts calls that began since then: ms since the Unix epoch. */
   readonly usedSinceMs: number
-  /** Of the gateway that this one takes over from. */
+  /** State of the gateway that this one replaces. */
   readonly handover: Handover | null
   readonly rawLog: () => InheritedRawLog
-  /** Where it accepts calls. */
+  /** The addresses on which the gateway accepts calls. */
   readonly listener: Listener
   readonly host: string
   /** Stops listening, so that a successor can bind the port. */

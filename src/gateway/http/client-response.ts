@@ -22,7 +22,7 @@ export interface AnswerSink {
   breakOff?(): void
 }
 
-/** Where an answer comes from, as far as its client can affect it. */
+/** The attempt behind an answer, as far as its client can affect it. */
 export interface ResumableAttempt {
   abort(failure: Failure): void
   resume(): void
@@ -237,8 +237,8 @@ export class ClientResponse implements AnswerSink {
   }
 
   /**
-   * What was written last may be less than makes `write` answer false, and be stuck all the same; not so in a
-   * short answer, for which the kernel's buffer has room.
+   * The last bytes may be too few for `write` to return false, and be stuck all the same. A short answer
+   * has room in the kernel's buffer.
    */
   #waitForRest(): void {
     if (this.#sentBytes > shortAnswer && !this.isWaiting && (this.#res.socket?.writableLength ?? 0) > 0)

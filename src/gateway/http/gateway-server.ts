@@ -157,7 +157,7 @@ export class GatewayServer {
   }
 
   #pass(): void {
-    // What has been read by then belongs to a request that has begun.
+    // Bytes read by then belong to a request that has begun.
     if (this.#taker?.takes === true && !this.#isPassing) {
       this.#isPassing = true
       setImmediate(() => {
@@ -174,7 +174,7 @@ export class GatewayServer {
       const taker = this.#taker
       const socket = taker?.takes === true ? this.#idle() : undefined
       if (taker === null || socket === undefined) return
-      // What came from here on would be read, and lost.
+      // Bytes from here on would be read and lost.
       socket.pause()
       if (!(await taker.passOn(socket))) socket.destroy()
       this.#forget(socket)
@@ -324,7 +324,7 @@ export class GatewayServer {
     }
     if (!isTrusted) throw new Failure('forbidden', rawLogRefusal(this.#options.trusted.tokenIsSet))
     if (this.#draining || this.#isLeft) {
-      // What is switched here would not be what goes on: the next connection leads to whoever does.
+      // A change here would be lost: the next connection reaches the new gateway.
       throw new Failure('draining', 'This gateway is stopping.', { retryAfterS: drainRetryAfterS })
     }
     this.#options.rawLog.answer(target.path.slice(rawLogPath.length), target.query, req, res)

@@ -18,7 +18,7 @@ const headCheckMs = 5000
  */
 export const listenBacklog = 4096
 
-/** Where a gateway accepts calls. */
+/** The address on which a gateway accepts calls. */
 export interface Listener {
   /** It may listen only later. */
   readonly server: Server

@@ -73,8 +73,8 @@ const known: ReadonlyMap<string, PathMeaning> = new Map(
 )
 
 /**
- * What a call is, by the path that its upstream will see. Upstreams differ in what they take for the same path: what any
- * of them takes for a known one is that one. Only a POST infers: a CORS preflight is no chat.
+ * The meaning of a call by the path that its upstream will see. Upstreams differ in which paths they take for the same:
+ * a path counts as a known one if any of them takes it so. Only a POST infers: a CORS preflight is no chat.
  */
 export function pathMeaning(base: UpstreamBase, target: Target, method: string): PathMeaning {
   const isPost = method === 'POST'

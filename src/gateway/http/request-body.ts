@@ -63,7 +63,7 @@ export class HeldBody implements Disposable {
     return null
   }
 
-  /** What is held. */
+  /** The buffered chunks. */
   get chunks(): readonly Uint8Array[] {
     return this.#whole()
   }
@@ -78,7 +78,7 @@ export class HeldBody implements Disposable {
       }
       this.#room = new Uint8Array(Math.max(chunk.length, this.#nextRoom))
       this.#taken = 0
-      // Of memory that grows by half at a time a third at most is free.
+      // A buffer that grows by half at a time has at most a third of free memory.
       this.#nextRoom = Math.min(mostRoom, this.#nextRoom * 1.5)
     }
     this.#room.set(chunk, this.#taken)
@@ -211,7 +211,7 @@ export async function* streamBody(
   const flaw = brokenOff.get(req)
   if (flaw !== undefined) throw flaw
   for await (const chunk of req) {
-    // What came in one read is one piece here, however many chunks it was.
+    // Bytes of one read are one piece here, however many chunks they had.
     const came = socket.bytesRead - read
     read += came
     if (came > framingFlood && (chunk as Buffer).length * 2 < came) pace.rest(socket)

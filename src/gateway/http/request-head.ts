@@ -14,7 +14,7 @@ const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/
 
 const ownCookiePrefix = 'tokenweir_session'
 
-/** Of a connection, or taken by the gateway itself, which writes its own. */
+/** Headers of a connection, and those that the gateway writes itself. */
 const notForwarded: ReadonlySet<string> = new Set([...hopByHopHeaders, 'host', 'content-length', 'expect'])
 
 /**
@@ -51,7 +51,7 @@ export class RequestHead {
   readonly session: string | null = null
   /** The name of that header, in lower case. */
   readonly sessionSource: string | null = null
-  /** Of headers that tag a call. */
+  /** Headers that tag the call. */
   readonly tags: readonly RawTag[] | null = null
   /** `originator`, by which Codex and others that speak like it name themselves. */
   readonly originator: string | null = null
@@ -131,7 +131,7 @@ export class RequestHead {
           this.userAgent = value
           break
         case 'traceparent':
-          // Of two it cannot be told which one holds.
+          // Two of them contradict each other.
           this.traceParent = ++traceParents === 1 ? parseTraceParent(value) : null
           break
         case 'x-stainless-retry-count':

@@ -15,7 +15,7 @@ export interface RequestFacts {
   /** True if the body is one whole JSON object, byte by byte as it came; places are only good where it is. */
   readonly isObject: boolean
   readonly model: string | null
-  /** Where it stands; `null` if it is not there. */
+  /** The place of the value; null if it is missing. */
   readonly modelPlace: BodyValue | null
   /** `stream` is `true`. */
   readonly stream: boolean
@@ -79,7 +79,7 @@ const bounds: ReadonlySet<string> = new Set([
   'options.num_predict',
   'generationConfig.maxOutputTokens',
 ])
-/** Where a model may be named that the body itself does not name. */
+/** Places of a model inside a body that does not name one at the top. */
 const innerModels = ['requests[].params.model', 'session.model'] as const
 
 /** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */

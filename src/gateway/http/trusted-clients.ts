@@ -20,7 +20,7 @@ export class TrustedClients {
   }
 
   /**
-   * Whether a request brings the admin token, or comes from this machine and from no page of another site. It may be
+   * True if a request brings the admin token, or comes from this machine and from no page of another site. It may be
    * brought as a bearer's where no credential of an upstream is expected: Prometheus sends no header of another name.
    */
   async include(head: RequestHead, socket: Socket, mayBear = false): Promise<boolean> {

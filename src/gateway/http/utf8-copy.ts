@@ -21,7 +21,7 @@ function encodingOf([a = 0, b = 0, c = 0, d = 0]: Uint8Array): Encoding {
 export class Utf8Copy {
   readonly #receive: (utf8: Uint8Array) => void
   #encoding: Encoding | null = null
-  /** What is too short yet: of the text's beginning, or of a unit. */
+  /** Bytes too short to decode: of the text's beginning, or of a unit. */
   #rest: Buffer = noBytes
   /** Bytes of a mark before the text, which are not handed on. */
   markBytes = 0

@@ -6,7 +6,7 @@ const hostPath = /^(\/openai(?:\/v1)?)\//
 const geminiPath = /^\/v1(?:beta|alpha)\//
 
 /**
- * What to tell a client whose path is not forwarded because of its base URL; null for a path that no API has.
+ * The advice for a client whose path is not forwarded because of its base URL; null for a path that no API has.
  *
  * @param host as the client named us
  */

@@ -26,7 +26,7 @@ export class MinuteLimit {
   readonly #share: number
   readonly #taken = new Float64Array(cells)
   #sum = 0
-  /** Of the newest cell: milliseconds divided by their length. */
+  /** The number of the newest cell: milliseconds divided by the cell's length. */
   #newest = 0
   /** When the bucket is empty again, at the pace of the limit. */
   #emptyAtMs = -Infinity

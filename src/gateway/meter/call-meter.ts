@@ -23,7 +23,7 @@ export class CallMeter implements EventReceiver {
   readonly #wantsStream: boolean
   readonly #onFault: (error: unknown) => void
   readonly #dispatchMs: number
-  /** Of the answer; 0 before it. Set here alone. */
+  /** Status of the answer; 0 before it. Set here alone. */
   status = 0
   #upstreamRequestId: string | null = null
   /** The answer's `Server` is llama.cpp. */
@@ -31,10 +31,10 @@ export class CallMeter implements EventReceiver {
   /** Body bytes so far. Set here alone. */
   responseBytes = 0
   #answer: AnswerReader | null = null
-  /** Of a stream of events. */
+  /** Set for a stream of events. */
   #events: AnswerEvents | null = null
   #pace: ContentPace | null = null
-  /** Of an error that is told as text. */
+  /** Set for an error that is text. */
   #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
   /** A LiteLLM proxy's word on the cost. */
@@ -206,7 +206,7 @@ export class CallMeter implements EventReceiver {
     if (pace === null) return
     record.ttftMs = this.#sinceDispatch(pace.firstAtMs)
     record.ttfoMs = this.#sinceDispatch(pace.firstVisibleAtMs)
-    // What was read of a coded stream that its client left.
+    // A coded stream that its client left counts as far as it was read.
     record.chunks = whole || pace.chunks > 0 ? pace.chunks : null
     if (!whole) return
     const hiddenTokens = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import type { ContentCoding } from '../../lib/http/content-coding.ts'
 
-/** Where decoded bytes go, with the time at which the bytes that they come from arrived. */
+/** Receives decoded bytes, with the arrival of the bytes that they come from. */
 export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void
 
 /** When its receiver wants them: of a stream piece by piece, of a body when all are there. */
@@ -17,8 +17,8 @@ const mostWaitingBytes = 64 * 1024 * 1024
 const smallBytes = 2 * 1024 * 1024
 const largestGrowth = 300
 /**
- * What is decoded in one go costs its time on the thread that serves everybody: a body of so many bytes, and
- * what it may grow to. Some tens of microseconds, a fraction of what a stream costs to set up and tear down.
+ * Limits of a body that is decoded at once, on the thread that serves every call: its bytes, and
+ * their growth. At most some tens of microseconds, a fraction of what a stream costs to set up and tear down.
  */
 const oneGo = { encodedBytes: 16 * 1024, decodedBytes: 64 * 1024, baseBytes: 4096, growth: 32 }
 

@@ -124,8 +124,8 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
 export const noFigures: ReportedFigures = readFigures({}, { callType: 'other' })
 
 /**
- * Of choices that were told of one by one: their counts add up, and they are decoded beside one another. Where all tell
- * the same input it is the one prompt that they share, and counts once.
+ * Adds the figures of choices that were reported one by one; they are decoded side by side. If all report
+ * the same input, that is their common prompt, and counts once.
  */
 export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
   const [first = noFigures] = each
@@ -171,8 +171,8 @@ function coversOneChoice(usage: Fields, timings: Fields): boolean {
 }
 
 /**
- * What the later object says goes above what the first said, but for what it leaves open. The first one's output
- * is only what there was at the start, and no count.
+ * Fields of the later object override those of the first. The first one's output
+ * is the state at the start, and no count.
  */
 function mergedUsage(pieces: UsagePieces): Fields {
   const first = fields(pieces.startUsage)

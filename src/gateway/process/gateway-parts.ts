@@ -98,7 +98,7 @@ export interface SharedLimits extends SlotLink, BudgetLink {
   readonly tokens: { readonly limit: number; readonly rejects: boolean }
   /** This gateway's name there. */
   readonly instance: string
-  /** Of its ids; no other gateway has it. */
+  /** The number in ids of calls; no other gateway has it. */
   readonly number: number
   readonly leaseMs: number
   attach(gateway: LimitedGateway): void

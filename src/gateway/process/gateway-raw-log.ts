@@ -19,7 +19,7 @@ export interface GatewayRawLogOptions {
   /** As the ids of the gateway's calls have them. */
   readonly idBits: number
   readonly clock: Clock
-  /** Of the gateway that this one takes over from. */
+  /** The log state of the gateway that this one replaces. */
   readonly inherited: InheritedRawLog | null
   /** Told how it goes on when it was switched here. */
   readonly onSwitched: (to: RawLogSwitch) => void

@@ -6,7 +6,7 @@ import { maskKeys } from '../../secrets/key-shapes.ts'
 export function storedText(text: string, longest: number): string {
   const most = longest * lookAhead
   const looked = text.length > most ? ownCopy(text.slice(0, most)) : text
-  // Where the text is cut before it is looked at, what a key has left of itself there is masked, too.
+  // A key's rest at the cut is masked, too.
   const masked = maskKeys(looked, looked.length < text.length)
   if (masked.length <= longest) return masked
   return masked.slice(0, longest).replace(/\[(?:s(?:e(?:c(?:r(?:et?)?)?)?)?)?$/, '')

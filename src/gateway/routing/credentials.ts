@@ -9,14 +9,14 @@ import { isSecretHeader, isSecretParameter } from '../../secrets/secret-headers.
 import { usualSessionPlaces } from '../caller/caller-headers.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
-/** Where keys are. */
+/** Reads keys from variables and files. */
 export interface KeyPlaces {
   readonly variable: (name: string) => string | undefined
   /** Paths are relative to it. */
   readonly folder: string
 }
 
-/** Where a key of the gateway's own is. */
+/** A setting that names a key of the gateway's own. */
 export type LentFrom = Exclude<UpstreamCredentials, string>
 
 const mostKeyBytes = 64 * 1024

@@ -2,7 +2,7 @@ import type { RawHeaders } from '../../call/response-head.ts'
 import { headerOf } from '../../lib/http/header-list.ts'
 
 /**
- * What the request for a list of models needs for the whole list. Anthropic's API, known by the header of its key, wants a
+ * The query and headers that get a whole list of models. Anthropic's API, known by the header of its key, wants a
  * version (docs.anthropic.com, Versions) and lists 20 models unless asked for up to 1,000 (List Models).
  *
  * @param query with its question mark; empty where there is none

@@ -32,7 +32,7 @@ export class Upstream {
   /** Gateways elsewhere use its slots, too. */
   readonly isShared: boolean
   readonly replicas: Replicas
-  /** Where a call goes until one of the replicas is chosen. */
+  /** The endpoint until one of the replicas is chosen. */
   endpoint: Endpoint
   usageInjection: UsageInjection
   setting: UpstreamSetting

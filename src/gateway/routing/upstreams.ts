@@ -23,13 +23,13 @@ export interface UpstreamsOptions extends Omit<UpstreamOptions, 'admission' | 'k
   readonly maxTpm: number
   /** The file of the others. */
   readonly path: string
-  /** Of the gateway and its dashboard. */
+  /** Ports of the gateway and its dashboard. */
   readonly ownPorts: readonly number[]
   /** The gateway's environment. */
   readonly variable: (name: string) => string | undefined
 }
 
-/** Where a call goes on that its upstream could not take. */
+/** The fallback of a call that its upstream could not take. */
 export interface Fallback {
   readonly upstream: Upstream
   /** The model's name at the fallback; null for the same name. */
@@ -104,7 +104,7 @@ export class Upstreams {
     return model === null ? this.default : this.#ofModel(model)
   }
 
-  /** Where calls that ask for this model go on; null if there is nowhere, or the upstream has not got the model. */
+  /** The fallback of calls for this model; null without one, or if the upstream does not have the model. */
   fallback({ setting }: Upstream, model: string | null): Fallback | null {
     if (setting.fallback === undefined) return null
     const { to, models = {} } =

@@ -183,7 +183,7 @@ export class ConnectionPool {
     connection.attemptsOnSocket++
     attempt.connection = connection
     connection.client.dispatch(options, attempt)
-    // What undici refuses to send ends before it has begun, and nothing follows.
+    // A request that undici refuses to send ends before it has begun, and no event follows.
     if (attempt.isOver) this.#discard(connection)
   }
 

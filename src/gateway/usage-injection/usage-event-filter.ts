@@ -60,7 +60,7 @@ export class UsageEventFilter {
     const out: Uint8Array[] = []
     /** From here on, the chunk's bytes have neither been passed on nor taken out. */
     let from = 0
-    /** Where in this chunk the event at hand begins. */
+    /** The offset in this chunk at which the event at hand begins. */
     let eventFrom = 0
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at]
@@ -188,7 +188,7 @@ function endsEvent(bytes: Buffer): boolean {
   return length > 3 && bytes[length - 2] === cr && bytes[length - 3] === lf && bytes[length - 4] === cr
 }
 
-/** Where the line ends that goes on from `at`: at its CR or LF, or at the end of what is there. */
+/** The end of the line that continues at `at`: its CR or LF, or the end of the bytes. */
 function lineEnd(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== lf && bytes[at] !== cr) at++
@@ -266,7 +266,7 @@ function readEventData(text: string): EventData | null {
 }
 
 /**
- * Whether an event only came because the gateway asked for it: a usage and no choices, and nothing that is not known to
+ * True if an event only came because the gateway asked for it: a usage and no choices, and nothing that is not known to
  * stand beside them; or, once a choice has finished, a usage and no choice that adds anything, whatever stands beside them.
  */
 function isUsageEvent(data: EventData, hasFinished: boolean): boolean {

@@ -43,7 +43,7 @@ function lockOf(database: DatabaseSync): Disposable {
 }
 
 /**
- * Whether somebody holds the lock at a path, without taking it; false where there is no such file. Not for a process that
+ * True if somebody holds the lock at a path, without taking it; false where there is no such file. Not for a process that
  * may hold it itself. Throws as {@link tryFileLock} does.
  */
 export function isFileLocked(path: string): boolean {
@@ -75,7 +75,7 @@ export async function takeFileLock(path: string, limitMs: number): Promise<Dispo
   }
 }
 
-/** Whoever may read the file could hold the lock: only its owner may. */
+/** A user who may read the file could hold the lock: only its owner may. */
 function makePrivateFile(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 })

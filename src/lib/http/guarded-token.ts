@@ -1,7 +1,7 @@
 import { isLoopbackAddress } from './request-source.ts'
 import { SecretToken } from '../secret-token.ts'
 
-/** Where a guess comes from. */
+/** The source of a guess. */
 export interface GuessSource {
   readonly address: string | undefined
   /** True if a proxy seems to stand between the guesser and us: it may be anybody. */
@@ -21,7 +21,7 @@ const thisMachine = 'this machine'
 export class GuardedToken {
   readonly #secret: SecretToken
   readonly #nowMs: () => number
-  /** Of the last minute; as few as are looked at. */
+  /** Wrong guesses of the last minute, up to the limit. */
   #wrong: readonly { readonly from: string; readonly atMs: number }[] = []
 
   /** `nowMs` of a clock that cannot be set. */

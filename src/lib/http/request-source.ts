@@ -29,7 +29,7 @@ export function isProxyVersion(httpVersion: string): boolean {
 }
 
 /**
- * Whether a request was made to a loopback name, and not through a proxy: what a web page elsewhere or a rebound name
+ * True if a request was made to a loopback name, and not through a proxy: what a web page elsewhere or a rebound name
  * (DNS rebinding) cannot bring about.
  */
 export function isToThisMachine({ host, forwardedFor }: RequestSource): boolean {
@@ -47,7 +47,7 @@ export function isCrossSite({ host, origin, secFetchSite }: RequestSource): bool
 }
 
 /**
- * Whether an own route may be asked for under this Host: loopback names, names that were allowed, and address
+ * True if an own route may be asked for under this Host: loopback names, names that were allowed, and address
  * literals, which no name server can turn to somebody else's page.
  */
 export function isAllowedHost(host: string, allowedNames: readonly string[]): boolean {

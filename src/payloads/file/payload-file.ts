@@ -20,7 +20,7 @@ export interface Appended {
   readonly error: unknown
 }
 
-/** Where the last line is looked for. */
+/** Bytes at the end of a file in which its last line is searched. */
 const tailBytes = 4 * 2 ** 20
 /** Tries of which nothing is kept before they count as refused. */
 const fruitlessLimit = 3
@@ -135,7 +135,7 @@ export class PayloadFile {
     renameIfThere(path, fullPath(this.#options.filePath, seq, records, size))
   }
 
-  /** Of its first records; or if that would not make it the newest, what does. */
+  /** The seq of the first record, or a later one if that would not make the file the newest. */
   #seqFor(segment: OpenSegment): number {
     const first = segment.newestFrom(0)
     const isNamed = ({ firstSeq }: Segment): boolean => firstSeq !== null

@@ -7,7 +7,7 @@ const seqAt = idAt + 11 + '","seq":'.length
 const longestHead = 160
 
 /**
- * Whether the line from `start` to its break at `end` is a whole record. A line that was torn has no break, or is
+ * True if the line from `start` to its break at `end` is a whole record. A line that was torn has no break, or is
  * closed by `tornEnd`, so that looking at its ends is enough.
  */
 export function isCompleteLine(bytes: Uint8Array, start: number, end: number): boolean {
@@ -19,13 +19,13 @@ export const tornEnd: Uint8Array = Buffer.from('~\n')
 /** Put over the first byte of a line that was torn and continued by another's, which then is no record either. */
 export const tornStart: Uint8Array = Buffer.from('~')
 
-/** Of the record that begins at `start`; null if none does. */
+/** The seq of the record that begins at `start`; null if none does. */
 export function seqOf(bytes: Uint8Array, start: number): number | null {
   const digits = /^\d{1,16}(?=,)/.exec(latin1(bytes, start + seqAt, start + seqAt + 17))
   return digits === null ? null : Number(digits[0])
 }
 
-/** Of the records that begin behind line breaks. */
+/** The seqs of the records that begin behind line breaks. */
 export function seqsIn(bytes: Buffer): number[] {
   const seqs: number[] = []
   for (let end = bytes.indexOf(lineBreak); end >= 0; end = bytes.indexOf(lineBreak, end + 1)) {
@@ -35,7 +35,7 @@ export function seqsIn(bytes: Buffer): number[] {
   return seqs
 }
 
-/** Of the record that begins at `start`. */
+/** True if the record that begins at `start` is of a request. */
 export function isIncoming(bytes: Uint8Array, start: number): boolean {
   return latin1(bytes, start, start + longestHead).includes('"direction":"incoming"')
 }

@@ -10,7 +10,7 @@ export interface CallPayloads {
   readonly answer: Uint8Array | null
 }
 
-/** Of a `recent`: as `RecentPayloads` says. */
+/** Most bytes of the answer to a `recent`: see `RecentPayloads`. */
 const answerBytesLimit = 32 * 2 ** 20
 /** Two gateways that write to one log may have clocks' readings, and batches, a little apart. */
 const slackMs = 10_000
@@ -32,7 +32,7 @@ interface Counted {
  */
 export class PayloadReader {
   readonly #filePath: string
-  /** Of files whose names tell no number of records, by their beginnings: only what was added since is counted. */
+  /** Counted records of files without a number in their names: later only added records are counted. */
   #counted = new Map<string, Counted>()
 
   /** `filePath` is that of the active file. */
@@ -40,7 +40,7 @@ export class PayloadReader {
     this.#filePath = filePath
   }
 
-  /** Of all segments. */
+  /** Bytes of all segments. */
   fileBytes(): number {
     return totalBytes(listSegments(this.#filePath))
   }

@@ -7,7 +7,7 @@ import { codeOf } from '../../lib/errors.ts'
 export interface Segment {
   readonly path: string
   readonly bytes: number
-  /** What its name says; null of the active one, and of one that is just being renamed. */
+  /** The first seq in the file's name; null for the active file, and for one that is being renamed. */
   readonly firstSeq: number | null
   /** How many records its name says it has; null if it says nothing, or somebody wrote to it afterwards. */
   readonly records: number | null

@@ -41,7 +41,7 @@ export class RecentLines {
   #with(block: Buffer, isBeginning: boolean): { lines: readonly Uint8Array[]; end: RecentEnd | null } {
     const lines = [...this.#lines]
     let bytes = lines.reduce((sum, { length }) => sum + length, 0)
-    // What stands behind the last line break of all is no line yet.
+    // Bytes behind the last line break are no line yet.
     for (let end = block.lastIndexOf(lineBreak); end > 0 && lines.length < this.#limit;) {
       const before = block.lastIndexOf(lineBreak, end - 1)
       if (before < 0 && !isBeginning) break

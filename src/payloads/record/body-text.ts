@@ -151,7 +151,7 @@ function undoCodings(bytes: Buffer, contentEncoding: string, maxBytes: number): 
   return decoded
 }
 
-/** Of a body that decodes to too much: the result of the longest beginning that does not, found by halving. */
+/** Decodes the longest beginning of a body that stays within the limit, found by halving. */
 function beginning(coding: ContentCoding, bytes: Buffer, maxBytes: number): Decoded {
   let best: Buffer = Buffer.alloc(0)
   let fits = 0

@@ -12,7 +12,7 @@ import { readStreamText, type StreamText } from './stream-text.ts'
 
 /** The settings for composing records. */
 export interface ComposeOptions {
-  /** Of the installation: see `gateway-parts.ts`. */
+  /** The salt of the installation: see `gateway-parts.ts`. */
   readonly salt: Uint8Array
   /** Most that a body may have when its content coding has been undone: `--raw-log-max-body-kb`. */
   readonly maxBodyBytes: number
@@ -27,7 +27,7 @@ const longestRemembered = 500
 export class RecordComposer {
   readonly #maxBodyBytes: number
   readonly #headers: ReturnType<typeof headerRedaction>
-  /** Of texts that repeat from call to call: methods, paths, models. */
+  /** Caches of texts that repeat from call to call: methods, paths, models. */
   readonly #paths = remembered((path) => JSON.stringify(maskPath(path)), longestRemembered)
   readonly #words = remembered((word) => JSON.stringify(maskKeys(word)), longestRemembered)
 
@@ -89,8 +89,8 @@ interface PutTogether {
 }
 
 /**
- * What a stream said in pieces. A credential that lies over several events is in none of them whole: then the body
- * would show it in pieces, and is withheld. That is so where masking after putting together finds more than before.
+ * The text of a stream, put together. A credential spread over several events is whole in none of them: the body
+ * would show its pieces, and is withheld. Masking the text then finds more than masking the pieces.
  */
 function putTogether(
   { raw, masked }: { readonly raw: string; readonly masked: string },
@@ -111,7 +111,7 @@ function putTogether(
   }
 }
 
-/** What the stream comes to, and all texts in it that a reader could put together. */
+/** The text of the stream, and all texts that a reader could put together from it. */
 function saidIn(
   text: string,
   form: StreamForm,

@@ -38,7 +38,7 @@ export function streamEvents(text: string, form: StreamForm): StreamEvents {
 }
 
 function valueOf(json: string): Fields | string | null {
-  // Of a list nothing can be put together.
+  // A list cannot be put together.
   if (json.startsWith('[')) return null
   try {
     const value: unknown = JSON.parse(json)

@@ -1,6 +1,6 @@
 import { isFailed, type Outcome } from '../../call/outcome.ts'
 
-/** What reaches the file: `all`, only calls that `errors` is true of, or a share of all calls. */
+/** The calls that reach the file: `all`, only those that `errors` accepts, or a share of all. */
 export type CaptureRule =
   | { readonly kind: 'all' }
   | { readonly kind: 'errors' }

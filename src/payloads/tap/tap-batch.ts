@@ -1,6 +1,6 @@
 import type { RawAnswer, RawRequest } from '../record/raw-payload.ts'
 
-/** What a tap saw that is not bytes, by its kind. Each time is when it saw it. */
+/** Events of a tap other than bytes, by kind, each with its time. */
 export interface TapWords {
   readonly begin: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path' | 'headers'>
   readonly requestEnd: Omit<RawRequest, Exclude<keyof TapWords['begin'], 'wallTimeMs'> | 'bytes'>
@@ -23,7 +23,7 @@ export interface SealedBatch {
 }
 
 /**
- * What taps see, on its way to the thread: bytes of bodies in one buffer that changes hands, the rest as JSON.
+ * Events of taps on their way to the thread: bytes of bodies in one buffer that changes hands, the rest as JSON.
  * Structured cloning of the same as objects takes several times as long.
  */
 export class TapBatch {
@@ -40,7 +40,7 @@ export class TapBatch {
     return this.#length === this.#buffer.length || this.#itemsLength >= this.#buffer.length
   }
 
-  /** Of memory that it takes, filled or not. */
+  /** Bytes of allocated memory, filled or not. */
   get bytes(): number {
     return this.#buffer.length + this.#itemsLength
   }
@@ -58,7 +58,7 @@ export class TapBatch {
     this.#add(JSON.stringify({ kind, tap, ...words }))
   }
 
-  /** What is to be sent; the buffer is given away with it. */
+  /** The batch to send; its buffer is transferred. */
   seal(): SealedBatch {
     return { bytes: this.#buffer.buffer as ArrayBuffer, items: `[${this.#items.join()}]` }
   }
@@ -69,7 +69,7 @@ export class TapBatch {
   }
 }
 
-/** What a batch holds, in order. Data are views of `bytes`. */
+/** The events of a batch, in order. Data are views of `bytes`. */
 export function* tapItems({ bytes, items }: SealedBatch): Generator<TapItem> {
   let at = 0
   for (const item of JSON.parse(items)) {

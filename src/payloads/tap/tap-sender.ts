@@ -17,7 +17,7 @@ export interface TapSenderOptions {
   readonly lost: (records: number) => void
 }
 
-/** Of one batch, or less where little may be held. */
+/** Most bytes of one batch; fewer if the memory limit is small. */
 const largestBatchBytes = 256 * 1024
 const batchShare = 1 / 16
 /** Buffers that are kept for later batches. */
@@ -41,7 +41,7 @@ export class TapSender {
   #batch: TapBatch | null = null
   #batchRecords = 0
   readonly #sent: Sent[] = []
-  /** Of batches under way, in the thread, and in taps. */
+  /** Bytes of batches under way, in the thread, and in taps. */
   #sentBytes = 0
   #threadBytes = 0
   #tapBytes = 0

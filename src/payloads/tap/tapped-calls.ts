@@ -15,7 +15,7 @@ export interface TappedCall {
   readonly begin: TapWords['begin']
   /** As it was when the call began: both records of a call are kept, or none. */
   readonly capture: CaptureRule
-  /** Of the listener: keeps the request, which is held until it is known whether the file gets the call. */
+  /** Set by the listener: keeps the request until the file's rule is decided. */
   keepRequest: (() => void) | null
 }
 
@@ -26,7 +26,7 @@ interface OpenCall extends TappedCall {
   bytes: number
 }
 
-/** Of the objects of a call, beside its bodies and texts. */
+/** Bytes of a call's objects, besides bodies and texts. */
 const callBytes = 2048
 
 /** Puts records together from what taps saw. */
@@ -34,7 +34,7 @@ export class TappedCalls {
   readonly #calls = new Map<number, OpenCall>()
   readonly #listener: TappedCallListener
   #heldBytes = 0
-  /** Of calls that begin from now on. */
+  /** The rule for calls that begin from now on. */
   capture: CaptureRule
 
   constructor(capture: CaptureRule, listener: TappedCallListener) {

@@ -52,7 +52,7 @@ export function addRowsSql(filled: readonly NamedField[], areChanged: boolean): 
   FROM numbered AS n WHERE n.what = 'priced' AND c.id = n.id AND c.id BETWEEN $3::bigint AND $4::bigint
 ), used AS (
   SELECT id, duration_us, instance_id, ${tokens} AS tokens, estimate FROM numbered
-    -- What was imported is no use of a budget.
+    -- Imported calls use no budget.
     WHERE what IN ('new', 'known') AND source_id IS NULL
   UNION ALL
   SELECT id, 0, instance_id, 0, -(${estimateOfInterrupted}) FROM numbered WHERE what = 'known'

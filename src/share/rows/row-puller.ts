@@ -21,7 +21,7 @@ const eventsBeyond = history('gateway_events', 'at_ms', ['kind', 'detail'])
 
 /** How far a file has come with the rows of others. */
 export interface PullProgress {
-  /** Of the common database, by its numbers. */
+  /** Numbers of rows in the common database. */
   readonly pulled: number
   readonly last: number
 }

@@ -9,7 +9,7 @@ export interface ShareTask {
   readonly path: string
   /** True if the rows of others are fetched, too. */
   readonly pulls: boolean
-  /** Of a first copy: only calls of so many days before now; all if 0. */
+  /** Days before now whose calls a first copy takes; 0 for all. */
   readonly days: number
 }
 

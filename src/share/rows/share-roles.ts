@@ -24,7 +24,7 @@ export interface ShareSettings {
   readonly path: string
   /** Rejects as long as there is none to be had. */
   readonly connect: () => Promise<OpenSharedDatabase>
-  /** Of a first copy: only calls of so many days before now; all if null. */
+  /** Days before now whose calls a first copy takes; null for all. */
   readonly shareDays: number | null
   readonly clock: Pick<Clock, 'after' | 'delay' | 'wallTime' | 'now'>
   readonly warn: (message: string) => void

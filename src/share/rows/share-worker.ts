@@ -53,7 +53,7 @@ function reportWaiting(): void {
   if (!ending.signal.aborted) systemClock.after(reportEveryMs, reportWaiting, { background: true })
 }
 
-/** Of the file, whoever sends its rows. */
+/** The rows of the file that wait to be sent, by any process. */
 function waiting(): Pick<ShareStatus, 'behind'> {
   const opened = openForReading(path)
   if (typeof opened === 'string') return { behind: null }

@@ -6,7 +6,7 @@ export const budgetTables = `
 CREATE TABLE tokenweir.budget_settings (
   id integer PRIMARY KEY CHECK (id = 1), token_limit bigint NOT NULL, rejects boolean NOT NULL
 );
--- What the last start of each data folder asked for.
+-- The last start's request of each data folder.
 CREATE TABLE tokenweir.budget_asked (folder text PRIMARY KEY, token_limit bigint NOT NULL, rejects boolean NOT NULL);
 
 CREATE FUNCTION tokenweir.budget_lock() RETURNS void LANGUAGE plpgsql SET lock_timeout TO '1500ms' AS $$

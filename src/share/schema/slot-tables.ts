@@ -10,7 +10,7 @@ CREATE TABLE tokenweir.slot_settings (id integer PRIMARY KEY CHECK (id = 1), max
 
 CREATE TABLE tokenweir.gateways (
   instance text PRIMARY KEY,
-  -- Of its ids: no other run has it while this one may give out ids, and an hour after that.
+  -- The number in its ids: no other run has it while this one may give out ids, and an hour after that.
   number smallint NOT NULL UNIQUE CHECK (number BETWEEN 0 AND 63),
   -- Its data folder, and what tells its process apart from all others.
   folder text NOT NULL,
@@ -21,9 +21,9 @@ CREATE TABLE tokenweir.gateways (
   pid_namespace text,
   machine_id text,
   version text NOT NULL,
-  -- What its start asked for.
+  -- The limit that its start asked for.
   asked_concurrent integer NOT NULL,
-  -- Of the token budget: what it has told of its calls, and how much of that has come as rows.
+  -- The token budget: tokens that the gateway has reported, and those of its calls that have come as rows.
   reported_tokens bigint NOT NULL DEFAULT 0,
   sent_tokens bigint NOT NULL DEFAULT 0,
   lease_ms double precision NOT NULL,
@@ -100,7 +100,7 @@ BEGIN
     FROM next AS n WHERE n.holder = h.holder;
 END $$;
 
--- Who has not been heard of for a lease holds nothing any more.
+-- A holder that was silent for a lease loses its slots.
 CREATE FUNCTION tokenweir.slots_end_leases(p_now double precision) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH gone AS (DELETE FROM tokenweir.slot_holders WHERE lease_ends <= p_now RETURNING holder, join_count)
@@ -268,7 +268,7 @@ BEGIN
   IF p_schema <> schema THEN
     PERFORM tokenweir.slots_open(tokenweir.now_ms());
     UPDATE tokenweir.slot_settings SET max_concurrent = p_known_max;
-    -- Of the others, those on the list have been expected since they came.
+    -- The other gateways on the list are expected since they joined.
     INSERT INTO tokenweir.slot_expected SELECT p_instance UNION SELECT name FROM unnest(p_others) AS name
       WHERE NOT EXISTS (SELECT FROM tokenweir.gateways AS g WHERE g.instance = name) ON CONFLICT DO NOTHING;
     UPDATE tokenweir.slot_state SET recovering_until = tokenweir.now_ms() + p_lease_ms;

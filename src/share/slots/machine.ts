@@ -9,7 +9,7 @@ import { type ProcessIdentity, isAlive, ownIdentity } from '../../lib/process/pr
 
 /** The identity of a gateway's process among all machines. */
 export interface RunIdentity extends ProcessIdentity {
-  /** Of its data folder, made up at the first start there; lost with the folder. */
+  /** The id of its data folder, made up at the first start there; lost with the folder. */
   readonly folder: string
   readonly host: string
   /** Numbers of processes mean something only in the same one: containers have their own. */
@@ -26,7 +26,7 @@ export interface ListedGateway extends RunIdentity {
 }
 
 /**
- * Where a process cannot be looked at, one that the database has just heard of is not called dead: three of its heartbeats,
+ * A process that cannot be checked counts as alive for this time after its last heartbeat: three heartbeats,
  * so that a copied folder or machine ends nobody.
  */
 const silentLimitMs = 3000

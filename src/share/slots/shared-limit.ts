@@ -14,7 +14,7 @@ export interface SharedLimitOptions extends AskedBudget {
   readonly url: string
   /** The name of this gateway's run. */
   readonly instance: string
-  /** Where its database lies. */
+  /** The folder of its database. */
   readonly folder: string
   readonly version: string
   readonly maxConcurrent: number

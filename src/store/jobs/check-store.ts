@@ -38,7 +38,7 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
   if (typeof opened === 'string') return opened
   using database = opened
   const integrity = damageIn(database, 'integrity_check')
-  // Of what is damaged nothing more can be counted.
+  // Damaged pages cannot be counted further.
   return { integrity, ...(integrity.length > 0 ? notCounted : countedIn(database, full)) }
 }
 
@@ -91,7 +91,7 @@ export function damageIn(
     const lines = rows.map((row) => String(row[check]))
     return lines.length === 1 && lines[0] === 'ok' ? [] : lines
   } catch (error) {
-    // Of some damage SQLite does not find its way out.
+    // SQLite cannot recover from some damage.
     if (error instanceof Error && sqliteCode(error) === sqliteCodes.corrupt) return [error.message]
     throw error
   }

@@ -71,7 +71,7 @@ export async function compressStore(
   })
 }
 
-/** What is in use of the file; what only its log takes, or a reader keeps in it, is no reason to fold more. */
+/** Bytes in use in the file. Space of the log, or kept for a reader, is no reason to fold more. */
 export function usedBytes(database: DatabaseSync): number {
   return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
 }
@@ -87,7 +87,7 @@ function oldestDayEndMs(database: DatabaseSync): number {
   return (Math.floor(startedAtMs(id) / foldedDayMs) + 1) * foldedDayMs
 }
 
-/** What would go if all calls before `untilMs` were folded: their share of what calls and their indexes take. */
+/** The bytes that folding all calls before `untilMs` would free: their share of calls and indexes. */
 function estimateOf(
   database: DatabaseSync,
   untilMs: number,
@@ -100,7 +100,7 @@ function estimateOf(
   return { foldedCalls, freedBytes: Math.round(callBytes * share) + free }
 }
 
-/** What everything but calls and their indexes takes: less to look through than they are. */
+/** The bytes of everything but calls and their indexes: quicker to count than those. */
 function otherBytes(database: DatabaseSync): number {
   const bytes = `SELECT sum((SELECT pgsize FROM dbstat WHERE aggregate = 1 AND name = s.name))
     FROM sqlite_schema AS s WHERE rootpage > 0 AND tbl_name <> 'calls'`

@@ -88,7 +88,7 @@ class CallImport {
   readonly #writer: CallWriter
   readonly #entries: ImportedEntries
   readonly #ids: ImportIds
-  /** Of calls in hand by their ids; null if the id alone tells that a call was imported. */
+  /** Calls in hand by id; null if the id alone shows that a call was imported. */
   readonly #keys = new Map<number, bigint | null>()
   readonly #problems: Findings = new Map()
   readonly #notes: Findings = new Map()
@@ -267,7 +267,7 @@ class CallImport {
     return this.#ids.free(ms, Number(key % 4096n), !this.#mayTake(call.id)) ?? 'none'
   }
 
-  /** What has the id of a call of ours: nothing, this call, what stands for it since it seemed to be cut off, or another. */
+  /** The owner of the id in the file: nobody, this call, its former row `interrupted`, or another call. */
   #at(call: StoredCall): 'free' | 'same' | 'interrupted' | 'other' {
     const placed = this.#placed.get(call.id)
     if (placed !== undefined) return identityOf(placed) === identityOf(call) ? 'same' : 'other'
@@ -312,7 +312,7 @@ class CallImport {
   }
 }
 
-/** What tells a call from another that has the id which it would have. As a row is read: the name of the instance, then the columns. */
+/** The columns that tell two calls with one id apart: the name of the instance, then the row's columns. */
 function identityOf(call: StoredCall): string {
   const { instance, outcome, durationMs, upstreamRequestId, status, inputTokens, outputTokens } = call
   const durationUs = durationMs === null ? null : Math.round(durationMs * 1000)

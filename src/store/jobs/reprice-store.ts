@@ -38,7 +38,7 @@ export interface RepriceRequest {
   readonly timeZone: string
 }
 
-/** What a row holds behind its figures: what its cost depends on, then whose price it has. */
+/** The columns of a row behind its figures: the inputs of its cost, then the source of its price. */
 const furtherColumns = [...priceableFields.map(({ column }) => column), 'price_source_id', 'price_key_id']
 const priceable = recordReader<(row: FigureRow, words: CallWords) => Omit<PriceableCall, 'startedAtMs'>>(
   priceableFields,

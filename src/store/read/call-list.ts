@@ -143,7 +143,7 @@ function indexOf(selection: CallSelection): string {
   return selection.isInSession === true ? 'INDEXED BY calls_in_sessions' : 'NOT INDEXED'
 }
 
-/** What is true of every row of an index: without it SQLite would not use it. */
+/** The condition of a partial index: SQLite needs it to use the index. */
 function inIndex(index: string): string {
   return index === 'INDEXED BY calls_failed' ? ` AND ${failedSql}` : ''
 }

@@ -28,7 +28,7 @@ import { quarterMs } from '../rollup/time-cover.ts'
 /** A follower that asks for few of many calls goes through them in pieces. */
 const followedAtOnce = 50_000
 
-/** What SQLite may keep of the file in memory; it takes only as much as it reads. */
+/** SQLite's page cache in KiB: a limit, filled only by reads. */
 const cacheKib = 96 * 1024
 
 /** Opens the recorded calls, or says why there are none to read. */

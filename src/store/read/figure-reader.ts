@@ -31,7 +31,7 @@ export interface FigureQuestion extends Pick<
   'edgesMs' | 'dimension' | 'isSumsOnly' | 'timesFailed'
 > {
   readonly filter: IdFilter
-  /** What the sums do not tell apart: with any of it, calls are read one by one. */
+  /** A condition that the sums cannot answer: calls are then read one by one. */
   readonly rowCondition?: CallCondition
   readonly index?: CallSelection['index'] | 'calls_failed'
   /** Entries beyond those with the most calls count as `otherId`, from the start: they can be as many as calls. */
@@ -43,7 +43,7 @@ const minuteMs = 60_000
 const longTail = 20_000
 /** The deadline is looked at after so many rows, none of which takes over some 20 µs. */
 const rowsPerLook = 256
-/** Of sums. */
+/** Cells of sums that are read at once. */
 const cellsAtOnce = 5000
 /** Fewer keys than this part of all are looked up one by one. */
 const fewKeys = 1 / 40

@@ -65,7 +65,7 @@ export function curvesOf({ distributions: { duration_us, ttft_us, tpot_us } }: F
   }
 }
 
-/** What is told of no call at all. */
+/** The figures of no calls. */
 export const emptyFigures: GroupFigures = groupFigures(new Figures())
 
 function inMilliseconds(distribution: Distribution): MeasureFigures {

@@ -6,7 +6,7 @@ const mostModels = 500
 /** Characters of all names together, and of one. */
 const mostCharacters = 50_000
 const longestName = 300
-/** Of more models, those that were asked for most among the newest calls are told, and those that were seen first. */
+/** Limits of the list: models asked for most among the newest calls come first, then those seen first. */
 const newestCalls = 20_000
 const mostOften = 300
 

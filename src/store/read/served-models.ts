@@ -7,7 +7,7 @@ import type { CallWords } from './call-text.ts'
 import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
-/** What was refused, or never answered, has no price to look for. */
+/** Calls that were refused or never answered need no price. */
 const canCost = `(${usedSql} OR cost_nano_usd IS NOT NULL)`
 const servedSql = `SELECT upstream_id, model_id, response_model_id, count(*),
   count(*) FILTER (WHERE ${unpricedSql}),

@@ -15,7 +15,7 @@ import { cacheFigures } from './group-figures.ts'
 
 /** Beyond every call's. */
 const noId = Number.MAX_SAFE_INTEGER
-/** Of more sessions by name, calls are looked through for theirs instead. */
+/** Most sessions found by name; beyond it, calls are searched for theirs. */
 const mostByName = 20_000
 /** In any case of letters, as far as those are of ASCII. */
 const isPart = "text LIKE ? ESCAPE '\\'"
@@ -37,7 +37,7 @@ const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, c
 const tooOldSql = `SELECT id FROM calls INDEXED BY calls_by_session WHERE session_id = ?
   ORDER BY id DESC LIMIT 1 OFFSET ${mostTold}`
 
-/** What a session comes to, and of how many calls; null where that is not known. */
+/** The SQL that ranks sessions by a sum of their calls. */
 const rankColumns: Readonly<Record<Exclude<SessionSort, 'last_at'>, string>> = {
   calls: 'count(*)',
   tokens: 'nullif(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0)',

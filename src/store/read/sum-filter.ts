@@ -12,9 +12,9 @@ import type { IdFilter } from './call-condition.ts'
 /** A key of a grouping under which calls of a filter can be. */
 export interface FoundKey {
   readonly id: number
-  /** Of names that were put together. */
+  /** True for the rest key: names that were put together. */
   readonly isOther: boolean
-  /** What all its calls have of the dimension that was asked for. */
+  /** The value of the asked dimension that all calls of the key have. */
   readonly value: number | null
 }
 

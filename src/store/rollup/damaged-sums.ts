@@ -13,7 +13,7 @@ const minuteMs = 60_000
 const earliestMs = Date.UTC(2015, 0)
 const dropBusyMs = 5000
 
-/** Whether SQLite finds a damaged page among the sums. */
+/** True if SQLite finds a damaged page among the sums. */
 export function haveDamage(database: DatabaseSync): boolean {
   const found = orNullIfCorrupt(() => database.prepare('PRAGMA quick_check(sums)').all())
   return found === null || found.length !== 1 || found[0]?.['quick_check'] !== 'ok'

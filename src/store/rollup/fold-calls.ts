@@ -13,7 +13,7 @@ export function foldUntil(nowMs: number, keepDays: number): number {
   return Math.floor((nowMs - keepDays * foldedDayMs) / foldedDayMs) * foldedDayMs
 }
 
-/** Of all calls, the part that an unproven clock may fold; and of those that are to go, the part that proves it. */
+/** Shares of all calls: the part that an unproven clock may fold, and the part of folded calls that proves a clock. */
 const unprovenPart = 0.1
 const provingPart = 0.01
 

@@ -132,7 +132,7 @@ function isBytes(value: unknown): value is Uint8Array {
 
 export const unreadable = 'unreadable'
 
-/** What a row of {@link figureColumns} says, as text: rows that say the same have the same text. */
+/** A row of {@link figureColumns} as text: equal rows have equal texts. */
 export function textOf(row: readonly unknown[]): string {
   const figures = new Figures()
   const distributions = row[sumColumns.length]

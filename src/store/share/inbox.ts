@@ -22,7 +22,7 @@ export interface PulledRow {
   readonly firstSeq: number
 }
 
-/** Where a pulled row has what {@link costColumns} hold. */
+/** The places of {@link costColumns} in a pulled row. */
 const costPlaces = costColumns.map((name) => 1 + storedFields.findIndex(({ column }) => column === name))
 const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (minute, instance_id)
@@ -55,7 +55,7 @@ export class Inbox {
     const foldedId = firstIdAt(foldedUntilMs(this.#database))
     const isHere = 'SELECT 1 FROM calls WHERE id = ?'
     const wanted = rows.filter(({ values: [id], seq, firstSeq }) => {
-      // What has changed may have done so before this file came to its first number.
+      // A changed call may have changed before this file first pulled it.
       const wasHere = firstSeq <= knownUntilSeq || (firstSeq === seq && seq <= pulledSeq)
       const mayBeFolded = Number(id) < foldedId && wasHere
       return !mayBeFolded || this.#statements.number(isHere, Number(id)) !== null

@@ -6,7 +6,7 @@ import { inTransaction } from '../sqlite/transaction.ts'
 export interface ShareCursors {
   /** Names this file in the common database. */
   readonly replica: string
-  /** What the common database said last of how far it has this file's rows. */
+  /** This file's last row that the common database has confirmed. */
   readonly confirmed_seq: number
   /** The number that it may have instead, if its last answer was lost. */
   readonly sending_seq: number

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { ForeignDatabase } from './foreign-database.ts'
 
-/** Where calls are recorded when the older Python proxy's database has the name that ours would have. */
+/** The path for calls, if the older Python proxy's database has the usual name. */
 const ownName = 'tokenweir.db'
 const busyMs = 1000
 const ownId = 0x546b_5772

@@ -40,7 +40,7 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
 const header = { text: 'SQLite format 3\0', bytes: 72, applicationIdAt: 68 } as const
 
 /**
- * Whether an open file begins as ours do. A connection that has its first page in memory does not look at it again,
+ * True if an open file begins as ours do. A connection that has its first page in memory does not look at it again,
  * and goes on writing into what nobody else can read.
  */
 export function hasOurHeader(file: number): boolean {
@@ -51,7 +51,7 @@ export function hasOurHeader(file: number): boolean {
 }
 
 /**
- * Whether SQLite refused a text, which no damage makes of a database: somebody mistyped a path. The file is opened only now:
+ * True if SQLite refused a text, which no damage makes of a database: somebody mistyped a path. The file is opened only now:
  * to close it would drop the locks of this process's connections, which a database that opens may have.
  */
 function isTextRefused(error: unknown, path: string): boolean {
@@ -72,7 +72,7 @@ const readerBusyMs = 250
 
 /** Opens the database for its writer, and makes it where there is none. Throws what `problemOf` understands. */
 export function openForWriting(path: string): DatabaseSync {
-  // Who opens a file for writing may have its log put into it: not of one that is not ours.
+  // A writer replays the log into the file: never into a file that is not ours.
   assertOurs(path)
   makePrivateFile(path)
   const database = new DatabaseSync(path, { timeout: writerBusyMs, enableForeignKeyConstraints: false })
@@ -108,7 +108,7 @@ function assertOurs(path: string): void {
     assertWritable(database)
   } catch (error) {
     if (isTextRefused(error, path)) throw new StoreError('foreign', absenceText.foreign)
-    // What was cut off before the log's time only a writer can put right.
+    // Only a writer can repair a file that was cut off before the log's time.
     if (sqliteCode(error) !== sqliteCodes.readOnly) throw error
   } finally {
     database.close()

@@ -72,7 +72,7 @@ CREATE INDEX calls_by_tags ON calls (tags_id) WHERE tags_id IS NOT NULL;
 CREATE TABLE open_calls (
   id INTEGER PRIMARY KEY,
   instance_id INTEGER NOT NULL REFERENCES instances,
-  -- Of the lock that the gateway holds as long as it lives.
+  -- The number of the lock that the gateway holds as long as it lives.
   lock_number INTEGER NOT NULL,
   call TEXT NOT NULL
 ) STRICT;
@@ -189,7 +189,7 @@ ON calls BEGIN
 END;
 -- Calls whose cost was changed elsewhere while a job was at work here.
 CREATE TABLE share_deferred (call_id INTEGER PRIMARY KEY) STRICT;
--- What is synced of the files beside the database: prices, limits of clients.
+-- Synced files beside the database: prices, limits of clients.
 CREATE TABLE share_files (name TEXT PRIMARY KEY, version INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
 
 ${callsReadableSql};

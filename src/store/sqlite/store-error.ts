@@ -28,7 +28,7 @@ export interface StoreProblem {
 }
 
 const notRecorded = 'calls are served, but cannot be recorded'
-/** Of what passes by itself once its cause is gone. */
+/** The advice for errors that pass once their cause is gone. */
 const goesOn = 'recording goes on by itself, nothing has to be restarted'
 
 /** The remedy of an error of the store, and its text for people. */

@@ -27,11 +27,11 @@ import { inTransaction } from '../sqlite/transaction.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
-/** What became of a batch: rows that now stand, among them those of an earlier try, and calls without one. */
+/** The result of a batch: rows written now or by an earlier try, and calls without a row. */
 export interface WriteResult {
   readonly written: number
   readonly dropped: number
-  /** Of those that were dropped, calls whose id another call has. */
+  /** Dropped calls whose id another call has. */
   readonly conflicts: number
 }
 
@@ -75,7 +75,7 @@ const addTo = (table: string): string =>
 const close = 'DELETE FROM open_calls WHERE id = ?'
 const microsecondsPerMinute = 60_000_000
 
-/** Where the value of a column comes from: a word's table, the texts of a batch, or the number itself. */
+/** The source of a column's value: a word's table, the texts of a batch, or the number itself. */
 const allColumns = storedFields.map(({ column, kind, table = null }, index) => ({
   index: index + 1,
   name: column,
@@ -104,7 +104,7 @@ export class CallWriter {
   #entryIds = emptyEntryIds()
   #generation = 0
   readonly #pricer: CallPricer | null
-  /** Of sources and keys of prices, by their text; empty again after a rollback. */
+  /** Ids of sources and keys of prices, by text; emptied after a rollback. */
   readonly #labelIds = new Map<string, number>()
   #interrupted: InterruptedCalls | null = null
   readonly #recorded: RecordedListener | null
@@ -170,7 +170,7 @@ export class CallWriter {
         seq++
         hours.add(hourOf(batch.numbers[row * numbersPerCall] ?? 0))
         if (this.#recorded !== null) added.push(this.#asRecorded(batch, row * numbersPerCall))
-        // What was imported, or is another machine's, is no use of this gateway's: of its budget nothing is spent on it.
+        // Imported calls, and those of other machines, use none of this gateway's budget.
         if (this.#isOwn && Number.isNaN(batch.numbers[row * numbersPerCall + indexOf.source]))
           countTokens(batch.numbers, row * numbersPerCall, tokensByMinute, estimatesByMinute)
       } else if (inserted !== 'there') {

@@ -30,7 +30,7 @@ type SpentRow = readonly [
   ...spent: StoredRow,
 ]
 
-/** What calls of some clients and keys, or at some upstreams, used, by the minute of their end; of calls that began in a span of time. */
+/** Tokens of clients, keys or upstreams by the minute of the calls' end, for calls that began in a span of time. */
 export function usageOfClients(
   statements: RowStatements,
   { of, at, fromMs, toMs, endedBeforeMs }: ClientUsageQuestion,

@@ -62,7 +62,7 @@ export class HistoryWriter {
     })
   }
 
-  /** Of all calls that began before an instant; what is only estimated, of others as well. */
+  /** Tokens of all calls that began before an instant, and estimates of later calls. */
   usage(about: UsageQuestion): readonly MinuteUsage[] {
     if ('sentSinceMs' in about) return recentCalls(this.#statements, about.sentSinceMs)
     if ('of' in about) return usageOfClients(this.#statements, about)

@@ -1,7 +1,7 @@
 import type { StoredCall } from '../../call/call-record.ts'
 import type { BatchEncoder, FilledBatch } from './record-batch.ts'
 
-/** Of calls that cross together. */
+/** Most calls of a batch. */
 const batchLimit = 1000
 
 /**

@@ -84,7 +84,7 @@ const fill: Fill = new Function(
   }`,
 )(whole)
 
-/** Where each field's value stands among a call's numbers. */
+/** The index of each field's value among a call's numbers. */
 export const indexOf: Readonly<Record<NamedField['record'], number>> = Object.fromEntries(
   storedFields.map(({ record }, index) => [record, index + 1]),
 ) as Record<NamedField['record'], number>

@@ -64,7 +64,7 @@ export class StoreWriter {
   readonly #observers: RowObservers
   #store: OpenStore | null = null
   #failures = 0
-  /** What cancels them, by what they are for. */
+  /** Functions that cancel the timers, by purpose. */
   readonly #timers = new Map<'retry' | 'check' | 'prices', () => void>()
   #checks = 0
 
@@ -113,7 +113,7 @@ export class StoreWriter {
     this.#emit({ kind: 'answer', question, text: await this.#observers.answer(observer, text) })
   }
 
-  /** Whoever is told of rows that now stand; null if nobody is. */
+  /** The listener for rows written; null if there is none. */
   get #recorded(): RecordedListener | null {
     return this.#observers.none ? null : (calls) => this.#observers.recorded(calls)
   }
@@ -286,7 +286,7 @@ export class StoreWriter {
     if (this.#store === null) return
     try {
       this.#assertInPlace(this.#store)
-      // What is written to a log that nobody else finds is seen by nobody, and gone with this process.
+      // Writes to a log that nobody else finds are lost with this process.
       if (fileKey(`${this.#settings.path}-wal`) !== this.#store.walKey)
         throw new StoreError('log_moved', 'the log was deleted or replaced')
       if (!hasOurHeader(this.#store.file)) throw new StoreError('damaged', 'its header was overwritten')
@@ -323,7 +323,7 @@ export class StoreWriter {
       store?.database.close()
       if (store !== null) closeSync(store.file)
     } catch {
-      // What cannot even be closed is let go: the next opening tells how things stand.
+      // A database that cannot be closed is abandoned: the next opening shows its state.
     }
   }
 

@@ -35,7 +35,7 @@ export interface WatchSettings {
   }
 }
 
-/** Of all calls from a minute on, of those that began before an instant if there is one; or of some clients, keys and upstreams. */
+/** Tokens from a minute on: of all calls, of those that began before an instant, or of some clients, keys and upstreams. */
 export type UsageQuestion =
   | { readonly fromMinute: number; readonly sinceMs: number | undefined }
   | ClientUsageQuestion

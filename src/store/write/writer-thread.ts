@@ -185,7 +185,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /**
-   * What clients and keys used, and what was used at upstreams, by calls that ended before an instant that is past, of the 24 hours before it; asked hour by
+   * Tokens that clients and keys used, and those at upstreams, in the 24 hours before a past instant; asked hour by
    * hour, so that no batch waits for long. `null` if it cannot be read before the close.
    */
   async usageOfClients(

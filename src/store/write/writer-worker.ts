@@ -12,6 +12,6 @@ const writer = new StoreWriter(settings, systemClock, (message: FromWriter) => {
   port.postMessage(message)
   if (message.kind === 'closed') port.close()
 })
-// What is sent until there is a listener waits.
+// Messages sent before there is a listener wait.
 await writer.start()
 port.on('message', (message: ToWriter) => writer.handle(message))
