@@ -191,7 +191,7 @@ test('the list stands still while it is read, and says how many came', async () 
   // Of all that come only the last are listed, and only those that are seen are there.
   await come(100, 2500)
   await untilFirst(2499)
-  await page.getByText('2 000 calls (latest)').waitFor()
+  await page.getByText('2,000 calls (latest)').waitFor()
   assert.ok((await rowsOf(page).count()) < 80)
   await page.getByLabel('Find in payloads').fill('number 2400')
   await untilTrue(page, `document.querySelectorAll('li > a[data-id]').length === 1`)

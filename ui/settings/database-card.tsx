@@ -56,7 +56,7 @@ export function DatabaseCard() {
   const isFailed = job?.state === 'failed' && !job.dry_run
   const isWrong = days.trim() !== '' && kept === null
   const told = isWrong
-    ? `Enter a whole number of days from ${keptDays.least} to 36 500.`
+    ? `Enter a whole number of days from ${keptDays.least} to 36,500.`
     : (action.error?.message ?? (found === null ? outcomeWords(job) : estimateWords(found)))
   const isBad = isWrong || action.error !== null || (isFailed && found === null)
   const progress = isAtWork ? progressWords(job.progress) : null
