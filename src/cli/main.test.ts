@@ -62,6 +62,27 @@ describe('tokenweir', () => {
     assert.match(run.stderr, /^tokenweir: \/nowhere\/calls\.db: There is no database yet[^\n]+\n$/)
   })
 
+  it('imports what standard input brings', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tokenweir-'))
+    try {
+      const call = {
+        request_id: 'r-1',
+        call_type: 'acompletion',
+        spend: 0.01,
+        prompt_tokens: 100,
+        completion_tokens: 20,
+      }
+      const times = { startTime: '2026-11-18T04:00:00Z', endTime: '2026-11-18T04:00:02Z', model: 'gpt-4.1' }
+      const input = `${JSON.stringify({ ...call, ...times })}\n`
+      const run = () =>
+        spawnSync(process.execPath, [command, 'db', 'import', '-'], { cwd: folder, encoding: 'utf8', input })
+      assert.match(run().stdout, /^1 call of LiteLLM.* added/)
+      assert.match(run().stdout, /; 1 there already, 0 skipped/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('says that standard output cannot be written', { skip: !existsSync('/dev/full') }, () => {
     using full = new DisposableStack()
     const file = full.adopt(openSync('/dev/full', 'w'), closeSync)

@@ -237,6 +237,8 @@ const groups: Readonly<Record<string, string>> = {
   service: 'run tokenweir as a system service',
 }
 
+const gatewayPortFlag = /^--gateway-port(?==|$)/
+
 /** Commands by the names that people try. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   version: ['--version'],
@@ -281,7 +283,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       const [, load, use] = command
       const { run, table, positional } = await load()
       if (lowPriority.test(name)) lowerPriority(process.pid)
-      const rest = argv.slice(isWhole ? 2 : 1)
+      const given = argv.slice(isWhole ? 2 : 1)
+      // The dashboard's own port is its `--port`; the gateway's has one name that all three know.
+      const rest = /^(?:up|gateway)$/.test(name)
+        ? given.map((arg) => arg.replace(gatewayPortFlag, '--port'))
+        : given
       // A wrong option is told before a gateway is asked.
       parseCommand({ table, positional }, rest, env)
       const own =

@@ -1,7 +1,8 @@
 import { upOptionTable } from '../../options/dashboard-options.ts'
-import { argumentsOf, type OptionTable } from '../../options/option-spec.ts'
+import { dirname, isAbsolute } from 'node:path'
+import { argumentsOf, type OptionsOf, type OptionTable } from '../../options/option-spec.ts'
 import { ownCommand } from '../gateway-command.ts'
-import type { CommandRun } from '../parse-options.ts'
+import { type CommandRun, OptionError } from '../parse-options.ts'
 
 export const table = upOptionTable
 
@@ -20,10 +21,11 @@ export const run: CommandRun<typeof table> = (options, { terminal }) => {
   )
   const args = argumentsOf(given as OptionTable<Readonly<Record<string, unknown>>>, options)
   const command = [...ownCommand, 'up', ...args].map(quoted).join(' ')
+  const folders = foldersElsewhere(options)
   // Memory that is written and then run is how V8 works: MemoryDenyWriteExecute would end it at once.
   print(`# /etc/systemd/system/tokenweir.service
 # Secrets are in /etc/tokenweir.env (mode 0600): UPSTREAM_API_KEY=…, TOKENWEIR_ADMIN_TOKEN=…, TOKENWEIR_ALERT_WEBHOOK=…
-# Its files are in /var/lib/tokenweir.
+# Its files are in ${['/var/lib/tokenweir', ...folders].join(', ')}.
 
 [Unit]
 Description=tokenweir, an inference gateway, and its dashboard
@@ -61,7 +63,7 @@ ProtectKernelModules=yes
 ProtectKernelTunables=yes
 ProtectProc=invisible
 ProtectSystem=strict
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+${folders.length === 0 ? '' : `ReadWritePaths=${folders.map(quotedPath).join(' ')}\n`}RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
@@ -73,6 +75,14 @@ SystemCallFilter=~@privileged
 [Install]
 WantedBy=multi-user.target
 `)
+  for (const folder of folders)
+    warn(
+      `# The service runs as a user of its own: let it write ${folder}, as by setting a group and SupplementaryGroups=.\n`,
+    )
+  if (ownCommand.some((file) => isTemporary(file)))
+    warn(
+      '# Node or tokenweir is in a temporary folder, which the service does not see: install it elsewhere.\n',
+    )
   if (isInHome(command)) {
     warn('# Node or tokenweir is in a home folder, which the service may not be able to read.\n')
   }
@@ -83,8 +93,36 @@ WantedBy=multi-user.target
   return 0
 }
 
+/** Folders of files that the options put outside the service's own. Throws {@link OptionError} for one that it cannot see. */
+function foldersElsewhere(options: OptionsOf<typeof table>): readonly string[] {
+  const files = (
+    [
+      ['db', '--db'],
+      ['rawLogFile', '--raw-log-file'],
+      ['pidFile', '--pid-file'],
+    ] as const
+  ).filter(([key]) => options.setBy[key] !== null && isAbsolute(options[key]))
+  for (const [key, flag] of files) {
+    if (isInHome(options[key]) || isTemporary(options[key]))
+      throw new OptionError(
+        `${flag} ${options[key]} is in a home or a temporary folder, which the service does not see: choose another, as below /srv`,
+      )
+  }
+  const folders = files.map(([key]) => dirname(options[key]))
+  return [...new Set(folders)].filter((folder) => !`${folder}/`.startsWith('/var/lib/tokenweir/'))
+}
+
+function isTemporary(path: string): boolean {
+  return /^\/(?:var\/)?tmp\//.test(path)
+}
+
 function isInHome(command: string): boolean {
   return /(?:^|[ "=])\/(?:home|root|run\/user)\//.test(command)
+}
+
+/** A path in a unit: only commands expand `$`. */
+function quotedPath(path: string): string {
+  return quoted(path).replaceAll('$$', '$')
 }
 
 /** One word of a command line in a unit: `%` and `$` would be expanded (systemd.service(5), "Command lines"). */

@@ -1,4 +1,7 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { ImportProblem, ImportResult } from '../../api/database-job.ts'
 import { type ImportSource, importForms, importSources } from '../../import/forms.ts'
 import { type OpenImport, openImport } from '../../import/open-import.ts'
@@ -31,7 +34,7 @@ export const table = optionTable({
 
 export const positional = [
   '<file>',
-  'an export of tokenweir or LiteLLM, optionally gzipped, or the database of the older Python proxy',
+  'an export of tokenweir or LiteLLM, optionally gzipped, or the database of the older Python proxy; - reads standard input',
 ] as const
 
 type ImportOptions = OptionsOf<typeof table>
@@ -44,7 +47,9 @@ interface Outcome extends ImportResult {
 const whatStays = 'Calls added so far are kept. Run it again to add the rest.'
 
 /** `tokenweir db import`: adds calls that were recorded elsewhere. */
-export const run: CommandRun<typeof table> = async (options, { positionals: [file = ''], terminal }) => {
+export const run: CommandRun<typeof table> = async (options, { positionals: [named = ''], terminal }) => {
+  await using stack = new AsyncDisposableStack()
+  const file = named === '-' ? await standardInput(stack) : named
   const { path: db } = databasePlace(options.db)
   const { clock } = terminal
   let isWhole = true
@@ -67,6 +72,16 @@ export const run: CommandRun<typeof table> = async (options, { positionals: [fil
     return { json: { result: outcome }, text: resultText(outcome, opened, options) }
   })
   return isWhole ? code : exitCode.fault
+}
+
+/** A file with what standard input brings, until the stack is disposed of: an import reads its beginning twice. */
+async function standardInput(stack: AsyncDisposableStack): Promise<string> {
+  const folder = stack.adopt(mkdtempSync(join(tmpdir(), 'tokenweir-')), (path) =>
+    rmSync(path, { recursive: true }),
+  )
+  const file = join(folder, 'standard-input')
+  await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
+  return file
 }
 
 async function orJobError(opening: Promise<OpenImport>): Promise<OpenImport> {
