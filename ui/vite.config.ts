@@ -114,10 +114,10 @@ const config: UserConfig = defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Styles of the first view, for no script: else the sign-in page, which shares some of them, would load the app.
+            // Styles of the first view without what comes later, for no script: else the sign-in page, which shares some of them, would load the app.
             {
               name: 'style',
-              test: /\/(?:app|design|charts|filters|overview|call|compare|report)\/[^/]+\.css$/,
+              test: /\/(?:app|design|charts|filters|overview|call|compare|report)\/(?!find|help|columns-view|setting-row)[^/]+\.css$/,
               priority: 1,
             },
             // The first view is one request, even if parts that load later share some of its code.

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AlertsReport, AlertTest } from '../api/alerts.ts'
+import type { AlertSetting, AlertsReport, AlertTest } from '../api/alerts.ts'
 import type { Clock } from '../call/clock.ts'
 import { messageOf } from '../lib/errors.ts'
 import { tryFileLock } from '../lib/files/file-lock.ts'
@@ -129,6 +129,13 @@ export class AlertService {
   /** The active alerts, for the bar. */
   active(): AlertsReport['active'] {
     return activeIn(this.#record)
+  }
+
+  /** The settings of the rules by their codes. */
+  ruleSettings(): Readonly<Record<string, AlertSetting>> {
+    this.#lookAtSettings()
+    const { rules } = lastLook(this.#settings, this.#record)
+    return Object.fromEntries(rules.map(({ code, on, threshold }) => [code, { on, threshold }]))
   }
 
   /** Keeps settings and looks again by them. Rejects with `JsonFileError`, and with `SettingError` for a webhook that is fixed. */

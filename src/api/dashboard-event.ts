@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ActiveAlert } from './alerts.ts'
+import { ActiveAlert, AlertSetting } from './alerts.ts'
 import { RepriceJob, DatabaseJob } from './database-job.ts'
 import { LiveCalls } from './live-calls.ts'
 import { ProcessStatus } from './process-status.ts'
@@ -53,6 +53,8 @@ export const EventData = v.object({
   payloads: PayloadEvent,
   /** The active alerts: at first, and after each change. */
   alerts: v.array(ActiveAlert),
+  /** The settings of the alert rules by their codes: at first, and after each change. */
+  alert_rules: v.record(v.string(), AlertSetting),
 })
 
 export type EventData = Infer<typeof EventData>

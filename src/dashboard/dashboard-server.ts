@@ -83,6 +83,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     jobTopic(jobs),
     payloadTopic(rawLog),
     stateTopic('alerts', { clock, read: async () => alerts().active(), onFault }),
+    stateTopic('alert_rules', { clock, read: async () => alerts().ruleSettings(), onFault }),
   ]
   const events = eventRoutes(topics, clock)
   const signIn = adminToken === null ? null : new SignIn(adminToken, clock)

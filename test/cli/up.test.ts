@@ -90,7 +90,7 @@ test('a second one says what runs already and leaves it alone; one that asks for
     assert.deepEqual(await second.exited, { code: 1, signal: null }, second.stdout)
     assert.match(second.stdout, new RegExp(`already up: dashboard on ${up.dashboard}\n`))
     assert.match(second.stderr, words)
-    assert.match(second.stderr, new RegExp(`left as it is. Change it on ${up.dashboard}/settings`))
+    assert.match(second.stderr, new RegExp(`it was not changed. Change it on ${up.dashboard}/settings`))
   }
   await using same = startCommandProcess({
     args: ['up', ...port, ...own, '--db', dir.file('data/llm_telemetry.db')],
@@ -124,7 +124,7 @@ test('a gateway that runs already is used as it is, and what differs is said', a
     args: ['--upstream', 'http://127.0.0.1:9/v1', '--max-concurrent', '9'],
   })
   await up.command.waitForOutput(new RegExp(`already running \\(process ${gateway.pid}\\)`))
-  await up.command.waitForOutput(/other values of max_concurrent: a restart/)
+  await up.command.waitForOutput(/other values of max_concurrent: restart it/)
   assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
   assert.match(
     up.command.stdout,
@@ -146,7 +146,7 @@ test('a second one with a page of its own leaves the gateway of the first one ru
   const { pid } = (await restarted.json()) as ProcessStatus
   assert.notEqual(pid, before.pid)
   assert.deepEqual(await second.command.stop('SIGINT'), { code: 0, signal: null })
-  assert.match(second.command.stdout, new RegExp(`the gateway \\(process ${pid}\\) .* goes on`))
+  assert.match(second.command.stdout, new RegExp(`the gateway \\(process ${pid}\\) .* keeps running`))
   const after = await statusOf(first.dashboard)
   assert.deepEqual([after.state, after.pid, after.health_ok], ['running', pid, true])
   assert.equal((await fetch(`${first.gateway}/health`)).status, 200)
@@ -206,7 +206,7 @@ const refused: readonly (readonly [what: string, args: readonly string[], words:
   ['other machines, without a token', ['up', '--dashboard-host', '0.0.0.0'], /set TOKENWEIR_ADMIN_TOKEN/],
   ['a dashboard for them', ['dashboard', '--host', '0.0.0.0'], /set TOKENWEIR_ADMIN_TOKEN/],
   ['itself as the upstream', ['up', '--upstream', 'http://localhost:9118/api'], /must not be the dashboard/],
-  ['an upstream for the demo', ['demo', '--upstream', 'http://127.0.0.1:9'], /no place in the demo/],
+  ['an upstream for the demo', ['demo', '--upstream', 'http://127.0.0.1:9'], /cannot be used with the demo/],
   [
     'an address that cannot be',
     ['up', '--host', '1.2.3.999'],
@@ -265,7 +265,7 @@ test('the dashboard alone ends without its gateway', async () => {
   ]
   await using dashboard = startCommandProcess({ args: ['dashboard', ...args], directory: dir.path })
   const [, origin = ''] = await dashboard.waitForOutput(dashboardOn)
-  await dashboard.waitForOutput(/no gateway runs yet/)
+  await dashboard.waitForOutput(/no gateway is running/)
   const started = (await (
     await fetch(`${origin}/api/proxy/start`, { method: 'POST' })
   ).json()) as ProcessStatus
@@ -289,7 +289,7 @@ test('the demo answers without a key, shows that it is simulated, and leaves not
   await writeFile(env.TOKENWEIR_UPSTREAM_FILE, 'no JSON')
   await using demo = await startUpProcess({ directory: dir.path, args: [], env }, 'demo')
   const { command, dashboard, gateway } = demo
-  assert.match(command.stdout, /upstream is simulated/)
+  assert.match(command.stdout, /the upstream, its responses, .* are simulated/)
   const status = await statusOf(dashboard)
   assert.equal(status.simulated, true)
   assert.equal(status.host, '127.0.0.1')

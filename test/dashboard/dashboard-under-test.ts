@@ -71,6 +71,7 @@ const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'))
 const noAlerts: AlertSource = {
   report: () => ({ ...emptyReport }),
   active: () => [],
+  ruleSettings: () => ({}),
   change: async () => ({ ...emptyReport }),
   test: async () => ({ delivered: false, detail: noWebhook }),
 }

@@ -82,7 +82,7 @@ test('payloads are watched, kept and read again: over a restart, and when no gat
     args: ['tail', '--json', '--db', 'data/llm_telemetry.db'],
     directory,
   })
-  await tail.waitForOutput(/following the gateway on data\/gateway\.sock; what passes is kept/)
+  await tail.waitForOutput(/following the gateway on data\/gateway\.sock; payloads are captured/)
   const kept = await call(dashboard, 'second')
   await waitForAnswer(reader, kept.id)
   await tail.waitForOutput(new RegExp(`"id":"${kept.id}".*"direction":"outgoing"`))

@@ -45,7 +45,9 @@ test('a database that is missing, empty or none is told of, never a fault', asyn
   assert.equal((await queried.get('/api/calls/00000000000')).status, 404)
   await writeFile(path, '')
   assert.deepEqual(await tell(), [0, 'empty'])
-  await writeFile(path, 'this is no database at all, only some text of a few dozen bytes'.repeat(50))
+  await writeFile(path, 'only some text of a few dozen bytes'.repeat(50))
+  assert.deepEqual(await tell(), [0, 'foreign'])
+  await writeFile(path, Buffer.alloc(3000, 0xfe))
   assert.deepEqual(await tell(), [0, 'damaged'])
   await rm(path)
 

@@ -86,7 +86,7 @@ test('upstreams are added, changed, tested and removed by command; the gateway g
     [['add', 'b', '--url', `http://localhost:${port}`], /leads back to this gateway/],
     [['add', 'v1', '--url', 'http://h'], /cannot be v1/],
     [['set', 'b', '--model', 'm'], /no upstream b/],
-    [['set', 'local'], /say what to change/],
+    [['set', 'local'], /nothing to change/],
     [['set', 'local', '--key-env', 'A', '--credentials', 'client'], /one of --credentials/],
     [['set', 'local', '--fallback', 'b'], /names no upstream: b; there are default/],
     [['test', 'b'], /no upstream b/],

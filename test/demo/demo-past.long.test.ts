@@ -125,7 +125,7 @@ test('the demo has its past within seconds, and says what to try at addresses th
   await using dir = await makeTempDir()
   await using demo = await startUpProcess({ directory: dir.path, args: [] }, 'demo')
   const { command, dashboard } = demo
-  await command.waitForOutput(/Cancel a call: .*\n.*\/live/)
+  await command.waitForOutput(/Cancel a call in progress.*\n.*\/live/)
   const links = command.stdout.match(/http:\/\/\S+/g)?.filter((link) => link.startsWith(dashboard)) ?? []
   const paths = links.map((link) => link.slice(dashboard.length))
   assert.deepEqual(paths, [
@@ -136,7 +136,7 @@ test('the demo has its past within seconds, and says what to try at addresses th
     '/live',
   ])
   for (const link of links) assert.equal((await fetch(link)).status, 200, link)
-  assert.match(command.stdout, /simulated.* fifteen days before .* made up/)
+  assert.match(command.stdout, /the past fifteen days and the prices are simulated/)
   const ask = async (path: string): Promise<unknown> => (await fetch(dashboard + path)).json()
   const from = new Date(Date.now() - 14 * dayMs).toISOString()
   const deadline = performance.now() + 60_000

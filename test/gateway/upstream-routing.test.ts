@@ -75,7 +75,7 @@ test('without a file nothing is told of upstreams; the first file, changes and i
   writeFileSync(`${gateway.directory}/upstreams.json`, '{"version": 1, "upstreams": [{"name": "other"}]}')
   await untilWarned(
     gateway,
-    /^broken_upstreams_file: .*line 1, column \d+: upstreams\[0\]\.urls must be a list .*last good upstreams hold/,
+    /^broken_upstreams_file: .*line 1, column \d+: upstreams\[0\]\.urls must be a list .*last valid upstreams stay in force/,
   )
   assert.equal((await gateway.health())['status'], 'degraded')
   assert.equal((await chat(gateway, 'm')).header('x-tokenweir-upstream'), 'other')

@@ -272,7 +272,7 @@ question('who is told when more than five in a hundred calls fail?', async (page
   await press(view(page, 'Alerts'))
   await page.getByLabel('Failing calls: threshold').fill('5')
   await page.keyboard.press('Enter')
-  await page.getByText(/^5.% or more of the calls/).waitFor()
+  await page.getByText(/^5% or more of the calls/).waitFor()
   await page.getByLabel('Webhook URL').fill(receiver.origin)
   await page.keyboard.press('Enter')
   await press(button(page, 'Send a test'))

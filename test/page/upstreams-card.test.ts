@@ -121,7 +121,7 @@ test('the limits that answers tell of are a card, and the panel of a 429 names t
   assert.equal((await exchange(port, 'POST', '/v1/chat/completions', { body })).status, 429)
   const line = card.getByRole('row', { name: /^gpt-4\.1/ })
   await line.getByText('Nearly used up').waitFor()
-  await line.getByText(/^120 of 200.K tokens per minute left, resets in/).waitFor()
+  await line.getByText(/^120 of 200,000 tokens per minute left, resets in/).waitFor()
   await line.getByText('212 of 500 requests per minute left').waitFor()
   await untilStill(page)
   assert.deepEqual(await violations(page), [])

@@ -34,8 +34,8 @@ function wrong(typed: Typed): readonly string[] {
   return Object.keys((saved(typed) as { readonly errors: object }).errors)
 }
 
-test('amounts are written with a point or a comma, and left out where nothing was written', () => {
-  const rates = { input: ' 0,15', output: '$.6', cache_read: '', cache_write: '3.' }
+test('amounts are written with a point, and left out where nothing was written', () => {
+  const rates = { input: ' 0.15', output: '$.6', cache_read: '', cache_write: '3.' }
   assert.deepEqual(body(rates), { input: 0.15, output: 0.6, cache_write: 3 })
 })
 
@@ -46,7 +46,7 @@ test('input and output are needed, where nothing else is billed for', () => {
 })
 
 test('an error is told in its field', () => {
-  for (const output of ['a', '-1', '1e3', '1.2.3', 'NaN', '1001', '2,500']) {
+  for (const output of ['a', '-1', '1e3', '1.2.3', 'NaN', '1001', '2,500', '0,15']) {
     assert.deepEqual(wrong({ input: '1', output }), ['output'], output)
   }
   assert.deepEqual(wrong({ input: '1', output: '2', since: 'day' }), ['day'])

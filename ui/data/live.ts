@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
-import type { ActiveAlert } from '../../src/api/alerts.ts'
+import type { ActiveAlert, AlertSetting } from '../../src/api/alerts.ts'
 import type { NewCalls } from '../../src/api/dashboard-event.ts'
 import type { RepriceJob, DatabaseJob } from '../../src/api/database-job.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
@@ -18,6 +18,8 @@ export interface Live {
   readonly repricing: RepriceJob | null
   /** The active alerts. */
   readonly alerts: readonly ActiveAlert[]
+  /** The settings of the alert rules by their codes; none until they have come. */
+  readonly alertRules: Readonly<Record<string, AlertSetting>>
   /** Since when the dashboard has not been reached; null while it is. */
   readonly lostSinceMs: number | null
 }
@@ -27,6 +29,7 @@ const live = new Observable<Live>({
   job: null,
   repricing: null,
   alerts: [],
+  alertRules: {},
   lostSinceMs: null,
 })
 const newCalls = new Observable<NewCalls>({ calls: [], skipped: 0 })
@@ -44,7 +47,7 @@ export function setStatus(status: ProcessStatus): void {
 }
 
 /** Payloads have a stream of their own: few pages show them. */
-const topics = ['gateway', 'calls', 'jobs', 'log', 'alerts'] as const
+const topics = ['gateway', 'calls', 'jobs', 'log', 'alerts', 'alert_rules'] as const
 
 /** Begins to listen to the dashboard, for as long as the page is open. */
 export function followDashboard(): void {
@@ -53,6 +56,7 @@ export function followDashboard(): void {
       if (topic === 'gateway') setStatus(data)
       else if (topic === 'jobs') change({ job: data.compress, repricing: data.reprice ?? null })
       else if (topic === 'alerts') change({ alerts: data })
+      else if (topic === 'alert_rules') change({ alertRules: data })
       else if (topic === 'log') log.set(withLines(log.current, data))
       else if (topic === 'calls') newCalls.set(data)
     },

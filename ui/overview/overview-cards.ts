@@ -1,4 +1,4 @@
-import type { AlertsReport } from '../../src/api/alerts.ts'
+import type { AlertSetting } from '../../src/api/alerts.ts'
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honest, withEnoughCalls, minSample } from '../charts/small-sample.ts'
@@ -41,16 +41,14 @@ function changesOf({ totals, previous }: Overview) {
 export type Thresholds = Readonly<Record<'error_ratio' | 'slow_first_token' | 'spend_day', number>>
 
 /** What the alert rules are set to; null if one of them is not there. */
-export function thresholdsOf(rules: AlertsReport['rules']): Thresholds | null {
-  const of = (code: keyof Thresholds): number | undefined =>
-    rules.find((rule) => rule.code === code)?.threshold
-  const [error_ratio, slow_first_token, spend_day] = [
-    of('error_ratio'),
-    of('slow_first_token'),
-    of('spend_day'),
-  ]
+export function thresholdsOf(rules: Readonly<Record<string, AlertSetting>>): Thresholds | null {
+  const { error_ratio, slow_first_token, spend_day } = rules
   if (error_ratio === undefined || slow_first_token === undefined || spend_day === undefined) return null
-  return { error_ratio, slow_first_token, spend_day }
+  return {
+    error_ratio: error_ratio.threshold,
+    slow_first_token: slow_first_token.threshold,
+    spend_day: spend_day.threshold,
+  }
 }
 
 /** As the alert rules have it, of fewer calls a share says little, and first tokens that are later by less. */

@@ -1,6 +1,5 @@
 import './overview.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { AlertsReport } from '../../src/api/alerts.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { failureSentence } from '../data/failure-text.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -9,6 +8,7 @@ import { refreshEveryMs } from '../data/page-range.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { ChartEventsContext, isDragging } from '../charts/plot.tsx'
+import { useLive } from '../data/live.ts'
 import { useQuery } from '../data/use-query.ts'
 import { useObservable } from '../data/observable.ts'
 import { AgainstMenu } from '../filters/choice-filters.tsx'
@@ -53,8 +53,8 @@ export function OverviewView() {
   const failure = first === undefined || !first.failed ? null : failureSentence(first)
   const { error, isStale, again } = answered
   const [earlier, earlierError] = useEarlier(isHeld)
-  const { answer: alerts } = useQuery<AlertsReport>('', () => '/api/alerts')
-  const thresholds = useMemo(() => alerts && thresholdsOf(alerts.rules), [alerts])
+  const rules = useLive(({ alertRules }) => alertRules)
+  const thresholds = useMemo(() => thresholdsOf(rules), [rules])
   const young = useYoungRange(answered.answer)
   const answer = useMemo(() => comparedWith(young, earlier), [young, earlier])
   const [chosenList, setList] = useState<ListedCalls | null>(null)

@@ -170,6 +170,6 @@ async function reportListenError(error: unknown, { host, port }: GatewayOptions)
   console.error(`tokenweir: ${problem.message}`)
   if (problem.exitCode !== exitCode.portInUse) return null
   const { report } = await askHealth(host, port, probeLimitMs)
-  if (report !== null) console.error(` used by a gateway: process ${report.pid}, database ${report.db}`)
+  if (report !== null) console.error(`  used by a gateway: process ${report.pid}, database ${report.db}`)
   return null
 }

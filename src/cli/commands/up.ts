@@ -81,10 +81,10 @@ export async function runUp(
   for (const line of extras?.hints(origin) ?? []) display.print(line)
   if (status.already_running) {
     const pid = status.pid ?? 'unknown'
-    display.print(` using the gateway that was already running (process ${pid})`)
+    display.print(`  using the gateway that was already running (process ${pid})`)
     const other = needsRestart.join(', ')
     if (other !== '') {
-      display.print(` it runs with other values of ${other}: restart it in the dashboard to apply these`)
+      display.print(`  it runs with other values of ${other}: restart it in the dashboard to apply these`)
     }
   }
   extras?.started(status)

@@ -52,14 +52,15 @@ async function findingOf(connection: PostgresConnection, where: string, asked: n
   if (mayUse !== true)
     return fault(check, `${where} does not let this user use the schema tokenweir`, 'connect as its owner')
   if (isMade !== true) return ok(check, `${where} answers; the first gateway makes the schema tokenweir`)
-  const [[max, gateways] = []] = await connection.query(
+  const [[slots, gateways] = []] = await connection.query(
     'SELECT (SELECT max_concurrent FROM tokenweir.slot_settings), (SELECT count(*) FROM tokenweir.gateways WHERE left_at IS NULL)',
   )
+  const max = typeof slots === 'number' ? slots : null
   const isAsked = asked !== gatewayOptionTable.maxConcurrent.default && max !== null && asked !== max
   if (isAsked && Number(gateways) > 0) {
-    const remedy = `start with ${String(max)}, or without it; \`tokenweir gateways set --max-concurrent ${asked}\` changes it for all`
-    return fault(check, `the gateways share ${String(max)} slots, and --max-concurrent says ${asked}`, remedy)
+    const remedy = `start with ${max}, or without it; \`tokenweir gateways set --max-concurrent ${asked}\` changes it for all`
+    return fault(check, `the gateways share ${max} slots, and --max-concurrent says ${asked}`, remedy)
   }
-  const slots = max === null ? '' : `, ${String(max)} slots`
-  return ok(check, `${where} answers: ${counted(Number(gateways), 'gateway')}${slots}`)
+  const ofSlots = max === null ? '' : `, ${max} slots`
+  return ok(check, `${where} answers: ${counted(Number(gateways), 'gateway')}${ofSlots}`)
 }

@@ -17,13 +17,13 @@ export function startLines(
   const address = reachableOrigin(options.host, port)
   const lines = [
     `tokenweir gateway listening on ${address}, forwarding to ${options.upstream}`,
-    ` ${options.maxConcurrent} concurrent calls; others queue`,
+    `  ${options.maxConcurrent} concurrent calls; others queue`,
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     `  see it:  ${typedCommand()} calls --recent 10`,
   ]
-  if (proxy !== null) lines.push(` calls go through the proxy ${proxy.origin} (${proxy.variable})`)
+  if (proxy !== null) lines.push(`  calls go through the proxy ${proxy.origin} (${proxy.variable})`)
   if (options.rawLog)
-    lines.push(` payloads are captured in ${options.rawLogFile} (--raw-log), without credentials`)
+    lines.push(`  payloads are captured in ${options.rawLogFile} (--raw-log), without credentials`)
   return [...lines, ...exposureLines('it', options, lendsKey)]
 }
 
@@ -35,11 +35,11 @@ function exposureLines(
 ): readonly string[] {
   const lines: string[] = []
   if (!isLoopbackBind(host)) {
-    lines.push(` other machines can reach ${name}; use --host 127.0.0.1 to prevent this`)
+    lines.push(`  other machines can reach ${name}; use --host 127.0.0.1 to prevent this`)
   }
   if (lendsKey) {
     const whose = trustLoopback ? 'calls of your own user on this machine' : 'calls with the admin token'
-    lines.push(` ${whose} without a key of their own use UPSTREAM_API_KEY`)
+    lines.push(`  ${whose} without a key of their own use UPSTREAM_API_KEY`)
   }
   return lines
 }
@@ -92,5 +92,5 @@ export function alreadyLines(dashboardOrigin: string, status: ProcessStatus | nu
 function signInLines(options: DashboardValues, { port, signInPath }: Dashboard): readonly string[] {
   if (signInPath === null) return []
   const link = reachableOrigin(options.dashboardHost, port) + signInPath
-  return [` sign in with ${link} within 15 minutes, or with the admin token at any time`]
+  return [`  sign in with ${link} within 15 minutes, or with the admin token at any time`]
 }

@@ -20,7 +20,7 @@ export type RawLogSource = Pick<
 >
 
 /** The alert rules. */
-export type AlertSource = Pick<AlertService, 'report' | 'active' | 'change' | 'test'>
+export type AlertSource = Pick<AlertService, 'report' | 'active' | 'ruleSettings' | 'change' | 'test'>
 
 /** The gateways that share a limit. `release` rejects with an error that the dashboard can answer. */
 export interface GatewaysSource {

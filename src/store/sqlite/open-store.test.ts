@@ -98,14 +98,15 @@ const absences = {
     openForWriting(path).close()
     otherDatabase(path, `PRAGMA user_version = ${schemaVersion + 1}`)
   },
-  damaged: (path: string) => writeFileSync(path, 'This is no database at all. '.repeat(100)),
+  text: (path: string) => writeFileSync(path, 'This is no database at all. '.repeat(100)),
+  damaged: (path: string) => writeFileSync(path, Buffer.alloc(3000, 0xfe)),
   unreadable: (path: string) => mkdirSync(path),
 }
 for (const [absence, make] of Object.entries(absences)) {
   test(`a reader is told that the database is ${absence}`, async () => {
     await using dir = await makeTempDir()
     make(dir.file('calls.db'))
-    assert.equal(openForReading(dir.file('calls.db')), absence)
+    assert.equal(openForReading(dir.file('calls.db')), absence === 'text' ? 'foreign' : absence)
   })
 }
 
