@@ -42,18 +42,16 @@ const linksOf = (page: Page): Locator =>
     .filter({ hasNot: page.getByRole('slider') })
     .getByRole('link')
 
-const summaryOf = (page: Page): Locator => cardOf(page).getByText(/^([\d\u202F]+ of )?[\d\u202F]+ calls?$/)
+const summaryOf = (page: Page): Locator => cardOf(page).getByText(/^([\d,]+ of )?[\d,]+ calls?$/)
 
-/** Digits alone: thousands are parted by a thin space. */
+/** Digits alone: thousands are parted by a comma. */
 async function totalOf(page: Page): Promise<number> {
   const words = await summaryOf(page).innerText()
-  return Number((/(?:of )?([\d\u202F]+) calls?/.exec(words)?.[1] ?? '').replaceAll('\u202F', ''))
+  return Number((/(?:of )?([\d,]+) calls?/.exec(words)?.[1] ?? '').replaceAll(',', ''))
 }
 
 function inThousands(count: number): string {
-  return count < 1000
-    ? String(count)
-    : `${Math.floor(count / 1000)}\u202F${String(count % 1000).padStart(3, '0')}`
+  return count < 1000 ? String(count) : `${Math.floor(count / 1000)},${String(count % 1000).padStart(3, '0')}`
 }
 
 const idsOf = (page: Page): Promise<string[]> =>

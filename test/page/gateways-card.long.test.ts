@@ -36,7 +36,7 @@ test('several gateways are a table; one that is lost is released after a questio
   )
   await page.reload()
   await card.getByText('0 of 12 slots, 3 gateways').waitFor()
-  assert.equal(await card.getByText(/^this one, /).count(), 1)
+  assert.equal(await card.getByText(/^this gateway, /).count(), 1)
   const lost = card.getByRole('row', { name: /^north/ })
   assert.match(await lost.innerText(), /Away since/)
   await untilStill(page)

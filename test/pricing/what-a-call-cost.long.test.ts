@@ -168,7 +168,7 @@ test('a call gets its cost; prices that are set or synced count from the next ca
     dir.file('list.json'),
     ...database,
   ])
-  assert.match(sync.stdout, /3,001 prices: 1 new, 0 changed, 0 gone/)
+  assert.match(sync.stdout, /3,001 prices: 1 new, 0 changed, 0 removed/)
   assert.equal((await call('from-file')).cost_usd, fourth.cost_usd)
 
   // A file that is broken by hand is told of in /health, and the last prices hold on.
