@@ -73,7 +73,7 @@ export const damageShapes: readonly DamageShape[] = [
       bytes.set([13, 0, 0, 0, 0, 0x10, 0, 0], 100)
     })
   }),
-  shape('no database but a text', 'begins_anew', 'database_damaged', whole, (path) => {
+  shape('a text in its place', 'left_alone', 'database_foreign', whole, (path) => {
     writeFileSync(path, 'Somebody wrote his notes here. '.repeat(1000))
     withoutLog(path)
   }),
