@@ -49,8 +49,8 @@ export class QueryService {
   }
 
   async #textOf({ question, nowMs }: ToQuery): Promise<AnswerText> {
-    // Nobody else needs them, and they are quick to look at.
-    if (question.kind === 'costs' || question.kind === 'matches') this.#prices.reloadIfChanged()
+    // Other questions do not need the prices.
+    if (['call', 'costs', 'matches'].includes(question.kind)) this.#prices.reloadIfChanged()
     const prices = this.#prices
     const answer = (store: StoreReader | StoreAbsence): Promise<AnswerText> =>
       typeof store === 'string'
