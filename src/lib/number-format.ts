@@ -97,10 +97,10 @@ export function percent(share: number): string {
   return `${format(value >= 99.95 && value < 100 ? 99.9 : value)}%`
 }
 
-/** Dollars: $1,240.50, and below a cent with three digits: $0.00413. What costs nothing is $0. */
+/** Dollars: $1,240.50, and below ten cents with three digits: $0.0169. What costs nothing is $0. */
 export function dollars(usd: number): string {
   if (usd === 0) return '$0'
-  return `$${usd < 0.009_995 ? three(usd) : cents(usd)}`
+  return `$${usd < 0.099_95 ? three(usd) : cents(usd)}`
 }
 
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
