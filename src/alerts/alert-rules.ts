@@ -63,7 +63,7 @@ const ofFigures =
 export const alertRules = {
   gateway_down: {
     title: 'Gateway down',
-    asks: 'The gateway has not run for {}, and nobody stopped it',
+    asks: 'The gateway has been down for {}, and nobody stopped it',
     threshold: { unit: 's', min: 0, max: 86_400, usual: 60 },
     isDelay: true,
     quietMs: minuteMs,
@@ -73,7 +73,7 @@ export const alertRules = {
   },
   gateway_crashed: {
     title: 'Gateway crashed',
-    asks: 'The gateway has ended without being told to: {} or more in a row; told again at 3, 10, 30 and 100',
+    asks: 'The gateway has crashed {} or more in a row (reminders at 3, 10, 30 and 100)',
     threshold: { unit: 'times', min: 1, max: 100, usual: 1 },
     quietMs: 5 * minuteMs,
     find: ({ status }, threshold) => {
@@ -99,7 +99,7 @@ export const alertRules = {
   },
   budget: {
     title: 'Token budget',
-    asks: 'At least {} of the token budget is used; told again at 50, 80, 95 and 100%',
+    asks: 'At least {} of the token budget is used (reminders at 50, 80, 95 and 100%)',
     threshold: { unit: '%', min: 1, max: 100, usual: 50 },
     quietMs: 5 * minuteMs,
     find: ({ status }, threshold) => {
@@ -115,7 +115,7 @@ export const alertRules = {
   },
   budget_forecast: {
     title: 'Token budget soon used up',
-    asks: 'At the rate of the last hour, the token budget is used up within {}',
+    asks: 'At the rate of the last hour, the token budget runs out within {}',
     threshold: { unit: 'h', min: 1, max: 24, usual: 2 },
     quietMs: 15 * minuteMs,
     find: ({ status, figures }, threshold) => {
@@ -138,7 +138,7 @@ export const alertRules = {
   },
   spend_month: {
     title: 'Money budget of a month',
-    asks: 'Calls of this month cost {} or more; told at 80% of it, too',
+    asks: 'Calls of this month cost {} or more (a first alert at 80%)',
     threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 200 },
     isOptional: true,
     quietMs: hourMs,
@@ -152,7 +152,7 @@ export const alertRules = {
   },
   spend_session: {
     title: 'Spend of a session',
-    asks: 'A session has cost {} or more, and goes on',
+    asks: 'An active session has cost {} or more',
     threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 20 },
     quietMs: hourMs,
     find: ofFigures((_, threshold, { sessions }) =>
@@ -163,7 +163,7 @@ export const alertRules = {
   },
   error_ratio: {
     title: 'Failing calls',
-    asks: `{} or more of the calls of 5 minutes failed, of at least ${leastCalls}`,
+    asks: `{} or more of the calls of 5 minutes failed (at least ${leastCalls} calls)`,
     threshold: { unit: '%', min: 1, max: 100, usual: 20 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { failed, answered } }, threshold) =>
@@ -175,7 +175,7 @@ export const alertRules = {
   },
   slow_first_token: {
     title: 'Slow first tokens',
-    asks: 'The 95th percentile of the time to first token of a model is {} that of the week before',
+    asks: 'The p95 time to first token of a model is {} that of the week before',
     threshold: { unit: '×', min: 1.1, max: 100, usual: 2 },
     quietMs: 10 * minuteMs,
     find: ofFigures(({ ttft }, threshold) =>
@@ -192,7 +192,7 @@ export const alertRules = {
   },
   queue_wait: {
     title: 'Long waits for a slot',
-    asks: `The 95th percentile of the wait for a slot is {} or more in 5 minutes, of at least ${leastCalls} calls`,
+    asks: `The p95 wait for a slot is {} or more over 5 minutes (at least ${leastCalls} calls)`,
     threshold: { unit: 's', min: 0.1, max: 3600, usual: 30 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { queue } }, threshold) =>
@@ -204,7 +204,7 @@ export const alertRules = {
   },
   provider_limit: {
     title: 'Limit of a provider nearly reached',
-    asks: 'Less than {} is left of a limit that a provider tells of',
+    asks: 'Less than {} is left of a provider’s rate limit',
     threshold: { unit: '%', min: 1, max: 100, usual: 10 },
     quietMs: 5 * minuteMs,
     find: ({ status }, threshold) => {
@@ -226,7 +226,7 @@ export const alertRules = {
   },
   velocity: {
     title: 'Runaway session or client',
-    asks: 'A session, or a client without one, uses {} or more, over 5 minutes',
+    asks: 'A session, or a client without one, uses {} or more over 5 minutes',
     threshold: { unit: 'tokens/min', min: 100, max: 1_000_000_000, usual: 1_000_000 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ tokens }, threshold) =>
