@@ -46,6 +46,7 @@ const defaults: GatewayValues = {
   keepMb: 0,
   rawLogMaxMb: 1024,
   share: false,
+  shareLost: 'keep',
   shareLeaseS: 600,
   shareDays: 0,
   rawLogFile: 'logger/payloads.jsonl',

@@ -166,6 +166,11 @@ export const gatewayOptionTable = optionTable({
     'share calls, limits and prices with other gateways, through the PostgreSQL at TOKENWEIR_SHARE',
     { env: [] },
   ),
+  shareLost: row(
+    oneOf(['keep', 'cut']),
+    'keep',
+    'calls in flight once the shared database is unreachable for 0.9 of --share-lease-s: keep finishes them, cut ends them',
+  ),
   shareLeaseS: row(integer(3, 3600, 's'), 600, 'seconds for which a lost gateway keeps its slots'),
   shareDays: row(
     integer(0, 36_500, 'days'),

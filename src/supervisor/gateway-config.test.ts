@@ -290,6 +290,7 @@ test('options of a few words name them, and can be set by them', () => {
         ['pace', ['off', 'learn']],
         ['budget_action', ['report', 'reject']],
         ['usage_injection', ['auto', 'off']],
+        ['share_lost', ['keep', 'cut']],
       ],
     )
     const settings = { budget_action: 'reject', retry_429_max: 3 }

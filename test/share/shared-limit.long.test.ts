@@ -210,6 +210,23 @@ test('a gateway that holds no slot while the database is away refuses after 5 s,
   await untilSeen('it serves again', async () => (await call(one)).status === 200)
 })
 
+test('with --share-lost cut, calls end once their slots are not this gateway’s any more', async () => {
+  await using upstream = await slowUpstream(120_000)
+  const { pathname, port } = new URL(await postgres.database('limit_lost'))
+  await using proxy = await startTcpProxy(() => Number(port))
+  const url = `postgres://tokenweir@127.0.0.1:${proxy.port}${pathname}`
+  await using one = await startGateway(upstream, {
+    url,
+    args: ['--share-lease-s', '3', '--share-lost', 'cut'],
+  })
+  const lost = call(one)
+  await upstream.waitForInFlight(1)
+  // Nothing says that it is cut off: what is sent just gets no answer.
+  proxy.cut(true)
+  assert.deepEqual(await lost, { status: 503, code: 'limit_unreachable' })
+  await upstream.waitForInFlight(0)
+})
+
 test('a gateway that pauses for less than its lease keeps its slots; for longer, it gives them up and asks anew', async () => {
   await using upstream = await slowUpstream(120_000)
   const url = await postgres.database('limit_paused')

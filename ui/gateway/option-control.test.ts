@@ -49,6 +49,7 @@ test('every option of the gateway gets the control that its kind of value wants'
     share: 'choice',
     'share-days': [0, 36_500],
     'share-lease-s': [3, 3600],
+    'share-lost': 'choice',
     'raw-log': 'choice',
     'raw-log-capture': 'text',
     'raw-log-max-body-kb': [1, 65_536],

@@ -26,6 +26,7 @@ const known: Readonly<Record<string, Words>> = {
   queue_limit: { group: 'Limits', title: 'Queue length' },
   queue_timeout_ms: { group: 'Limits', title: 'Queue timeout' },
   share_lease_s: { group: 'Limits', title: 'Lease on shared slots' },
+  share_lost: { group: 'Limits', title: 'Slots of a lost gateway' },
   max_body_mb: { group: 'Limits', title: 'Maximum request size' },
   upstream: { group: 'Network', title: 'Upstream' },
   upstream_file: { group: 'Network', title: 'Upstreams file' },

@@ -125,6 +125,11 @@ export class CallHandler {
     return false
   }
 
+  /** Ends all calls that are under way, with this. */
+  cancelAll(failure: Failure): void {
+    for (const call of this.#running) call.cancel(failure)
+  }
+
   /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. Resolves when all is over. */
   abandon(): Promise<void> {
     const failure = draining('The gateway stopped before this call ended.')

@@ -335,7 +335,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     })
     admission.watch(() => sharedSlots.changed())
     sharedSlots.connect(limit)
-    endGuard = watchSharedLimit({ clock, admission, slots: sharedSlots })
+    const cuts = options.shareLost === 'cut'
+    endGuard = watchSharedLimit({ clock, admission, slots: sharedSlots, calls, cuts })
   }
   return {
     endGuard,
