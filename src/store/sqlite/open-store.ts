@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer'
 import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { orNull } from '../../lib/errors.ts'
 import { databasePlace } from './older-proxy.ts'
 import { hasSchema, makeSchema, versionOf } from './schema.ts'
 import { sqliteCode, sqliteCodes, sqliteFault } from './sqlite-code.ts'
@@ -60,7 +60,9 @@ function isTextRefused(error: unknown, path: string): boolean {
   try {
     const bytes = Buffer.alloc(header.bytes)
     const start = bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
-    return isUtf8(start) && !start.some((byte) => byte < 9)
+    // The last letter may be cut.
+    const text = orNull(() => new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true }))
+    return text !== null && !start.some((byte) => byte < 9)
   } finally {
     closeSync(file)
   }
