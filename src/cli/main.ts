@@ -259,7 +259,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
  * The command `tokenweir`. Resolves when the asked-for command has done its work, or runs on its own; the exit
  * code stands in `process.exitCode`.
  */
-export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // A reader that has seen enough, as `head` has, is no fault.
   process.stdout.on('error', (error) => {
     if (codeOf(error) === 'EPIPE') return
@@ -270,9 +270,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   // Words for people that cannot be written, as on a full disk, end no program.
   process.stderr.on('error', () => {})
   try {
+    const argv = withKnownName(given)
     const [first = '', second = ''] = argv
-    const same = otherNames[`${first} ${second}`] ?? otherNames[argv.join(' ')]
-    if (same !== undefined) return await main([...same, ...argv.slice(2)], env)
     const isWhole = `${first} ${second}` in commands
     const isGroup = groups[first] !== undefined
     const lists = second === '' || second.startsWith('-') ? `${first} list` : ''
@@ -283,11 +282,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       const [, load, use] = command
       const { run, table, positional } = await load()
       if (lowPriority.test(name)) lowerPriority(process.pid)
-      const given = argv.slice(isWhole ? 2 : 1)
+      const args = argv.slice(isWhole ? 2 : 1)
       // The dashboard's own port is its `--port`; the gateway's has one name that all three know.
       const rest = /^(?:up|gateway)$/.test(name)
-        ? given.map((arg) => arg.replace(gatewayPortFlag, '--port'))
-        : given
+        ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))
+        : args
       // A wrong option is told before a gateway is asked.
       parseCommand({ table, positional }, rest, env)
       const own =
@@ -312,6 +311,12 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     // An open connection of the command would keep the process alive.
     process.exit(code)
   }
+}
+
+/** The arguments with the command's own name in place of another that people try. */
+function withKnownName(argv: readonly string[]): readonly string[] {
+  const same = otherNames[`${argv[0]} ${argv[1]}`] ?? otherNames[argv.join(' ')]
+  return same === undefined ? argv : [...same, ...argv.slice(2)]
 }
 
 /** The system's refusal about a file or the working folder, in one line; null for any other error. */
