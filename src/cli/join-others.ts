@@ -9,7 +9,7 @@ import type { ShareProcess } from '../share/rows/share-process.ts'
 import type { SharedLimit } from '../share/slots/shared-limit.ts'
 import { version } from './package-version.ts'
 import { type Environment, OptionError } from './parse-options.ts'
-import { isUnused, notSharedText, shareAddress, shareRows } from './share-rows.ts'
+import { shareAddress, shareRows } from './share-rows.ts'
 
 /** The connection of a gateway to those it shares with. */
 export interface Shared {
@@ -29,8 +29,7 @@ export async function joinOthers(
   server: Server,
   say: (line: string) => void,
 ): Promise<Shared> {
-  if (isUnused(options, env)) say(notSharedText)
-  if (!options.share) return { limit: null, share: null }
+  if (!options.share) return { limit: null, share: shareRows(options, env, { pulls: false }, say) }
   server.on('request', refuse)
   try {
     const limit = await joinLimit(options, env, say)

@@ -31,7 +31,7 @@ import { readAdminToken } from './admin-token.ts'
 import { checkUpstream } from './doctor/check-upstream.ts'
 import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
-import { shareAddress, isUnused, notSharedText, shareRows } from './share-rows.ts'
+import { shareAddress, shareRows } from './share-rows.ts'
 import { payloadFiles } from './payload-files.ts'
 import { upstreamModels } from './upstream-models.ts'
 
@@ -159,7 +159,6 @@ export async function openDashboard(
   }
   gateway.restartAfterCrash(report)
   queries.start()
-  if (isUnused(options, env)) console.log(`tokenweir: ${notSharedText}`)
   share = shareRows(options, env, { pulls: true }, (line) => console.log(`tokenweir: ${line}`))
   const cancelFirstLook = clock.after(options.alertEveryS * 1000, alertService, { background: true })
   return {

@@ -42,7 +42,10 @@ export function shareRows(
   { pulls }: { readonly pulls: boolean },
   say: (line: string) => void,
 ): ShareProcess | null {
-  if (!share) return null
+  if (!share) {
+    if (isUnused({ share }, env)) say(notSharedText)
+    return null
+  }
   const address = shareAddress(env)
   const own = { ...childEnvironment(env), TOKENWEIR_SHARE: address }
   return new ShareProcess(
