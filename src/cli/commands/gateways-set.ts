@@ -1,4 +1,3 @@
-import { systemClock } from '../../call/clock.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { exitCode } from '../exit-code.ts'
@@ -18,7 +17,7 @@ export const run: CommandRun<typeof table> = async ({ maxConcurrent }, { env, te
   const url = shareAddress(env)
   const { errorInWords } = await import('../../share/postgres.ts')
   const { GatewayList } = await import('../../share/slots/gateway-list.ts')
-  const list = new GatewayList({ url, folder: '.', clock: systemClock })
+  const list = new GatewayList({ url, folder: '.', clock: terminal.clock })
   try {
     await list.setMaxConcurrent(maxConcurrent)
   } catch (error) {

@@ -95,20 +95,16 @@ WantedBy=multi-user.target
 
 /** Folders of files that the options put outside the service's own. Throws {@link OptionError} for one that it cannot see. */
 function foldersElsewhere(options: OptionsOf<typeof table>): readonly string[] {
-  const files = (
-    [
-      ['db', '--db'],
-      ['rawLogFile', '--raw-log-file'],
-      ['pidFile', '--pid-file'],
-    ] as const
-  ).filter(([key]) => options.setBy[key] !== null && isAbsolute(options[key]))
-  for (const [key, flag] of files) {
+  const files = (['db', 'rawLogFile', 'pidFile'] as const).filter(
+    (key) => options.setBy[key] !== null && isAbsolute(options[key]),
+  )
+  for (const key of files) {
     if (isInHome(options[key]) || isTemporary(options[key]))
       throw new OptionError(
-        `${flag} ${options[key]} is in a home or a temporary folder, which the service does not see: choose another, as below /srv`,
+        `${options.setBy[key]} ${options[key]} is in a home or a temporary folder, which the service does not see: choose another, as below /srv`,
       )
   }
-  const folders = files.map(([key]) => dirname(options[key]))
+  const folders = files.map((key) => dirname(options[key]))
   return [...new Set(folders)].filter((folder) => !`${folder}/`.startsWith('/var/lib/tokenweir/'))
 }
 
