@@ -134,8 +134,7 @@ export class AlertService {
   /** The settings of the rules by their codes. */
   ruleSettings(): Readonly<Record<string, AlertSetting>> {
     this.#lookAtSettings()
-    const { rules } = lastLook(this.#settings, this.#record)
-    return Object.fromEntries(rules.map(({ code, on, threshold }) => [code, { on, threshold }]))
+    return Object.fromEntries(ruleList.map(([code]) => [code, this.#settings.of(code)]))
   }
 
   /** Keeps settings and looks again by them. Rejects with `JsonFileError`, and with `SettingError` for a webhook that is fixed. */
