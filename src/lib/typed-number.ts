@@ -11,7 +11,7 @@ export function wholeNumber(text: string): number | null {
 }
 
 /** A number of at least 0 with or without a fraction, as `1,000.5`; null for anything else. */
-export function positiveNumber(text: string): number | null {
+export function numberFromZero(text: string): number | null {
   const digits = withoutCommas(text)
   return digits !== null && /^(\d{1,16}(\.\d*)?|\.\d+)$/.test(digits) ? Number(digits) : null
 }

@@ -1,4 +1,4 @@
-import { positiveNumber, wholeNumber } from '../../src/lib/typed-number.ts'
+import { numberFromZero, wholeNumber } from '../../src/lib/typed-number.ts'
 
 /** Spaces and such between digits, as people type and paste them. */
 const separators = /[\s_'’]/g
@@ -10,7 +10,7 @@ export function typedWhole(text: string): number | null {
 
 /** A number with or without a fraction; null for anything else, and for `4,5`, which can be read in two ways. */
 export function typedNumber(text: string): number | null {
-  return positiveNumber(text.replaceAll(separators, ''))
+  return numberFromZero(text.replaceAll(separators, ''))
 }
 
 /** A limit as it is typed; null for none. */
