@@ -36,21 +36,43 @@ export interface SharedGateway {
   upstream(options?: SimulatedUpstreamOptions, settings?: Partial<UpstreamSetting>): Promise<OwnUpstream>
 }
 
+/** Upstreams that the gateway knows before a test asks for one: it takes half a second to learn of one more. */
+const readyAtOnce = 24
+
 /** One gateway for all tests of a file, each of which has an upstream of its own; it ends with the file. */
 export async function shareGateway(
   options: Omit<GatewayOfUpstreamsOptions, 'upstream' | 'named'> = {},
 ): Promise<SharedGateway> {
-  const gateway = await startGatewayOfUpstreams({ ...options, upstream: 'http://127.0.0.1:9', named: [] })
-  after(() => gateway[Symbol.asyncDispose]())
   const named: UpstreamSetting[] = []
+  const ready: ReadyUpstream[] = []
+  const prepare = async (settings: Partial<UpstreamSetting> = {}): Promise<ReadyUpstream> => {
+    const simulated: SimulatedUpstreamOptions = {}
+    const upstream = await startSimulatedUpstream(simulated)
+    const name = `own-${named.length}`
+    named.push({ ...settings, name, urls: [upstream.origin] })
+    return { name, upstream, simulated }
+  }
+  for (let i = 0; i < readyAtOnce; i++) ready.push(await prepare())
+  const gateway = await startGatewayOfUpstreams({ ...options, upstream: 'http://127.0.0.1:9', named })
+  after(async () => {
+    await gateway[Symbol.asyncDispose]()
+    for (const { upstream } of ready) await upstream.close()
+  })
+  /** One more, which the gateway learns of. */
+  const learn = async (settings: Partial<UpstreamSetting>): Promise<ReadyUpstream> => {
+    const another = await prepare(settings)
+    writeUpstreams(gateway.directory, named)
+    await untilUpstreams(gateway, `${another.name} is known`, (told) =>
+      told.some((one) => one.name === another.name),
+    )
+    return another
+  }
   return {
     gateway,
-    upstream: async (simulated = {}, settings = {}) => {
-      const upstream = await startSimulatedUpstream(simulated)
-      const name = `own-${named.length}`
-      named.push({ ...settings, name, urls: [upstream.origin] })
-      writeUpstreams(gateway.directory, named)
-      await untilUpstreams(gateway, `${name} is known`, (told) => told.some((one) => one.name === name))
+    upstream: async (wanted = {}, settings) => {
+      const own = (settings === undefined ? ready.shift() : undefined) ?? (await learn(settings ?? {}))
+      const { name, upstream } = own
+      Object.assign(own.simulated, wanted)
       const slotsOf = (all: readonly ToldUpstream[]): Readonly<Record<string, number>> =>
         all.find((one) => one.name === name)?.rate_limiter ?? {}
       const more: Omit<OwnUpstream, keyof SimulatedUpstream> = {
@@ -68,4 +90,11 @@ export async function shareGateway(
       return Object.create(upstream, Object.getOwnPropertyDescriptors(more)) as OwnUpstream
     },
   }
+}
+
+/** An upstream that no test has asked for yet; what it answers is told by the one who asks. */
+interface ReadyUpstream {
+  readonly name: string
+  readonly upstream: SimulatedUpstream
+  readonly simulated: SimulatedUpstreamOptions
 }

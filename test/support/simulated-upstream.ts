@@ -43,7 +43,6 @@ export interface SimulatedUpstream extends AsyncDisposable {
 export async function startSimulatedUpstream(
   options: SimulatedUpstreamOptions = {},
 ): Promise<SimulatedUpstream> {
-  const model = { ...defaultModel, ...options.model }
   const requests: SeenRequest[] = []
   const connections: UpstreamConnection[] = []
   const brokenRequests: string[] = []
@@ -61,7 +60,7 @@ export async function startSimulatedUpstream(
       const script = once.shift() ?? options.reply?.(request)
       if (script !== undefined) return 'steps' in script ? script : { steps: script }
       // Read late: the model's answer depends on the body, which is not there yet.
-      return { steps: modelSteps(model, request) }
+      return { steps: modelSteps({ ...defaultModel, ...options.model }, request) }
     },
     replied: () => {
       inFlight -= 1
