@@ -127,8 +127,9 @@ function shortRange({ placeholder, range }: Table[string]['kind']): string {
   if (/^an http|of 1 to \d+ characters|^a number of|^an? IANA/.test(range)) return ''
   if (/^(?:a|an|the) (?:path|name|model|client|host name|IP address|variable|header|pattern)\b/.test(range))
     return ''
-  const [, least = '', most = ''] = /^a (?:whole )?number from (\d+) to (\d+)/.exec(range) ?? []
-  if (most !== '' && Number(most) >= 2 ** 31 - 1) return least === '0' ? '' : `at least ${least}`
+  const [, least = '', most = ''] = /^a (?:whole )?number from ([\d,]+) to ([\d,]*\d)/.exec(range) ?? []
+  if (most !== '' && Number(most.replaceAll(',', '')) >= 2 ** 31 - 1)
+    return least === '0' ? '' : `at least ${least}`
   if (most !== '') return `${least} to ${most}`
   if (range.length > 200) return 'a code of [errors.md](errors.md)'
   if (/^an? (?:instant|time) in ISO 8601/.test(range)) return 'ISO 8601, or a day'

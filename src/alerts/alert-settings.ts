@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { AlertSetting } from '../api/alerts.ts'
+import { count } from '../lib/number-format.ts'
 import { ValidatedJsonFile } from '../options/validated-json-file.ts'
 import { type AlertFormat, alertFormats } from '../options/dashboard-options.ts'
 import { type Schema, object, objectWithRemarks, within } from '../options/schema.ts'
@@ -33,7 +34,7 @@ const format = v.picklist(alertFormats)
 function settingsOf<T>(setting: (entries: v.ObjectEntries) => Schema<object>, webhook: Schema): Schema<T> {
   const rules = ruleList.map(([code, { threshold: bounds }]) => {
     const { min, max, unit } = bounds
-    const threshold = v.optional(within(min, max, `a number from ${min} to ${max} (${unit})`))
+    const threshold = v.optional(within(min, max, `a number from ${min} to ${count(max)} (${unit})`))
     return [code, v.optional(setting({ on: v.optional(v.boolean()), threshold }))] as const
   })
   return setting({ ...Object.fromEntries(rules), webhook: v.optional(webhook) }) as Schema<T>

@@ -44,7 +44,7 @@ describe('tokenweir', () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['gatway'], /^tokenweir: unknown command 'gatway' \(Did you mean gateway\?\)\n$/],
       [['--wat'], /^tokenweir: unknown option '--wat'\n$/],
-      [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65535; got "x"\n$/],
+      [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65,535; got "x"\n$/],
       [['upstreams', 'remov', 'x'], /^tokenweir: unknown command 'remov' \(Did you mean remove\?\)\n$/],
       [['calls', 'now'], /^tokenweir: too many arguments\. Expected 0 arguments but got 1: now\.\n$/],
     ]

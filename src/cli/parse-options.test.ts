@@ -121,11 +121,11 @@ describe('parseGatewayOptions', () => {
   it('names the option, the range and the value got when a value is wrong', () => {
     assert.equal(
       refusal(['--max-concurrent', '0']),
-      '--max-concurrent must be a whole number from 1 to 100000; got "0"',
+      '--max-concurrent must be a whole number from 1 to 100,000; got "0"',
     )
     assert.equal(
       refusal([], { TOKENWEIR_PORT: '65536' }),
-      'TOKENWEIR_PORT (--port) must be a whole number from 0 to 65535; got "65536"',
+      'TOKENWEIR_PORT (--port) must be a whole number from 0 to 65,535; got "65536"',
     )
     const wrong: readonly (readonly [string, string])[] = [
       ['--port', '-1'],

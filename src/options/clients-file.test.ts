@@ -10,7 +10,7 @@ const broken: readonly [text: string, flaw: RegExp][] = [
   ['{"a": {}', /, line 1, column \d+: /],
   ['[]', /The file must be an object/],
   ['{"a": 3}', /: a must be an object/],
-  ['{"a": {"max_concurrent": 0}}', /a\.max_concurrent must be a whole number from 1 to 100000; it is 0\./],
+  ['{"a": {"max_concurrent": 0}}', /a\.max_concurrent must be a whole number from 1 to 100,000; it is 0\./],
   ['{"a": {"max_concurrent": 1.5}}', /a\.max_concurrent must be a whole number/],
   ['{"a": {"token_limit": "many"}}', /a\.token_limit must be a whole number/],
   [

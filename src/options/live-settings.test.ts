@@ -26,7 +26,7 @@ const refused = [
   ['{"port":1}', /^port cannot be set here; these can: max_concurrent, /],
   ['{"__proto__":{"max_concurrent":1}}', /^__proto__ cannot be set here/],
   ['{"toString":1}', /^toString cannot be set here/],
-  ['{"max_concurrent":0}', /max_concurrent must be a whole number from 1 to 100000/],
+  ['{"max_concurrent":0}', /max_concurrent must be a whole number from 1 to 100,000/],
   ['{"max_concurrent":100001}', /max_concurrent must be/],
   ['{"max_concurrent":1.5}', /max_concurrent must be/],
   ['{"max_concurrent":"4"}', /max_concurrent must be/],

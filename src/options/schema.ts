@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { JsonPath } from '../json/json-text.ts'
 import { isObject } from '../lib/message-shape.ts'
+import { count } from '../lib/number-format.ts'
 
 /** A schema of a value of JSON that a person wrote; the value is used as the schema puts it out. */
 export type Schema<T = unknown> = v.GenericSchema<unknown, T>
@@ -101,7 +102,7 @@ export function within(min: number, max: number, allowed: string) {
 
 /** A whole number within bounds, both included. */
 export function whole(min: number, max: number) {
-  const allowed = `a whole number from ${min} to ${max}`
+  const allowed = `a whole number from ${count(min)} to ${count(max)}`
   return v.pipe(within(min, max, allowed), v.integer(be(allowed)))
 }
 

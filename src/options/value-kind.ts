@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { ConfigOption } from '../api/proxy-config.ts'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
+import { count } from '../lib/number-format.ts'
 import { wholeNumber } from '../lib/typed-number.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -50,7 +51,11 @@ export function integer(min: number, max: number, unit: Unit | null = null): Val
     return value >= min && value <= max ? value : undefined
   }
   const schema = { type: 'integer', minimum: min, maximum: max }
-  return { ...kind('<n>', `a whole number from ${min} to ${max}`, parse), number: { min, max, unit }, schema }
+  return {
+    ...kind('<n>', `a whole number from ${count(min)} to ${count(max)}`, parse),
+    number: { min, max, unit },
+    schema,
+  }
 }
 
 /** The same, or `none`. */
@@ -128,7 +133,7 @@ export function shortText(what: string, maxLength: number): ValueKind<string> {
 /** The calls whose payloads are kept. */
 export const captureRule: ValueKind<string> = textKind(
   '<rule>',
-  'all, errors, or sample:1/<n> with n from 1 to 1000000, such as sample:1/10 for one call in ten',
+  'all, errors, or sample:1/<n> with n from 1 to 1,000,000, such as sample:1/10 for one call in ten',
   (text) => {
     const [, every] = /^sample:1\/(\d{1,7})$/.exec(text) ?? []
     return text === 'all' || text === 'errors' || (Number(every) >= 1 && Number(every) <= 1_000_000)

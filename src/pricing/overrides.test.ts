@@ -74,7 +74,7 @@ const wrong: readonly (readonly [unknown, string, RegExp])[] = [
   [[], 'body', /a JSON object; it is an empty list/],
   [{}, 'input', /given.*; it is missing/],
   [{ input: 1 }, 'output', /given/],
-  [{ input: 1, output: null }, 'output', /a number from 0 to 1000 \(USD per million tokens\); it is null/],
+  [{ input: 1, output: null }, 'output', /a number from 0 to 1,000 \(USD per million tokens\); it is null/],
   [{ input: -1, output: 1 }, 'input', /a number from 0.*; it is -1/],
   [{ input: 1, output: 1001 }, 'output', /a number from 0.*; it is 1001/],
   [{ input: NaN, output: 1 }, 'input', /a number from 0.*; it is NaN/],

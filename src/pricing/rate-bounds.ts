@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Rates } from '../api/costs.ts'
+import { count } from '../lib/number-format.ts'
 import { be } from '../options/schema.ts'
 
 /** Rates in USD per million tokens. */
@@ -45,7 +46,7 @@ function usdOf(value: unknown, factor: number, partsOfADollar: number): number |
 }
 
 function written(unit: string, read: (value: unknown) => number | null) {
-  const allowed = be(`a number from 0 to ${mostUsd} (${unit})`)
+  const allowed = be(`a number from 0 to ${count(mostUsd)} (${unit})`)
   return v.pipe(
     v.union([v.pipe(v.number(), v.minValue(0, allowed), v.maxValue(mostUsd, allowed)), v.string()], allowed),
     v.check((value) => read(value) !== null, allowed),

@@ -169,7 +169,7 @@ const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   [
     'a negative rate',
     withTier('{"input": -0.5}'),
-    /tiers\[0\]\.input: must be a number from 0 to 1000 \(USD per million tokens\); it is -0\.5\.$/,
+    /tiers\[0\]\.input: must be a number from 0 to 1,000 \(USD per million tokens\); it is -0\.5\.$/,
     4,
     24,
   ],
@@ -253,7 +253,7 @@ const wrong: readonly (readonly [string, string, RegExp, number, number])[] = [
   [
     'an older form without output',
     '{"a": [{"effective_date": null, "input_cost_per_million": 1}]}',
-    /^a\[0\]\.output_cost_per_million: must be a number from 0 to 1000/,
+    /^a\[0\]\.output_cost_per_million: must be a number from 0 to 1,000/,
     1,
     8,
   ],

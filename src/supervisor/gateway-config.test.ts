@@ -117,7 +117,7 @@ const refused = [
     {},
     'invalid_setting',
     'max_concurrent',
-    /from 1 to 100000; got 0/,
+    /from 1 to 100,000; got 0/,
   ],
   ['a number as text', { max_concurrent: '5' }, {}, 'invalid_setting', 'max_concurrent', /got "5"/],
   ['a fraction', { max_concurrent: 1.5 }, {}, 'invalid_setting', 'max_concurrent', /got 1\.5/],

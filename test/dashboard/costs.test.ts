@@ -138,7 +138,7 @@ test('a price that cannot be is refused by name, with what is allowed and what w
   const before = readFileSync(prices)
   const wrong: readonly (readonly [body: unknown, param: string | null, message: RegExp])[] = [
     [{}, 'input', /it is missing/],
-    [{ input: -1, output: 1 }, 'input', /a number from 0 to 1000 \(USD per million tokens\); it is -1/],
+    [{ input: -1, output: 1 }, 'input', /a number from 0 to 1,000 \(USD per million tokens\); it is -1/],
     [{ input: 1, output: '2,5' }, 'output', /it is "2,5"/],
     [{ input: 1, output: 2000 }, 'output', /it is 2000/],
     [{ input: 1, outptu: 1 }, 'outptu', /there may be input, output/],

@@ -190,7 +190,7 @@ const flaws: readonly Flaw[] = [
     status: 400,
     code: 'invalid_parameter',
     param: 'lines',
-    message: /a whole number from 1 to 5000; got "5001"/,
+    message: /a whole number from 1 to 5,000; got "5001"/,
   },
   {
     what: 'parameter twice',

@@ -59,7 +59,7 @@ const flaws: readonly [query: string, param: string, message: RegExp][] = [
   ...['0', '10001', '-1', '1.5', '1e3', '', 'all', ' 5', '٣'].map((value): [string, string, RegExp] => [
     `limit=${encodeURIComponent(value)}`,
     'limit',
-    /must be a whole number from 1 to 10000; got "/,
+    /must be a whole number from 1 to 10,000; got "/,
   ]),
   ['outcome=failed', 'outcome', /must be one of ok, client_disconnected, .*; got "failed"$/],
   ['failure_code=nothing', 'failure_code', /must be one of .*upstream_http.*; got "nothing"$/],

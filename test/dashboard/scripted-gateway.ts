@@ -75,7 +75,7 @@ export const someConfig: ProxyConfig = {
       min: 1,
       max: 100_000,
       choices: null,
-      range: 'a whole number from 1 to 100000',
+      range: 'a whole number from 1 to 100,000',
       value: 8,
       default: 4,
       source: 'saved',

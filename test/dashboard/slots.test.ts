@@ -79,5 +79,5 @@ test('how calls waited, and would have with more slots', async () => {
   assert.equal(nobody.recorded.wait_p95_ms, null)
 
   const badLimit = await queried.get('/api/slots?max_concurrent=0')
-  assert.match(errorOf(badLimit).message, /max_concurrent must be a whole number from 1 to 100000/)
+  assert.match(errorOf(badLimit).message, /max_concurrent must be a whole number from 1 to 100,000/)
 })

@@ -230,7 +230,7 @@ test('methods, paths, bodies and limits', async () => {
   for (const limit of ['0', '1001', '-1', '1.5', 'x', '', '1&limit=2', '99999999999999999999']) {
     const [status, code, message] = errorOf(await ask('GET', `recent?limit=${limit}`))
     assert.deepEqual([status, code], [400, 'invalid_request'], limit)
-    assert.match(message, /^limit must be a whole number from 1 to 1000; got /)
+    assert.match(message, /^limit must be a whole number from 1 to 1,000; got /)
   }
   for (const limit of ['1', '1000', '050']) {
     assert.equal((await ask('GET', `recent?limit=${limit}`)).status, 200)

@@ -36,7 +36,7 @@ test('options: a wrong value is told beside its field, a live one is in force at
   const field = page.getByLabel('Maximum concurrent calls')
   await field.fill('0')
   await button('Save').click()
-  await opened.untilText('option-max_concurrent-error', /must be a whole number from 1 to 100000; got 0/)
+  await opened.untilText('option-max_concurrent-error', /must be a whole number from 1 to 100,000; got 0/)
   assert.equal(await field.getAttribute('aria-invalid'), 'true')
   assert.equal(await maxConcurrent(port), 4)
 

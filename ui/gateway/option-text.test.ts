@@ -13,7 +13,7 @@ const option: ConfigOption = {
   min: 1,
   max: 100_000,
   choices: null,
-  range: 'a whole number from 1 to 100000',
+  range: 'a whole number from 1 to 100,000',
   value: 4,
   default: 4,
   source: 'default',

@@ -87,6 +87,12 @@ test('sets a price with every rate there is', async () => {
   )
 })
 
+test('a price may have separators of thousands', async () => {
+  await using place = await makePlace()
+  await place.set('m', '--input', '1,000', '--output', '0.5')
+  assert.equal(place.overrides()['m']?.prices[0]?.tiers[0]?.input, 1000)
+})
+
 test('adds a dated price, and takes all of it away', async () => {
   await using place = await makePlace()
   await place.set('m', '--input', '0', '--output', '0')
@@ -119,8 +125,9 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /name the model/],
   [['m'], /--input must be given/],
   [['m', '--input', '1'], /--output must be given/],
-  [['m', '--input', '-1', '--output', '1'], /--input must be a number from 0 to 1000; got "-1"/],
-  [['m', '--input', '1001', '--output', '1'], /--input must be a number from 0 to 1000/],
+  [['m', '--input', '-1', '--output', '1'], /--input must be a number from 0 to 1,000; got "-1"/],
+  [['m', '--input', '1,001', '--output', '1'], /--input must be a number from 0 to 1,000; got "1,001"/],
+  [['m', '--input', '4,5', '--output', '1'], /--input must be a number from 0 to 1,000; got "4,5"/],
   [['m', '--input', 'NaN', '--output', '1'], /--input must be a number/],
   [['m', '--input', '1e3', '--output', '1'], /--input must be a number/],
   [['m', '--input', '1', '--output', '1', '--effective-from', 'soon'], /--effective-from must be an instant/],

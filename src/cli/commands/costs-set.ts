@@ -3,6 +3,8 @@ import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { JsonValueError } from '../../options/schema.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
+import { count } from '../../lib/number-format.ts'
+import { numberFromZero } from '../../lib/typed-number.ts'
 import { CommandError } from '../exit-code.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-text.ts'
@@ -13,10 +15,10 @@ import { database, flag, optional } from '../option-rows.ts'
 
 const usd: ValueKind<number> = {
   placeholder: '<usd>',
-  range: `a number from 0 to ${mostUsd}`,
+  range: `a number from 0 to ${count(mostUsd)}`,
   parse: (text) => {
-    const value = /^\d{1,4}(?:\.\d{1,12})?$/.test(text) ? Number(text) : NaN
-    return value <= mostUsd ? value : undefined
+    const value = numberFromZero(text)
+    return value !== null && value <= mostUsd ? value : undefined
   },
 }
 

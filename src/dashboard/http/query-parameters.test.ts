@@ -22,7 +22,7 @@ for (const [query, values] of good) {
   test(`${JSON.stringify(query)} is read`, () => assert.deepEqual(readQuery(query, table), values))
 }
 
-const range = 'a whole number from 1 to 5000'
+const range = 'a whole number from 1 to 5,000'
 const words = 'one or more of gateway, log, with commas between them'
 const bad: readonly [query: Record<string, unknown>, param: string, message: string][] = [
   ...['0', '5001', '-1', '1.5', '1e3', '0x10', ' 5', '', 'all', '9'.repeat(400)].map(

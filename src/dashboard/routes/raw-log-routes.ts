@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { count } from '../../lib/number-format.ts'
 import { be, object } from '../../options/schema.ts'
 import { integer } from '../../options/value-kind.ts'
 import { json } from '../http/answer.ts'
@@ -10,7 +11,7 @@ import { answerQuery } from './query-reply.ts'
 const mostSeconds = 604_800
 
 /** The body of an order to switch the log. */
-const seconds = `a number above 0 and up to ${mostSeconds}, or null`
+const seconds = `a number above 0 and up to ${count(mostSeconds)}, or null`
 const toggleOrder = object({
   enabled: v.boolean(),
   for_s: v.optional(

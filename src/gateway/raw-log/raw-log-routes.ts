@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawLogStatus, RawLogSwitched } from '../../api/raw-log.ts'
 import { readAtMost } from '../../lib/http/http.ts'
+import { count } from '../../lib/number-format.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
 import { sendJson } from '../http/json-answer.ts'
@@ -94,7 +95,8 @@ function numberIn(query: URLSearchParams, name: string, least: number, most: num
   const value = texts.length === 1 && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (value >= least && value <= most) return value
   const got = texts.join(', ').slice(0, 100)
-  throw new Failure('invalid_request', `${name} must be a whole number from ${least} to ${most}; got ${got}`)
+  const range = `a whole number from ${count(least)} to ${count(most)}`
+  throw new Failure('invalid_request', `${name} must be ${range}; got ${got}`)
 }
 
 const maxBodyBytes = 64 * 1024

@@ -24,7 +24,7 @@ const refused = [
   ['{"enabled":null}', /^enabled must be .* got null$/],
   ['{"for_s":5}', /^enabled must be/],
   ['{"__proto__":{"enabled":true}}', /^enabled must be/],
-  ['{"enabled":true,"for_s":0}', /^for_s must be a number of seconds above 0, 604800 at most; got 0$/],
+  ['{"enabled":true,"for_s":0}', /^for_s must be a number of seconds above 0, 604,800 at most; got 0$/],
   ['{"enabled":true,"for_s":-1}', /^for_s must be/],
   ['{"enabled":true,"for_s":604801}', /^for_s must be/],
   ['{"enabled":true,"for_s":1e999}', /^for_s must be/],

@@ -1,5 +1,6 @@
 import { Failure } from '../../call/failure.ts'
 import { isObject, readMessage } from '../../lib/message-shape.ts'
+import { count } from '../../lib/number-format.ts'
 
 const longestS = 7 * 24 * 3600
 
@@ -25,7 +26,7 @@ export function readToggle(text: string): Toggle {
   }
   if (forS === null) return { enabled, forMs: null }
   if (typeof forS !== 'number' || !(forS > 0 && forS <= longestS)) {
-    const range = `a number of seconds above 0, ${longestS} at most`
+    const range = `a number of seconds above 0, ${count(longestS)} at most`
     throw new Failure('invalid_request', `for_s must be ${range}; got ${shown(forS)}`)
   }
   if (!enabled) throw new Failure('invalid_request', 'for_s goes with enabled: true alone.')
