@@ -16,7 +16,7 @@ interface CommandModule {
   readonly run: (options: never, context: CommandContext) => Promise<number | void> | number
 }
 
-/** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
+/** All commands, in the order of the help. A command's module is loaded only to run it, or to show its options. */
 export const commands: Readonly<
   Record<
     string,
@@ -328,12 +328,17 @@ function systemFault(error: unknown): string | null {
 /** Prints help or version, or refuses what names no command. Throws `CommanderError`. */
 async function explain(argv: readonly string[]): Promise<void> {
   const { stdout, env } = process
-  const program = await helpProgram({ getOutHelpWidth: () => helpWidth(stdout, env) })
+  const words = argv.filter((arg) => arg !== 'help' && !arg.startsWith('-'))
+  const isAsked = (name: string): boolean => name === words[0] || name === `${words[0]} ${words[1]}`
+  const program = await helpProgram({ getOutHelpWidth: () => helpWidth(stdout, env) }, isAsked)
   await program.parseAsync(argv, { from: 'user' })
 }
 
-/** All commands, for their help alone. */
-export async function helpProgram(output: OutputConfiguration): Promise<Command> {
+/** The names of all commands, and the help of those that `isAsked` takes: only their modules are loaded. */
+export async function helpProgram(
+  output: OutputConfiguration,
+  isAsked: (name: string) => boolean = () => true,
+): Promise<Command> {
   const program = new Command('tokenweir')
     .usage('<command> [options]')
     .description('Limits and records calls to language models, with a dashboard.')
@@ -347,7 +352,7 @@ export async function helpProgram(output: OutputConfiguration): Promise<Command>
     })
   for (const [name, [description, load, , example]] of Object.entries(commands)) {
     const [group = ''] = name.split(' ')
-    const { table, positional } = await load()
+    const { table, positional } = isAsked(name) ? await load() : { table: {}, positional: undefined }
     const command = helpOf({ name, description, options: table, positional, example }, program)
     const parent = groups[group] === undefined ? program : groupOf(program, group, groups[group])
     if (parent === program) command.helpGroup(sectionOf(group))

@@ -5,15 +5,16 @@ import { helpWidth } from '../../src/cli/help.ts'
 import { commands, helpProgram } from '../../src/cli/main.ts'
 
 /** The help of the program and of every command, by the words that ask for it. */
-async function helpAt(width: number): Promise<ReadonlyMap<string, string>> {
+async function helpAt(
+  width: number,
+  isAsked?: (name: string) => boolean,
+): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   let text = ''
-  const program = await helpProgram({
-    getOutHelpWidth: () => width,
-    writeOut: (part) => {
-      text += part
-    },
-  })
+  const writeOut = (part: string): void => {
+    text += part
+  }
+  const program = await helpProgram({ getOutHelpWidth: () => width, writeOut }, isAsked)
   const visit = (command: Command, name: string): void => {
     text = ''
     command.outputHelp()
@@ -56,6 +57,12 @@ test('every command has an example that begins with it, and a group among those 
     assert.ok(example.includes(`tokenweir ${name.replace(/ list$/, '')}`), example)
     assert.ok(program.includes(`\n  ${name.split(' ')[0]} `), name)
   }
+})
+
+test('the help of one command loads no other', async () => {
+  const [all, one] = [await helpAt(80), await helpAt(80, (name) => name === 'db check')]
+  for (const name of ['', 'db', 'db check']) assert.equal(one.get(name), all.get(name), name)
+  assert.doesNotMatch(one.get('calls') ?? '', /--recent/)
 })
 
 test('options for the first day stand before the rest', async () => {
