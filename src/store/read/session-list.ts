@@ -45,10 +45,12 @@ const rankColumns: Readonly<Record<Exclude<SessionSort, 'last_at'>, string>> = {
   duration: `max(id / ${idsPerMs} * 1000 + coalesce(duration_us, 0)) - min(id) / ${idsPerMs} * 1000`,
 }
 
+/** One row for each session of a JSON array, in its order. A float, as a sum may be no safe integer. */
 function rankSql(sort: keyof typeof rankColumns): string {
-  return `SELECT ${rankColumns[sort]}, count(*) FROM (
-    SELECT id, duration_us, input_tokens, output_tokens, cost_nano_usd
-    FROM calls INDEXED BY calls_by_session WHERE session_id = ? ORDER BY id DESC LIMIT ${mostTold})`
+  return `SELECT 1.0 * (SELECT ${rankColumns[sort]} FROM (
+      SELECT id, duration_us, input_tokens, output_tokens, cost_nano_usd
+      FROM calls INDEXED BY calls_by_session WHERE session_id = s.value ORDER BY id DESC LIMIT ${mostTold}
+    )) FROM json_each(?) AS s`
 }
 
 type Id = number | null
@@ -133,8 +135,9 @@ export class SessionList {
   /** The ids of sessions in another order than the usual one. */
   #ranked(found: readonly Found[], sort: SessionSort, rising: boolean): readonly number[] {
     const sign = rising ? 1 : -1
-    const ranked = found.map(([sessionId, callId]) => {
-      const value = sort === 'last_at' ? callId : this.#rank(sort, sessionId)
+    const values = sort === 'last_at' ? found.map(([, callId]) => callId) : this.#values(sort, found)
+    const ranked = found.map(([sessionId, callId], index) => {
+      const value = values[index] ?? null
       return { sessionId, callId, rank: value === null ? Infinity : sign * value }
     })
     return ranked
@@ -142,13 +145,16 @@ export class SessionList {
       .map(({ sessionId }) => sessionId)
   }
 
-  #rank(sort: keyof typeof rankColumns, sessionId: number): number | null {
-    const [value, calls] = this.#statements.first<readonly [Id, number]>(rankSql(sort), sessionId) ?? [
-      null,
-      0,
-    ]
-    this.#look(calls)
-    return value
+  /** The value to rank each session by, in one statement: the deadline is checked after each session. */
+  #values(sort: keyof typeof rankColumns, found: readonly Found[]): readonly Id[] {
+    const ids = JSON.stringify(found.map(([sessionId]) => sessionId))
+    const values: Id[] = []
+    for (const row of this.#statements.get(rankSql(sort)).iterate(ids)) {
+      if (this.#isOver()) throw new QueryTooSlowError()
+      const [value = null] = row as unknown as readonly [Id]
+      values.push(value)
+    }
+    return values
   }
 
   /** By the newest calls: those of sessions that are found already are passed over. */
