@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { pipeline, type Readable, Transform } from 'node:stream'
@@ -58,19 +59,39 @@ export async function openText(path: string, first: Buffer): Promise<TextSource>
 }
 
 async function* decoded(bytes: Readable): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let offset = 0
+  const decoder = new TextDecoder()
+  let line = 1
+  let rest = Buffer.alloc(0)
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
-      yield decoder.decode(chunk, { stream: true })
-      offset += chunk.length
+      const all = Buffer.concat([rest, chunk])
+      // A chunk can end within a character, which has up to four bytes.
+      const end = [0, 1, 2, 3].map((cut) => all.length - cut).find((at) => isUtf8(all.subarray(0, at)))
+      const text = decoder.decode(all.subarray(0, end ?? endOfGoodLines(all)), { stream: true })
+      yield text
+      line += text.split('\n').length - 1
+      if (end === undefined) throw notUtf8(line)
+      rest = all.subarray(end)
     }
-    decoder.decode()
   } catch (error) {
-    if (codeOf(error) !== 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new ImportError(`the file cannot be read on: ${messageOf(error)}`)
-    throw new ImportError(
-      `bytes that are not UTF-8 come soon after byte ${offset}, so nothing from there on was read; save the file as UTF-8`,
-    )
+    if (error instanceof ImportError) throw error
+    throw new ImportError(`the file cannot be read on: ${messageOf(error)}`)
+  }
+  if (rest.length > 0) throw notUtf8(line)
+}
+
+function notUtf8(line: number): ImportError {
+  return new ImportError(
+    `line ${line} has bytes that are not UTF-8, so nothing from there on was read; save the file as UTF-8`,
+  )
+}
+
+/** The end of the last line before the first one that is not UTF-8. */
+function endOfGoodLines(bytes: Buffer): number {
+  let end = 0
+  for (;;) {
+    const next = bytes.indexOf('\n', end) + 1
+    if (next === 0 || !isUtf8(bytes.subarray(end, next))) return end
+    end = next
   }
 }

@@ -144,12 +144,18 @@ test('a file that goes wrong midway is told with the place, and what came before
   const text = csvText(some, columnsOf(some[0]!))
   const lines = text.split('\r\n')
   const quote = [...lines.slice(0, 201), '"', ...lines.slice(201)].join('\r\n')
-  const latin = Buffer.from(`${text}1,M\u00FC`, 'latin1')
+  const latin = (line: number): Buffer =>
+    Buffer.concat([
+      Buffer.from(`${lines.slice(0, line).join('\r\n')}\r\n`),
+      Buffer.from('1,M\u00FC\r\n', 'latin1'),
+      Buffer.from(lines.slice(line).join('\r\n')),
+    ])
   const packed = gzipSync(text)
   const flawed: readonly [string, string | Buffer, number, number, RegExp | null][] = [
     ['cut.csv', text.slice(0, -3), 299, 1, null],
     ['quote.csv', quote, 200, 1, /^line 202, field 1: the quote that begins here never ends, so nothing/],
-    ['latin.csv', latin, -1, -1, /^bytes that are not UTF-8 come soon after byte 65536, so nothing/],
+    ['latin.csv', latin(150), 149, 0, /^line 151 has bytes that are not UTF-8, so nothing from there on/],
+    ['latin-at-end.csv', latin(301), 300, 0, /^line 302 has bytes that are not UTF-8/],
     [
       'cut.csv.gz',
       packed.subarray(0, packed.length - 1000),
