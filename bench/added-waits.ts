@@ -5,19 +5,19 @@ import { type TargetName, startTargets } from './targets/target.ts'
 import { addedTo, latencyCells, latencyColumns, latencyGoals, latencyOf } from './waits.ts'
 
 const defaultClients = 32
-/** Of what the slowest target takes at most. */
+/** Share of the slowest target's highest rate. */
 const shareOfMaximum = 0.5
 const maximumMs = 2000
 const directMs = 1000
 const warmMs = 500
 const firstWarmMs = 10_000
 
-/** What was measured. */
+/** The measured values. */
 export interface PacedCalls {
   readonly clients: number
-  /** Calls per second that were asked for. */
+  /** The requested calls per second. */
   readonly rate: number
-  /** Calls per second that each target takes at most. */
+  /** Highest calls per second of each target. */
   readonly maxima: ReadonlyMap<TargetName, number>
   /** Calls per second without a proxy, in each round. */
   readonly directRates: readonly number[]
@@ -26,7 +26,7 @@ export interface PacedCalls {
   readonly samples: ReadonlyMap<TargetName, readonly Counted[]>
 }
 
-/** P3: what a proxy adds to the wait for a call, at half of the rate that the slowest of the targets takes at most. */
+/** P3: latency that a proxy adds to a call, at half of the slowest target's highest rate. */
 export async function benchAddedWaits(options: BenchOptions): Promise<BenchResult> {
   const clients = options.clients ?? defaultClients
   await using stack = new AsyncDisposableStack()

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type TargetName, defaultTargets, targetNames } from './targets/target.ts'
 
-/** What the command line may change. */
+/** The options of the command line. */
 export interface BenchOptions {
   /** Programs to run. */
   readonly names: readonly string[]
@@ -19,7 +19,7 @@ export interface BenchOptions {
   readonly db: string | undefined
   /** Questions of P7 and P8 whose names hold this. */
   readonly only: string | undefined
-  /** Whether P7 and P8 are asked in plain SQL, too. */
+  /** True to ask P7 and P8 in plain SQL too. */
   readonly sql: boolean
 }
 

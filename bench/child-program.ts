@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const answerLimitMs = 60_000
 
-/** A benchmark's helper process: it is told something over the IPC channel, and reports. It ends with its parent. */
+/** A benchmark's helper process: it takes commands and sends reports over the IPC channel, and ends with its parent. */
 export class ChildProgram<Command extends object, Report extends object> implements Disposable {
   readonly #child: ChildProcess
   readonly #name: string

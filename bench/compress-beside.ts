@@ -30,7 +30,7 @@ interface Seen {
   readonly events: Counted[]
 }
 
-/** P11: what the gateway's clients wait for while a tenth of a large database is folded beside it. */
+/** P11: waits of the gateway's clients while another process folds a tenth of a large database. */
 export async function benchCompressBeside(options: BenchOptions): Promise<BenchResult> {
   if (options.db === undefined) throw new Error('p11 needs --db: a database of bench/generate-calls.ts')
   await using dir = await makeTempDir()
@@ -123,7 +123,7 @@ function row(name: string, { calls, events }: Seen): readonly string[] {
   return [name, ...told(calls), ...told(events), median(calls.map((each) => each.cpuUsPerUnit)).toFixed(0)]
 }
 
-/** How many days to keep so that about a tenth of the calls is folded. */
+/** Days to keep so that about a tenth of the calls is folded. */
 function keptDays(path: string): number {
   const database = new DatabaseSync(path, { readOnly: true })
   const rows = Number(database.prepare('SELECT count(*) AS rows FROM calls').get()?.['rows'])

@@ -1,5 +1,5 @@
 /**
- * Compresses a database while calls are recorded in it, and tells how long the recording had to wait:
+ * Compresses a database while calls are recorded in it, and prints how long the recording waited:
  * `node bench/compress.ts <db> [keep days] [calls a second]`. The database is changed: give it a copy.
  */
 import { spawn } from 'node:child_process'

@@ -2,8 +2,8 @@ import { copyFile, open } from 'node:fs/promises'
 import { openForWriting } from '../src/store/sqlite/open-store.ts'
 
 /**
- * A copy to work on, brought to this program's schema, all of it on the disk: else whoever is measured first, or syncs
- * next, pays for that.
+ * A copy to work on, with this program's schema, written to the disk. Otherwise the first measurement, or the next sync,
+ * would pay for that write.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await copyFile(from, to)

@@ -13,7 +13,7 @@ const firstWarmMs = 5000
 const directPace = 2.2
 const directMs = 1000
 
-/** What was measured with one number of open streams. */
+/** The measured values for one number of open streams. */
 export interface PacedEvents {
   readonly streams: number
   /** Events per second on each stream. */

@@ -1,8 +1,8 @@
 /**
  * Writes a database that looks as if gateways had recorded calls for months:
  * `node bench/generate-calls.ts --calls 1000000 --days 90 --end now --seed 1 --out big.db`.
- * The same options, with an `--end` that is no `now`, give the same rows. With `--many` there are 300 clients, 60 models and 20 tags. With `--again` the calls of the
- * file stay as they are, and their sums are made anew, as the program now makes them.
+ * The same options, with an `--end` that is no `now`, give the same rows. With `--many` there are 300 clients, 60 models and 20 tags. With `--again` the calls of
+ * the file stay unchanged, and the program computes their sums again.
  */
 import { renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -55,7 +55,7 @@ function generate(options: GenerateOptions): void {
   if (options.again) renameSync(options.out, unfinished)
   else removeDatabase(unfinished)
   const database = openForWriting(unfinished)
-  // Whatever happens to the machine meanwhile: the file has its name only when it is complete.
+  // The file gets its name once it is complete, so a crash of the machine leaves no partial one.
   database.exec('PRAGMA journal_mode = MEMORY')
   database.exec('PRAGMA synchronous = OFF')
   database.exec('PRAGMA cache_size = -400000')

@@ -14,12 +14,12 @@ const goalMs = 5
 /** Left out: one prompt is not answered within a minute. */
 const tooSlow: ReadonlySet<TargetName> = new Set(['simple-router'])
 
-/** What a target's streams saw in each round. */
+/** Pauses of a target's streams in each round. */
 export interface Pauses {
   readonly quiet: Counted[]
   /** While large prompts followed one another. */
   readonly beside: Counted[]
-  /** How many passed, all rounds together. */
+  /** Prompts that passed, in all rounds together. */
   prompts: number
 }
 

@@ -3,7 +3,7 @@ import { cpuUs } from './process-figures.ts'
 import { Waits } from './waits.ts'
 import type { LoadCommand, LoadReport, UpstreamCommand, UpstreamReport } from './programs/program-messages.ts'
 
-/** What was counted at the client while a process's CPU time was read. */
+/** The client's counts while a process's CPU time was read. */
 export interface Counted {
   readonly units: number
   /** Reads of the client's sockets: below `units`, some events came merged. */
@@ -11,7 +11,7 @@ export interface Counted {
   readonly failed: number
   readonly perS: number
   readonly cpuUsPerUnit: number
-  /** For an answer since its request, for an event since the one before it, or as `openStreams` was told. */
+  /** For an answer, the time since its request. For an event, the time since the last one, or what `openStreams` was given. */
   readonly waits: Waits
 }
 

@@ -110,7 +110,7 @@ async function benchObserved(
   return { name: `observed-${unit}s`, title, table, goals, notes, data: Object.fromEntries(samples) }
 }
 
-/** As Prometheus does it, and more often than it would. */
+/** Scrapes as Prometheus does, but more often. */
 function scrape(port: number): Disposable {
   const ask = (): void => {
     const headers = { accept: 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5' }

@@ -14,7 +14,7 @@ const clients = 32
 const defaultPollers = 100
 const pollMs = 2000
 const maximumMs = 3000
-/** Of what the gateway takes when nobody polls. */
+/** Share of the gateway's highest rate without pages that poll. */
 const shareOfMaximum = 0.5
 const warmMs = 1000
 const firstWarmMs = 10_000

@@ -28,7 +28,7 @@ interface Measured {
   readonly question: string
   readonly goalMs: number
   readonly ms: readonly number[]
-  /** Of the whole process: what is left when a neighbour's load is taken out of `ms`. */
+  /** CPU time of the whole process, which a neighbour's load does not change. */
   readonly cpuMs: readonly number[]
   readonly groups: number
   /** `null` where it was not asked, infinite where it took too long. */
@@ -81,7 +81,7 @@ function isSqlAsked(asked: Asked): asked is FigureAsked | ListAsked {
 
 type Ask = () => Promise<number>
 
-/** Something that answers, and tells how many rows the answer has. */
+/** A function that asks the question and returns the number of rows. */
 async function questionOf(reader: CallReader, asked: Asked, endMs: number): Promise<Ask> {
   if (asked.kind === 'list') return listOf(reader, asked, endMs)
   if (asked.kind === 'lookup') return lookupOf(reader, asked)

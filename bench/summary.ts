@@ -35,7 +35,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join('\n')
 }
 
-/** What a figure is to be at most, and what it is. */
+/** The highest value that a figure may have, and its measured value. */
 export interface Goal {
   readonly what: string
   readonly value: number

@@ -1,7 +1,7 @@
 import { quantileOf } from '../src/lib/histogram.ts'
 import { type Goal, median, pairedRatio, range, ratioGoal } from './summary.ts'
 
-/** Times that a client waited, in milliseconds; as JSON only what is told of them. */
+/** Times that a client waited, in milliseconds. Their JSON has only the summary. */
 export class Waits {
   readonly #sortedMs: readonly number[]
 
@@ -60,7 +60,7 @@ export function latencyCells(name: string, all: Latencies): readonly string[] {
   })
 }
 
-/** Goals of tokenweir's latencies, and why one cannot be told. */
+/** Goals of tokenweir's latencies, and why one cannot be computed. */
 export function latencyGoals(
   what: string,
   all: Latencies,
@@ -78,7 +78,7 @@ export function latencyGoals(
   return { goals, notes }
 }
 
-/** Nothing can be compared with what is not above zero in every round. */
+/** Values that can be a divisor: above zero in every round. */
 function usable(ms: readonly number[] | undefined): readonly number[] | undefined {
   return ms?.every((each) => each > 0) === true ? ms : undefined
 }

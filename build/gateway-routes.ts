@@ -1,8 +1,8 @@
 import type { AnswerNames } from '../src/dashboard/http/app.ts'
 
-/** What the gateway's own routes answer, in the words of its document. */
+/** The answers of the gateway's own routes, as names of schemas. The comments go into its document. */
 export const gatewayRoutes: Readonly<Record<string, { readonly answer: AnswerNames }>> = {
-  /** How the gateway is: slots, queue, token budget, telemetry, warnings. 503 while it finishes its last calls. */
+  /** State of the gateway: slots, queue, token budget, telemetry, warnings. 503 while it finishes its last calls. */
   'GET /health': { answer: { 200: 'HealthAnswer', 503: 'HealthAnswer' } },
   /** As `/health`. */
   'GET /': { answer: { 200: 'HealthAnswer', 503: 'HealthAnswer' } },
@@ -12,7 +12,7 @@ export const gatewayRoutes: Readonly<Record<string, { readonly answer: AnswerNam
   'GET /v1/raw-log/status': { answer: 'RawLogStatus' },
   /** Switches the log of payloads. @fails draining body_too_large */
   'POST /v1/raw-log/toggle': { answer: 'RawLogSwitched' },
-  /** Deletes all payloads that were kept. @fails draining body_too_large */
+  /** Deletes all logged payloads. @fails draining body_too_large */
   'POST /v1/raw-log/clear': { answer: 'Done' },
   /** The newest records of the log of payloads. @fails draining */
   'GET /v1/raw-log/recent': { answer: 'RecentPayloads' },

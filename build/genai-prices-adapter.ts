@@ -28,7 +28,7 @@ const unitRates: Readonly<Record<string, keyof Rates>> = {
   output_audio_mtok: 'output_audio',
 }
 
-/** Billed by the token, but of a kind that no usage tells apart: such a model cannot be priced. */
+/** Prices of tokens that usage does not report separately: a model with one cannot be priced. */
 const uncountable: ReadonlySet<string> = new Set([
   'input_image_mtok',
   'output_image_mtok',

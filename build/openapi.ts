@@ -16,7 +16,7 @@ import type { Schema } from '../src/options/schema.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { SourceComments } from './source-comments.ts'
 
-/** A document, by its parts that are looked at. */
+/** The parts of a document that this program reads. */
 export interface ApiDocument {
   readonly openapi: '3.1.1'
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -28,16 +28,16 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>
 }
 
-/** What tells one of the two APIs. */
+/** The description of one of the two APIs. */
 interface Api {
   readonly title: string
-  /** Of what is neither under `/api/` nor under `/v1/`. */
+  /** The tag of paths that are neither under `/api/` nor under `/v1/`. */
   readonly tag: string
   readonly about: string
   readonly server: object
   /** The name of the schema of its errors. */
   readonly error: 'ErrorBody' | 'OwnError'
-  /** Those of the routes. */
+  /** The comments of the routes. */
   readonly comments: SourceComments
   /** What each route answers and takes. */
   readonly routes: Readonly<Record<string, Pick<AnyRoute, 'answer'> & Partial<AnyRoute>>>
@@ -91,7 +91,7 @@ const dashboard = (routes: RouteTable): Api => ({
   error: 'ErrorBody',
   comments: new SourceComments('src/dashboard/routes/*-routes.ts'),
   routes,
-  // What the gateway refuses is passed on with its code.
+  // Refusals of the gateway are passed on with their code.
   statuses: { ...codes(failureKinds), ...errorStatuses },
   security: [{}, { adminToken: [] }],
 })
@@ -263,7 +263,7 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** By status. */
+/** The responses of a route, by status. */
 function answersOf(answer: AnswerNames): object {
   const responses: Record<string, { description: string; content?: Record<string, object> }> = {}
   const answers = typeof answer === 'string' ? { 200: answer } : answer

@@ -20,7 +20,7 @@ export const optionDocs: readonly string[] = pages.map((page) =>
 
 type Table = CliCommand['options']
 
-/** Commands whose options are those of another one, which has them in its table, and perhaps more. */
+/** Commands whose options another command has too; the table of that command lists them. */
 const likeOthers: Readonly<Record<string, string>> = {
   dashboard: 'up',
   'db export': 'calls',
@@ -74,7 +74,7 @@ function isGateways(option: Table[string]): boolean {
 
 /** The texts with their tables as the program has them. Throws if a command has no place for its table. */
 export function withOptionTables(texts: readonly string[]): readonly string[] {
-  // A form feed stands in no text.
+  // No text contains a form feed.
   const sections = texts.join('\f').split(/^(?=## )/m)
   for (const [command, table] of tables) {
     const index = sections.findIndex((section) => section.startsWith(`## \`${command}\`\n`))
@@ -120,7 +120,7 @@ function tableText(table: Table): string {
   return lines.join('')
 }
 
-/** The range of a value, as far as neither its placeholder says it nor anybody would type anything else. */
+/** The range of a value; empty where the placeholder or common sense says it. */
 function shortRange({ placeholder, range }: Table[string]['kind']): string {
   if (placeholder === null || placeholder === '<usd>' || placeholder.includes('on|')) return ''
   if (range === `one of ${placeholder.slice(1, -1).replaceAll('|', ', ')}`) return ''

@@ -18,7 +18,7 @@ const none: Comment = { doc: '', fails: [] }
  */
 export class SourceComments {
   readonly #byPath = new Map<string, Comment>()
-  /** By path, the constants whose members an object has taken over. */
+  /** By path, the constants whose members an object spreads. */
   readonly #bases = new Map<string, string[]>()
 
   constructor(...patterns: readonly string[]) {
@@ -29,7 +29,7 @@ export class SourceComments {
     return this.#byPath.get(path) ?? none
   }
 
-  /** The path of a member whose comment is its own: that of the object that it was taken over from, if it has none. */
+  /** The path of a member's comment: the member itself, or else the member of the spread constant. */
   memberOf(path: string, name: string): string {
     const own = `${path}.${name}`
     const all = [own, ...(this.#bases.get(path) ?? []).map((base) => this.memberOf(base, name))]

@@ -9,7 +9,7 @@ import { seededRandom } from './seeded-random.ts'
 import { markUnsummed } from './sums-anew.ts'
 
 const minuteMs = 60_000
-/** What a call takes on average, roughly: from it follows how many are in flight. */
+/** A call's rough average duration, from which the number in flight follows. */
 const usualCallS = 5
 /** Slots of the imagined gateways, as a multiple of the calls that are in flight on average. */
 const slotsPerAverage = 5
@@ -23,7 +23,7 @@ export interface ImaginedPast {
   readonly seed: number
   /** Of 300 clients, 60 models and 20 tags, in place of some 30, 20 and none. */
   readonly areMany?: boolean
-  /** What went wrong, before the minute since the Unix epoch that it is given; by the seed unless told. */
+  /** Incidents before a minute since the Unix epoch (default: drawn by the seed). */
   readonly incidents?: (endMinute: number) => readonly Incident[]
 }
 

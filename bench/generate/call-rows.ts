@@ -61,7 +61,7 @@ const columns = [
 type Column = (typeof columns)[number]
 type Value = number | string | null
 
-/** Where a column's value stands in a {@link CallRow}. */
+/** The index of each column in a {@link CallRow}. */
 export const at: Readonly<Record<Column, number>> = Object.fromEntries(
   columns.map((name, place) => [name, place]),
 ) as Record<Column, number>
@@ -90,7 +90,7 @@ export class CallRows {
   }
 
   add(row: CallRow): void {
-    // A number's whole part has 53 bits, and so many columns stand behind the id, which is never null.
+    // A double holds integers of 53 bits, one for each column behind the id, which is never null.
     let low = 0
     let high = 0
     for (let i = 1; i < 28; i++) if (row[i] !== null) low |= 1 << (i - 1)
@@ -136,7 +136,7 @@ export class WordIds {
     return id
   }
 
-  /** Of a set of tags, which stand in tables of their own as well. */
+  /** The id of a set of tags, which also has rows in the tables of tags. */
   idOfTags(tags: readonly string[]): number {
     const text = tags.join(',')
     const known = this.#words('tag_sets').ids.get(text)

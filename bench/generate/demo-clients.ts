@@ -11,7 +11,7 @@ export interface DemoClient {
   readonly newSession: number | null
   /** 8 hexadecimal digits, as a signed number. */
   readonly keyFingerprint: number
-  /** Those of its calls; null for none. */
+  /** The tags of its calls; null for none. */
   readonly tags: readonly string[] | null
 }
 

@@ -12,7 +12,7 @@ interface Minute {
   calls: number
   /** Of calls that began in it, in slots. */
   busyUs: number
-  /** In the queue, over all of its calls. */
+  /** Time in the queue, summed over its calls. */
   waitedUs: number
   queued: number
 }
@@ -75,7 +75,7 @@ export class GatewayPast {
     const { calls, busyUs, waitedUs, queued } = minute
     const average = busyUs / usPerMinute
     const waiting = Math.min(queued, mostAtOnce(waitedUs / usPerMinute))
-    // Nobody waits while a slot is free.
+    // No call waits while a slot is free.
     const most = waiting > 0 ? this.#slots : Math.min(this.#slots, mostAtOnce(average))
     const atLimitMs = most < this.#slots ? 0 : Math.round(60_000 * Math.min(1, average / this.#slots))
     return [Math.max(1, most), waiting, atLimitMs, calls]
@@ -107,7 +107,7 @@ export class GatewayPast {
   }
 }
 
-/** Of things that come by chance, so many on average (Poisson, two standard deviations). */
+/** A high count of random events with this average (Poisson: plus two standard deviations). */
 function mostAtOnce(average: number): number {
   return Math.ceil(average + 2 * Math.sqrt(average))
 }

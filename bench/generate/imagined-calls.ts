@@ -122,7 +122,7 @@ export class ImaginedCalls {
     return Math.round(1000 * exponential(random, 150 * (1 + busy * busy * 3)))
   }
 
-  /** As if all went well. */
+  /** A successful answer. */
   #answer(row: CallRow, model: ImaginedModel, isStream: boolean, slowness: number): void {
     const random = this.#random
     const words = this.#words
@@ -184,7 +184,7 @@ export class ImaginedCalls {
     row[at.gap_p50_us] = Math.round(gapUs)
     row[at.gap_p95_us] = Math.round(gapUs * 1.7)
     row[at.gap_max_us] = Math.round(maxUs)
-    // Without usage nobody knows how many tokens came.
+    // Without usage the number of tokens is unknown.
     if (of.hasUsage) row[at.tpot_us] = Math.max(1, Math.round(tokenUs))
   }
 

@@ -72,7 +72,7 @@ const failures = {
 
 type FailureName = keyof typeof failures
 
-/** How often, of calls on a usual day, and of those whose upstream has an incident. */
+/** Shares of calls that fail: on a usual day, and during an incident of the upstream. */
 const usual: readonly (readonly [FailureName, number])[] = [
   ['limited', 0.004],
   ['broken', 0.002],

@@ -3,12 +3,12 @@ import type { Spread } from '../../src/demo/random.ts'
 
 export interface ImaginedModel {
   readonly name: string
-  /** As the upstream calls it in its answers. */
+  /** The model's name in the upstream's answers. */
   readonly answersAs: string
   readonly type: CallType
   readonly endpoint: string
   readonly upstream: string
-  /** Its share of all calls, before the hour of the day is looked at. */
+  /** Its share of all calls, before the hour of the day is applied. */
   readonly weight: number
   /** Until the first token of a chat, or until the whole answer of anything else. */
   readonly firstMs: Spread
@@ -18,7 +18,7 @@ export interface ImaginedModel {
   readonly outputTokens: Spread | null
   /** Share of output that is reasoning. */
   readonly reasoning: number
-  /** Dollars per million tokens of input and output; null for what nobody has a price for. */
+  /** Dollars per million tokens of input and output; null if unpriced. */
   readonly price: readonly [input: number, output: number] | null
 }
 

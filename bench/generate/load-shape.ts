@@ -3,7 +3,7 @@ import { type Incident, incidentsAt } from './incidents.ts'
 
 const minutesPerDay = 1440
 
-/** How many calls arrive in each minute from `firstMinute` on: exactly `calls` in all. */
+/** Number of calls that arrive in each minute from `firstMinute` on; together exactly `calls`. */
 export interface LoadShape {
   readonly firstMinute: number
   readonly counts: Uint32Array

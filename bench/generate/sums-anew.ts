@@ -4,7 +4,7 @@ import { Summing } from '../../src/store/rollup/summing.ts'
 
 const readPerStep = 100_000
 
-/** Makes the sums of all calls anew, of which none is folded, as of `nowMs`. */
+/** Computes the sums of all calls again, as of `nowMs`. No call may be folded. */
 export function sumAll(database: DatabaseSync, nowMs: number): void {
   database.exec('DELETE FROM sums; DELETE FROM sum_keys')
   markUnsummed(database)

@@ -25,7 +25,7 @@ const warmCalls = 10_000 * share
 const countedCalls = 5000 * share
 const eventsPerStream = 50
 
-/** What is counted of a whole process. */
+/** Counters of the whole process. */
 const counts = { fileWrites: 0, messages: 0, promises: 0, timers: 0, immediates: 0, ticks: 0 }
 
 function countCalls(): void {
@@ -126,7 +126,7 @@ async function bytesOfSlices(clients: readonly MemoryClient[]): Promise<number> 
     const before = process.memoryUsage().heapUsed
     await run(clients, callsPerSlice)
     const grown = process.memoryUsage().heapUsed - before
-    // Collections are told of in a later turn.
+    // The observer reports collections in a later turn.
     for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
     const isCollected = collections > collected
     if (!isCollected && !wasCollected) bytes.push(grown / callsPerSlice)

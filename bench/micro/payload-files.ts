@@ -16,7 +16,7 @@ const runs = 20
 const folder = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'tokenweir-bench-'))
 const filePath = join(folder, 'payloads.jsonl')
 
-/** One call every 100 ms. */
+/** Writes one call for every 100 ms. */
 function makeLog(): number[] {
   let nowMs = Date.UTC(2026, 10, 1)
   const ids = new CallIds(() => nowMs, 1)

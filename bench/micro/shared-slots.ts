@@ -29,7 +29,7 @@ async function messagesASecond(gateways: number, waiting: number): Promise<numbe
     const sql = `SELECT pool_id FROM tokenweir.slots_sync(${parameters(message)})`
     poolId = (await connection.query(sql, message))[0]?.[0]
   }
-  // The first tells the name of the state.
+  // The first message brings the name of the state.
   await tell(first, 0, [])
   for (let index = 0; index < gateways; index++) await tell(first, index, [])
   const sixteen = Array.from({ length: 16 }, (_, nth) => 1000 - nth)

@@ -39,7 +39,7 @@ class Pacer {
     }
   }
 
-  /** What was not used in ten milliseconds is forfeited: no burst above the rate follows a pause. */
+  /** Calls that were not made within ten milliseconds are dropped, so no burst above the rate follows a pause. */
   #tick(): void {
     const nowMs = performance.now()
     const earned = ((nowMs - this.#lastMs) / 1000) * this.#maxPerS
@@ -58,7 +58,7 @@ class Pacer {
   }
 }
 
-/** A connection that makes one call after the other until told to stop. */
+/** A connection that makes one call after the other until it is stopped. */
 function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
   let partial = ''
   let left = 0
@@ -192,7 +192,7 @@ async function runStreams(command: Extract<LoadCommand, { do: 'streams' }>): Pro
   for (const socket of sockets) socket.destroy()
 }
 
-/** Announces that counting begins, and reports what was counted. */
+/** Announces that counting begins, and reports the counts. */
 async function count(ms: number): Promise<void> {
   report({ counting: true })
   counted = 0

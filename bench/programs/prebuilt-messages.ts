@@ -4,7 +4,7 @@ const promptBytes = 1500
 const answerBytes = 1000
 const largeBytes = 2000
 
-/** What an upstream is asked for that differs from an everyday answer. */
+/** How a requested answer differs from an everyday one. */
 export interface AskedFor {
   /** Prompt and answer of about 2 kB. */
   readonly large?: boolean
@@ -31,7 +31,7 @@ export function requestBytes(
     { role: 'system', content: 'Answer briefly.' },
     { role: 'user', content },
   ]
-  // The stream flag stands last, where the upstream looks for it first.
+  // The stream flag is last, where the upstream searches first.
   const body = JSON.stringify({ messages, ...rest })
   const fields = {
     Host: `127.0.0.1:${port}`,
@@ -100,7 +100,7 @@ export function streamEvent(): Buffer {
   return Buffer.from(`${data.length.toString(16)}\r\n${data}\r\n`)
 }
 
-/** A copy of an event that tells when it is written. */
+/** A copy of an event, with the time of its writing. */
 export function stamped(event: Buffer): Buffer {
   const copy = Buffer.from(event)
   const at = copy.indexOf(stampMark) + stampMark.length

@@ -1,11 +1,11 @@
-/** What the parent tells the benchmarks' upstream: the pace of every open stream from now on. */
+/** The parent's command to the benchmarks' upstream: the pace of every open stream from now on. */
 export interface UpstreamCommand {
   readonly eventsPerStreamS: number
 }
 
 export type UpstreamReport = { readonly listening: number } | { readonly openStreams: number }
 
-/** What the parent tells the load generator. */
+/** The parent's commands to the load generator. */
 export type LoadCommand =
   /** Calls without a pause on `clients` connections: first to warm up, then counted. */
   | {
@@ -44,7 +44,7 @@ export type LoadCommand =
   | { readonly do: 'count'; readonly ms: number }
   | { readonly do: 'close' }
 
-/** What the load generator answers. */
+/** The load generator's reports. */
 export type LoadReport =
   | { readonly ready: true }
   /** The warm-up is over: counting begins. */
@@ -60,7 +60,7 @@ export type LoadReport =
   | { readonly open: number; readonly failed: number }
   | { readonly closed: true }
 
-/** What the parent tells the pages. */
+/** The parent's commands to the pages. */
 export type PagesCommand =
   | { readonly do: 'poll'; readonly url: string; readonly pages: number; readonly everyMs: number }
   | { readonly do: 'stop' }
@@ -69,7 +69,7 @@ export type PagesReport =
   | { readonly ready: true }
   | { readonly answersMs: readonly number[]; readonly failed: number }
 
-/** What the parent tells the readers of the live feed; `stuck` of them never read. */
+/** The parent's commands to the readers of the live feed; `stuck` of them never read. */
 export type FeedReadersCommand =
   | { readonly do: 'open'; readonly port: number; readonly readers: number; readonly stuck: number }
   | { readonly do: 'close' }

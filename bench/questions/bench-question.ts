@@ -68,7 +68,7 @@ function rangeOf(hours: number): string {
   return hours < 48 ? `${hours} h` : `${hours / 24} d`
 }
 
-/** The edges of the question's buckets, cut to the time that is asked for. */
+/** The edges of the question's buckets, cut to its range. */
 export function edgesOf({ hours, unit, zone }: FigureAsked, endMs: number): readonly number[] {
   const fromMs = endMs - hours * 3_600_000
   if (unit === null) return [fromMs, endMs]

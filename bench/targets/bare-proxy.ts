@@ -16,7 +16,7 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/** The head and chunks go on as they come; back-pressure and a client that leaves are honoured. */
+/** Forwards head and chunks as they arrive; applies back-pressure, and stops when the client leaves. */
 class Relay implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse
   #controller: Dispatcher.DispatchController | undefined

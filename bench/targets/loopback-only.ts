@@ -8,7 +8,7 @@ interface Address {
   readonly path?: string | null
 }
 
-/** Nobody listens there: what goes elsewhere is refused. */
+/** An address without a listener, so that connections to other hosts are refused. */
 const nowhere = { host: '127.0.0.1', port: 9 }
 
 type Method<Of> = (this: Of, ...args: unknown[]) => Of
@@ -22,7 +22,7 @@ Server.prototype.listen = function (this: Server, ...args: unknown[]): Server {
   return listen.call(this, { port, host: '127.0.0.1' }, done)
 }
 
-/** node:net hands on its arguments as one array, whose first member tells where to. */
+/** node:net passes its arguments on as one array, whose first member is the address. */
 Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
   const [to] = (Array.isArray(args[0]) ? args[0] : args) as [Address]
   if (typeof to.path !== 'string' && !isLoopback(to.host ?? 'localhost')) Object.assign(to, nowhere)

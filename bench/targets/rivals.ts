@@ -26,7 +26,7 @@ export function rivalAbsence(name: TargetName): string | undefined {
   return loads ? undefined : `better-sqlite3 does not load in Node ${process.version} on this platform`
 }
 
-/** Portkey's gateway: where a call goes is told by its own headers. */
+/** Portkey's gateway, which chooses the upstream by headers of its own. */
 export async function startPortkey(upstreamPort: number): Promise<Target> {
   const port = await freePort()
   const headers = {

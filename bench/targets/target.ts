@@ -10,7 +10,7 @@ import { end } from './proxy-process.ts'
 import { untilListening } from '../../test/support/until-listening.ts'
 import { rivalAbsence, startPortkey, startSimpleRouter } from './rivals.ts'
 
-/** What is measured unless told: `bare` is the yardstick of Node, `nginx` that of the machine. */
+/** The default targets: `bare` is the yardstick of Node, `nginx` that of the machine. */
 export const defaultTargets = ['bare', 'nginx', 'tokenweir'] as const
 /** Other gateways, measured when they are named. */
 const rivals = ['portkey', 'simple-router'] as const
@@ -22,7 +22,7 @@ export interface Target extends AsyncDisposable {
   readonly name: TargetName
   readonly pid: number
   readonly port: number
-  /** What a request to it must carry besides; in place of a usual header where the name is the same. */
+  /** Extra headers that requests to it need; they replace usual headers of the same name. */
   readonly headers: Readonly<Record<string, string>>
 }
 

@@ -10,7 +10,7 @@ export const AlertSetting = v.object({
 
 export type AlertSetting = Infer<typeof AlertSetting>
 
-/** A rule, with what it is set to. */
+/** A rule and its setting. */
 export const AlertRuleReport = v.object({
   ...AlertSetting.entries,
   code: v.string(),
@@ -20,7 +20,7 @@ export const AlertRuleReport = v.object({
   unit: v.string(),
   min: v.number(),
   max: v.number(),
-  /** Unless anybody sets it. */
+  /** The default threshold. */
   usual: v.number(),
 })
 
@@ -78,7 +78,7 @@ export const AlertsReport = v.object({
   pending: v.number(),
   /** Messages given up because too many waited. */
   dropped: v.number(),
-  /** When the rules were last looked at; null if never. */
+  /** When the rules were last checked; null if never. */
   looked_at: v.nullable(v.string()),
 })
 

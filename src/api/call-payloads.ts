@@ -3,10 +3,10 @@ import { OutgoingRecord, PayloadRecord } from './raw-log.ts'
 import type { Infer } from '../call/infer.ts'
 
 /**
- * Why nothing of a call is kept.
- * - `logging_off`: nothing of its time or later is kept: payloads were not logged then, or the log was cleared.
- * - `not_captured`: others of its time are kept; it was left out, or payloads were just not logged when it came.
- * - `rotated_away`: it is older than all that is kept.
+ * Why the log has no payload of a call.
+ * - `logging_off`: the log has nothing as old as the call or newer: logging was off, or the log was cleared.
+ * - `not_captured`: the log has other calls of that time; the capture rule left this one out, or logging was off when it came.
+ * - `rotated_away`: the call is older than everything in the log.
  */
 export const PayloadAbsence = v.picklist(['logging_off', 'not_captured', 'rotated_away'])
 
@@ -14,11 +14,11 @@ export type PayloadAbsence = Infer<typeof PayloadAbsence>
 
 /** The answer of `GET /api/calls/{id}/payloads`. */
 export const CallPayloads = v.object({
-  /** Null where it is not kept. */
+  /** Null where the log does not have it. */
   request: v.nullable(PayloadRecord),
-  /** Null where it is not kept, or has not come yet. */
+  /** Null where the log does not have it, or not yet. */
   answer: v.nullable(OutgoingRecord),
-  /** True if payloads are kept now; null where no gateway says so. */
+  /** True if payloads are logged now; null where no gateway answers. */
   logging: v.nullable(v.boolean()),
   /** Null where at least one of the two is there. */
   reason: v.nullable(PayloadAbsence),

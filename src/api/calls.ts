@@ -6,7 +6,7 @@ import type { Infer } from '../call/infer.ts'
 
 /** Present if the database cannot be read: the answer is then as if no call had been recorded. */
 export const NoStore = v.object({
-  /** Why nothing is told: `missing`, `empty`, `damaged`, … */
+  /** Why there are no figures: `missing`, `empty`, `damaged`, … */
   store: v.exactOptional(v.string()),
   note: v.exactOptional(v.string()),
 })
@@ -32,7 +32,7 @@ export const CallJson = v.object({
 
 /** Fields of every answer of `/api/query`, besides its calls or groups. */
 export const QueryFrame = v.object({
-  /** Over all that was selected, not only over what is listed. */
+  /** Over all calls of the filter, not only the listed ones. */
   summary: GroupFigures,
   available_models: v.array(v.string()),
   available_types: v.array(v.picklist(Object.keys(callTypeCodes) as CallType[])),
@@ -47,7 +47,7 @@ export const CallList = v.object({
   ...QueryFrame.entries,
   ...NoStore.entries,
   calls: v.array(CallJson),
-  /** How many are listed. */
+  /** Number of calls in `calls`. */
   count: v.number(),
   limit: v.number(),
   /** Asks for the next page; null where there is none. */
@@ -59,7 +59,7 @@ export type CallList = Infer<typeof CallList>
 /** The group's common value: a model's name, a status, the start of an hour; null for calls without one. */
 export const GroupKey = v.nullable(v.union([v.string(), v.number()]))
 
-/** All sums, and as `measures` says those of times and speeds. */
+/** All sums; times and speeds where `measures` asks for them. */
 export const AnsweredFigures = v.object({
   ...v.partial(GroupFigures).entries,
   ...SumFigures.entries,
@@ -83,7 +83,7 @@ export const CallGroups = v.object({
   ...QueryFrame.entries,
   ...NoStore.entries,
   summary: AnsweredFigures,
-  /** As it was asked, the time first: `hour`, `hour,model`. */
+  /** The grouping of the request, time first: `hour`, `hour,model`. */
   group_by: v.string(),
   groups: v.array(QueryGroup),
   /** When the first call that was ever recorded began; null without one. */

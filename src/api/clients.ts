@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { Infer } from '../call/infer.ts'
 
-/** How much a client uses at this moment, and may; in the report of a gateway. */
+/** A client's use and limits at this moment, in the report of a gateway. */
 export const ClientUse = v.object({
-  /** Its name, or the fingerprint of its key; empty for calls that nothing tells apart. */
+  /** The client's name, or the fingerprint of its key; empty for calls with neither. */
   client: v.string(),
   /** Its calls that hold a slot. */
   active: v.number(),
@@ -13,7 +13,7 @@ export const ClientUse = v.object({
   max_concurrent: v.nullable(v.number()),
   /** Tokens that it may use in any 24 hours; null for as many as all may. */
   token_limit: v.nullable(v.number()),
-  /** Tokens that it used in the last 24 hours; null if nobody counts them, or what was used before is not read yet. */
+  /** Tokens used in the last 24 hours; null without a token limit, or while earlier calls are not read yet. */
   used_tokens: v.nullable(v.number()),
 })
 
@@ -22,7 +22,7 @@ export type ClientUse = Infer<typeof ClientUse>
 /** A client by its name, or calls of a key that name none. */
 export const ClientRow = v.object({
   ...v.omit(ClientUse, ['client', 'active', 'waiting']).entries,
-  /** Under which limits are set: the name, or the fingerprint; empty for calls that nothing tells apart. */
+  /** The name that limits are set for, or the fingerprint; empty for calls with neither. */
   client: v.string(),
   /** True if that is the fingerprint of a key. */
   is_key: v.boolean(),
@@ -34,7 +34,7 @@ export const ClientRow = v.object({
   calls: v.number(),
   tokens: v.number(),
   last_at: v.nullable(v.string()),
-  /** Null if no gateway tells. */
+  /** Null if no gateway answers. */
   active: v.nullable(v.number()),
   waiting: v.nullable(v.number()),
   /** Requests, and tokens, that it may use in a minute; null for as many as all may. */
@@ -48,9 +48,9 @@ export type ClientRow = Infer<typeof ClientRow>
 
 /** The body of `GET /api/clients`. */
 export const ClientsReport = v.object({
-  /** Those with limits first, then those with the most calls. */
+  /** Clients with limits first, then by most calls. */
   clients: v.array(ClientRow),
-  /** From when on calls were counted; ISO 8601, UTC. */
+  /** Begin of the range of `calls`; ISO 8601, UTC. */
   counted_from: v.string(),
   /** The path of the file with limits and names. */
   file: v.string(),

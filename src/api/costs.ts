@@ -21,7 +21,7 @@ export const Rates = v.object({
 
 export type Rates = Infer<typeof Rates>
 
-/** A call's part billed by one rate. Input tokens are those that no other rate bills. */
+/** A part of a call's cost, billed by one rate. The input rate bills only tokens that no other rate bills. */
 export const CostPart = v.object({
   rate: v.picklist(Object.keys(Rates.entries) as (keyof Rates)[]),
   /** Tokens, requests, search units, or milliseconds of audio. */
@@ -58,19 +58,19 @@ export const PriceEntry = v.object({
   /** `user`, `litellm`, `genai-prices 0.1.8`, … */
   source: v.string(),
   updated_at: v.exactOptional(v.nullable(v.string())),
-  /** Since when its source lists it no more; its last price goes on. */
+  /** When its source dropped the model; the last price stays in force. */
   removed_at: v.exactOptional(v.string()),
   prices: v.array(PricePeriod),
 })
 
 export type PriceEntry = Infer<typeof PriceEntry>
 
-/** How the last sync went, or how far this one is. */
+/** Result of the last sync, or progress of the running one. */
 export const PriceSync = v.object({
   state: v.picklist(['idle', 'running']),
   started_at: v.nullable(v.string()),
   finished_at: v.nullable(v.string()),
-  /** In words; null where it went well. */
+  /** A sentence; null if the sync succeeded. */
   last_error: v.nullable(v.string()),
   added: v.number(),
   changed: v.number(),
@@ -79,7 +79,7 @@ export const PriceSync = v.object({
 
 export type PriceSync = Infer<typeof PriceSync>
 
-/** Why the file on disk is not what is in force. */
+/** Why the prices in force are not those of the file on disk. */
 export const PriceProblem = v.object({
   message: v.string(),
   line: v.nullable(v.number()),
@@ -101,12 +101,12 @@ export const PriceListSource = v.object({
 
 export type PriceListSource = Infer<typeof PriceListSource>
 
-/** Under which names the entries of a host stand: the key is prefix and model, and the entry names the provider. */
+/** How a host's models are named: the key of an entry is `prefix` and model, and the entry names `provider`. */
 export const UpstreamPrices = v.object({ prefix: v.string(), provider: v.string() })
 
 export type UpstreamPrices = Infer<typeof UpstreamPrices>
 
-/** The prices in force: the content of the price file, and what is wrong with it. */
+/** The prices in force: content and problem of the price file. */
 export const Costs = v.object({
   version: v.literal(1),
   currency: v.literal('USD'),
@@ -115,7 +115,7 @@ export const Costs = v.object({
   /** Null where no sync ever was. */
   source: v.nullable(PriceListSource),
   sync: PriceSync,
-  /** Hosts, as `example.com`, `example.com:8080` or `*.example.com`, beside those that the program knows. */
+  /** Hosts beside the built-in ones: `example.com`, `example.com:8080`, `*.example.com`. */
   upstreams: v.record(v.string(), UpstreamPrices),
   models: v.record(v.string(), PriceEntry),
   overrides: v.record(v.string(), PriceEntry),
@@ -143,7 +143,7 @@ export const MatchedPrice = v.union([
 
 export type MatchedPrice = Infer<typeof MatchedPrice>
 
-/** Calls of one upstream and model, and what the prices in force say of them. */
+/** Calls of one upstream and model, and their price now. */
 export const CostMatch = v.object({
   ...ServedModel.entries,
   price: MatchedPrice,

@@ -12,7 +12,7 @@ export type EventTopic = keyof EventData
 /** Lines that were added to the gateway's log. */
 export const LogLines = v.object({
   lines: v.array(v.string()),
-  /** True if these are the last lines there are, in place of all that was told before. */
+  /** True if these lines replace all earlier ones. */
   reset: v.boolean(),
 })
 
@@ -20,18 +20,18 @@ export type LogLines = Infer<typeof LogLines>
 
 /** Calls that were recorded since the last event. */
 export const NewCalls = v.object({
-  /** The newest last, each as `/api/query` tells it; at most a hundred. */
+  /** At most a hundred calls, newest last, as in `/api/query`. */
   calls: v.array(v.object({ id: v.string(), started_at: v.string() })),
-  /** How many came before these and are not told. */
+  /** Number of earlier calls that were left out. */
   skipped: v.number(),
 })
 
 export type NewCalls = Infer<typeof NewCalls>
 
 /**
- * An event of the gateway's payload feed, or the loss of the feed. In a record whose JSON is longer than 64 kB,
- * `body` is the beginning of the body's text, whatever it was, as `truncated` says, and so are `text`, `reasoning` and
- * the arguments of `tool_calls`; `/api/calls/{id}/payloads` has all of it where it is logged.
+ * An event of the gateway's payload feed, or its loss. A record whose JSON is longer than 64 kB has only the beginning
+ * of `body`, `text`, `reasoning` and the arguments of `tool_calls`, and `truncated` is true.
+ * `/api/calls/{id}/payloads` has the whole record if payloads are logged.
  */
 export const PayloadEvent = v.union([RawLogEvent, v.object({ type: v.literal('disconnected') })])
 

@@ -6,7 +6,7 @@ export const CompressPhase = v.picklist(['roll_up', 'fold', 'give_back'])
 
 export type CompressPhase = Infer<typeof CompressPhase>
 
-/** How far compressing has come. */
+/** Progress of a compression. */
 export const CompressProgress = v.object({
   phase: CompressPhase,
   /** Calls; of `give_back`, pages. */
@@ -56,7 +56,7 @@ export interface ImportResult {
 export const JobFailure = v.object({
   code: v.picklist(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed']),
   message: v.string(),
-  /** For `folded_range`, `from` is the first instant that can be asked for. */
+  /** For `folded_range`, `from` is the first time with single calls. */
   data: v.exactOptional(v.record(v.string(), v.string())),
 })
 
@@ -77,7 +77,7 @@ export type DatabaseFile = Infer<typeof DatabaseFile>
 /** The body of `GET /api/db`: the file, and where it is going. */
 export const DatabaseSize = v.object({
   ...DatabaseFile.entries,
-  /** By the calls of the last seven days, each at what a call takes on average; null while there is not an hour of them. */
+  /** Calls of the last seven days × average bytes of a call; null with less than an hour of calls. */
   growth_bytes_per_day: v.nullable(v.number()),
   /** When the disk is full at that rate, ISO 8601 in UTC; null if that is not known, or over a hundred years away. */
   disk_full_at: v.nullable(v.string()),
@@ -97,7 +97,7 @@ export function jobOf<const N extends string, P extends v.GenericSchema, R exten
     dry_run: v.boolean(),
     /** ISO 8601, UTC. */
     started_at: v.string(),
-    /** Null until it has told of any. */
+    /** Null until the job reports progress. */
     progress: v.nullable(progress),
     result: v.nullable(result),
     error: v.nullable(JobFailure),
@@ -114,7 +114,7 @@ export type DatabaseJob = Infer<typeof DatabaseJob>
 
 /** Calls of one day and model whose cost is another one after re-pricing. Sums are null where none of them has a cost. */
 export const RepriceDay = v.object({
-  /** A local date of the zone that was asked for. */
+  /** A local date in the requested time zone. */
   day: v.string(),
   model: v.nullable(v.string()),
   calls: v.number(),
@@ -132,7 +132,7 @@ export type RepriceDay = Infer<typeof RepriceDay>
 export const RepriceResult = v.object({
   ...v.omit(RepriceDay, ['day', 'model']).entries,
   days: v.array(RepriceDay),
-  /** Calls that were looked at. */
+  /** Calls that the job read. */
   looked_calls: v.number(),
   /** Calls among these whose cost the upstream reported: they stay unchanged. */
   reported_calls: v.number(),
@@ -141,7 +141,7 @@ export const RepriceResult = v.object({
 
 export type RepriceResult = Infer<typeof RepriceResult>
 
-/** How far a re-pricing has come, in minutes of the calls' time. */
+/** Progress of a recalculation, in minutes of the calls' time. */
 export const RepriceProgress = v.object({
   done: v.number(),
   total: v.number(),

@@ -18,7 +18,7 @@ export const ErrorBody = v.object({
 
 export type ErrorBody = Infer<typeof ErrorBody>
 
-/** The answer to an order that has nothing to tell. */
+/** The answer of a command without a result. */
 export const Done = v.object({ success: v.literal(true) })
 
 /** The shape of an OpenAI error, so that client libraries raise what they raise for the upstream. */

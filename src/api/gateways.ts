@@ -7,22 +7,22 @@ export const GatewayRow = v.object({
   instance: v.string(),
   host: v.string(),
   version: v.string(),
-  /** `away`: the database has not heard of it for seconds. `learning`: nobody gets slots until all are known again. */
+  /** `away`: no report to the database for seconds. `learning`: no gateway gets slots until all have reported. */
   state: v.picklist(['ok', 'away', 'learning']),
   /** ISO 8601, UTC; null unless it is away. */
   away_since: v.nullable(v.string()),
-  /** Calls in flight, as it told last. */
+  /** Calls in flight at its last report. */
   active: v.number(),
-  /** Slots that it holds, whether used or not. */
+  /** Slots that it holds, used or not. */
   held: v.number(),
   waiting: v.number(),
-  /** Calls that it has recorded and not sent to the common database yet. */
+  /** Recorded calls that it has not sent to the shared database yet. */
   rows_behind: v.number(),
-  /** Seconds until its slots are free, if nothing is heard of it; null if it holds none by a lease. */
+  /** Seconds until its slots are freed without a report; null if it holds none by a lease. */
   lease_left_s: v.nullable(v.number()),
-  /** True if it is the one of this data folder, which this dashboard starts and stops. */
+  /** True for the gateway of this data folder, which this dashboard starts and stops. */
   is_own: v.boolean(),
-  /** True if it was silent for so long that it may be released. */
+  /** True if it has been silent long enough to be released. */
   can_release: v.boolean(),
 })
 
@@ -30,14 +30,14 @@ export type GatewayRow = Infer<typeof GatewayRow>
 
 /** The body of `GET /api/gateways`. */
 export const GatewaysReport = v.object({
-  /** The dashboard's own first, then by host; without `--share` its own alone. */
+  /** The dashboard's own gateway first, then by host; only that one without `--share`. */
   gateways: v.array(GatewayRow),
-  /** Slots of all; null if nobody tells. */
+  /** Slots of all gateways together; null if unknown. */
   max_concurrent: v.nullable(v.number()),
-  /** Why the common database cannot be asked, in words: then the gateways are as it told last, at `as_of`. */
+  /** A sentence on why the shared database cannot be reached; null if it can. `gateways` then is its last answer, of `as_of`. */
   problem: v.nullable(v.string()),
   as_of: v.string(),
-  /** Progress of the first copy of others' calls: rows read, and rows in all; null if no copy runs. */
+  /** Progress of the first copy of other gateways' calls, in rows: read, and in all; null if no copy runs. */
   copy: v.nullable(v.object({ pulled: v.number(), last: v.number() })),
 })
 

@@ -18,12 +18,12 @@ export const SlotReport = v.object({
 
 export type SlotReport = Infer<typeof SlotReport>
 
-/** How a named upstream is, as far as calls have found out. */
+/** State of a named upstream, as its latest calls found it. */
 export const UpstreamHealth = v.object({
   name: v.string(),
   /** `failing`: none of its replicas has given a good answer since it last failed a call. */
   state: v.picklist(['up', 'failing']),
-  /** Why it is lent no key, where it should be. */
+  /** Why its calls get no key from the gateway, although one is set. */
   problem: v.nullable(v.string()),
   rate_limiter: SlotReport,
   /** Tokens of any 24 hours; absent where there is no limit of its own. */
@@ -44,7 +44,7 @@ export const UpstreamHealth = v.object({
 
 export type UpstreamHealth = Infer<typeof UpstreamHealth>
 
-/** A limit that a provider sets, as an answer told of it last. */
+/** A provider's limit, from the headers of its last answer. */
 export const ProviderLimit = v.object({
   /** Name of the upstream. */
   upstream: v.string(),
@@ -56,11 +56,11 @@ export const ProviderLimit = v.object({
   kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens', 'wait']),
   /** Seconds for which the limit holds: 60, unless its header names others; null for `wait`. */
   window_s: v.nullable(v.number()),
-  /** Requests or tokens in that time; null where no answer has told. */
+  /** Requests or tokens per window; null if unknown. */
   limit: v.nullable(v.number()),
-  /** Left of it when it was seen; all of it once `reset_at` is past; null where no answer has told. */
+  /** Left at `seen_at`; the whole limit once `reset_at` is past; null if unknown. */
   remaining: v.nullable(v.number()),
-  /** When all of it is left again: ISO 8601, UTC; null where no answer has told. */
+  /** When the whole limit is available again: ISO 8601, UTC; null if unknown. */
   reset_at: v.nullable(v.string()),
   seen_at: v.string(),
 })
@@ -78,11 +78,11 @@ export const MinuteLimitUse = v.object({
   /** Name of a client or fingerprint of a key; null for all. */
   client: v.nullable(v.string()),
   kind: v.picklist(['requests', 'tokens', 'input_tokens', 'output_tokens']),
-  /** In any 60 seconds; this gateway's part if several share. */
+  /** Requests or tokens in any 60 seconds; this gateway's part if several share. */
   limit: v.number(),
-  /** In the last 60 seconds; what calls in flight will use is estimated. */
+  /** Used in the last 60 seconds, with an estimate for calls in flight. */
   used: v.number(),
-  /** Calls that wait for it. */
+  /** Calls that wait for this limit. */
   waiting: v.number(),
 })
 
@@ -99,7 +99,7 @@ export const HealthReport = v.object({
     /** Which waiting call is next: `fifo` or `fair`. */
     queue_order: v.string(),
   }),
-  /** The upstreams, if there are others than that of `--upstream`, which comes first as `default`. */
+  /** All upstreams, if `upstreams.json` names some. That of `--upstream` comes first, as `default`. */
   upstreams: v.exactOptional(v.array(UpstreamHealth)),
   token_budget: v.object({
     daily_limit: v.number(),
@@ -108,7 +108,7 @@ export const HealthReport = v.object({
     percentage_used: v.number(),
     /** Tokens among `total_used` that no upstream reported. */
     estimated: v.number(),
-    /** True if what was used before the gateway's start is in `total_used`. */
+    /** True if `total_used` includes calls from before the gateway's start. */
     known: v.boolean(),
   }),
   /** Clients with calls in flight or waiting, and those with limits, the longest lines first; at most 100. */
@@ -118,7 +118,7 @@ export const HealthReport = v.object({
    * at the end.
    */
   provider_limits: v.array(ProviderLimit),
-  /** Limits a minute that calls wait for, at most 100, those that most wait for first. */
+  /** At most 100 limits a minute that calls wait for, most waiting calls first. */
   minute_limits: v.array(MinuteLimitUse),
   pid: v.number(),
   instance: v.string(),
@@ -126,7 +126,7 @@ export const HealthReport = v.object({
   uptime_s: v.number(),
   /** Requests since the start that were refused because their client's base URL is not the gateway's. */
   wrong_base_url_calls: v.number(),
-  /** `enabled`: whether payloads are kept in the file; its size is that of all segments. */
+  /** `enabled`: payloads are logged to the file; the size is that of all segments. */
   raw_log: v.object({ enabled: v.boolean(), file_size_bytes: v.number() }),
   /** With `--share`: all gateways that share the limit. */
   shared: v.exactOptional(
@@ -161,5 +161,5 @@ export const PublicHealthReport = v.pick(HealthReport, [
 
 export type PublicHealthReport = Infer<typeof PublicHealthReport>
 
-/** The body of `GET /health`: others than the gateway's own user, root, and who brings the admin token, are told less. */
+/** The body of `GET /health`: the full report for root, the gateway's user and bearers of the admin token. */
 export const HealthAnswer = v.union([HealthReport, PublicHealthReport])

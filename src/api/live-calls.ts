@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Infer } from '../call/infer.ts'
 
-/** A call that is not over yet. Times in milliseconds, as those of a recorded call; null until they are known. */
+/** A call in progress. Times are in milliseconds, named as in a recorded call; null until known. */
 export const LiveCall = v.object({
   id: v.string(),
   /** ISO 8601, UTC. */
@@ -14,9 +14,9 @@ export const LiveCall = v.object({
   session: v.nullable(v.string()),
   /** The name of the upstream that it goes to; of the default one, the host. */
   upstream: v.string(),
-  /** Its request is read; it waits for a slot; the upstream is asked, and has sent nothing yet; the upstream answers; the upstream answered 429, and it waits to be sent again. */
+  /** The request is being read; the call waits for a slot; the upstream has sent nothing yet; the upstream answers; the call waits for its retry after a 429. */
   state: v.picklist(['receiving', 'queued', 'waiting', 'streaming', 'backing_off']),
-  /** 1 for the next one that gets a slot; null unless it waits for one. */
+  /** 1 for the next call to get a slot; null unless the call waits for one. */
   queue_place: v.nullable(v.number()),
   /** The resource that the call waits for in line; null if it does not wait. */
   waits_for: v.nullable(v.picklist(['slot', 'requests', 'tokens'])),
@@ -24,7 +24,7 @@ export const LiveCall = v.object({
   state_since: v.string(),
   /** Content chunks so far. */
   chunks: v.number(),
-  /** Over the last seconds if somebody watches, else since its first one; null before there are two. */
+  /** Over the last seconds while a page watches, else since the first chunk; null before there are two. */
   chunks_per_s: v.nullable(v.number()),
   /** Body bytes so far. */
   request_bytes: v.number(),
@@ -41,11 +41,11 @@ export const LiveCall = v.object({
 export type LiveCall = Infer<typeof LiveCall>
 export type LiveState = LiveCall['state']
 
-/** The calls that are not over yet, of the running gateway and of those that it has replaced. */
+/** The calls in progress, of the running gateway and of its predecessors. */
 export const LiveCalls = v.object({
-  /** The oldest first, at most a thousand. */
+  /** At most a thousand, oldest first. */
   calls: v.array(LiveCall),
-  /** How many more there are. */
+  /** Number of calls beyond these. */
   more: v.number(),
 })
 

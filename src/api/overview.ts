@@ -7,7 +7,7 @@ import { CallJson, NoStore, QueryFrame } from './calls.ts'
 const numbers = v.array(v.number())
 const numbersOrNull = v.array(v.nullable(v.number()))
 
-/** How one measure is spread over `n` calls that went well; null if there is none. */
+/** One measure over `n` successful calls; null without a call. */
 export const OverviewMeasure = v.omit(MeasureFigures, ['avg', 'p90'])
 
 export type OverviewMeasure = Infer<typeof OverviewMeasure>
@@ -26,11 +26,11 @@ const TotalCounts = v.pick(GroupFigures, [
   'no_usage_calls',
 ])
 
-/** All calls of a window at once. Durations, first tokens and speeds are of chat calls alone if `chat_only` says so. */
+/** Totals of a window. With `chat_only`, durations, first tokens and speeds are those of chat calls. */
 export const OverviewTotals = v.object({
   ...TotalCounts.entries,
   duration_ms: OverviewMeasure,
-  /** From dispatch: what the upstream takes. */
+  /** From dispatch: the upstream's time. */
   ttft_ms: OverviewMeasure,
   /** From arrival, with the wait for a slot. */
   ttft_total_ms: OverviewMeasure,
@@ -69,16 +69,16 @@ export const OverviewBuckets = v.object({
 export type OverviewBuckets = Infer<typeof OverviewBuckets>
 
 /**
- * How many calls took how long: a map of time and duration, over the calls that went well, and over chat calls alone
- * where `chat_only` says so. A call within 1% of a limit may be counted on its other side.
+ * The heat map: number of successful calls by time and duration; with `chat_only`, of chat calls
+ * alone. A call within 1% of a limit may be counted on its other side.
  */
 export const OverviewHeat = v.object({
   /**
-   * Rising limits in milliseconds, in steps of 1, 2 and 5, as far as there are calls: bin `i` reaches from the `i`th (inclusive)
-   * to the one after it. One more than there are bins; none without a call.
+   * Limits of the bins in milliseconds, in steps of 1, 2 and 5, up to the longest call. Bin `i` begins at limit `i` (inclusive)
+   * and ends before the next. Empty without a call.
    */
   limits_ms: numbers,
-  /** For each bucket of time of `buckets`, calls in each bin from the first on; bins without a call at the end of a bucket are left out. */
+  /** For each time bucket of `buckets`, the calls in each bin. Empty bins at the end are left out. */
   counts: v.array(numbers),
 })
 
@@ -93,7 +93,7 @@ export const OverviewSingles = v.object({
 
 export type OverviewSingles = Infer<typeof OverviewSingles>
 
-/** How busy the gateway's slots were, in buckets of at least a minute; null where no gateway ran. */
+/** Use of the gateway's slots, in buckets of at least a minute; null where no gateway ran. */
 export const OverviewSlots = v.object({
   bucket_s: v.number(),
   start_s: numbers,
@@ -119,7 +119,7 @@ export const OverviewCall = v.pick(CallJson, overviewCallFields)
 
 export type OverviewCall = Infer<typeof OverviewCall>
 
-/** One model's part of the window. */
+/** A model's figures in the window. */
 export const OverviewModel = v.object({
   model: v.nullable(v.string()),
   calls: v.number(),
@@ -133,7 +133,7 @@ export const OverviewModel = v.object({
 
 export type OverviewModel = Infer<typeof OverviewModel>
 
-/** Something that happened to the gateway itself; or, of kind `note`, what somebody noted, in `detail`. */
+/** An event of the gateway; or a user's note, of kind `note`, with its text in `detail`. */
 export const OverviewEvent = v.object({
   at: v.string(),
   /** Null of a note. */
@@ -155,18 +155,18 @@ export const Overview = v.object({
   /** Width of a bucket as a rule: local hours and days may be longer or shorter where the clocks change. */
   bucket_s: v.number(),
   chat_only: v.boolean(),
-  /** Which calls times and speeds are of: those that failed if no others are asked for, and all of them are kept. */
+  /** The calls that times and speeds cover: failed ones if the filter has no others and all are single calls. */
   timed: v.picklist(['ok', 'failed']),
   buckets: OverviewBuckets,
   heat: OverviewHeat,
   /** Single calls of a small window; null if there are too many, or some are folded. */
   singles: v.nullable(OverviewSingles),
   totals: OverviewTotals,
-  /** The window of the same length just before; null where it cannot be told any more, and where recording began only in it. */
+  /** The window of the same length just before; null where it is folded, or recording began within it. */
   previous: v.nullable(OverviewTotals),
-  /** Those with the most calls and those that cost most, most calls first; null where folded calls do not tell it. */
+  /** The models with the most calls and the highest cost, most calls first; null where folded calls lack the model. */
   models: v.nullable(v.array(OverviewModel)),
-  /** Failed calls by their code, most calls first; null where folded calls do not tell it. */
+  /** Failed calls by code, most calls first; null where folded calls lack the code. */
   failures: v.nullable(v.array(v.object({ failure_code: v.nullable(v.string()), calls: v.number() }))),
   slots: OverviewSlots,
   events: v.array(OverviewEvent),

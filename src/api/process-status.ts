@@ -5,9 +5,9 @@ import type { Infer } from '../call/infer.ts'
 /**
  * - `starting`: asked to start, not healthy yet.
  * - `running`: the control socket answers.
- * - `draining`: it was told to stop; calls in flight finish.
- * - `stopped`: there is none, and its port is free.
- * - `unresponsive`: the process is there and does not answer.
+ * - `draining`: the gateway stops; calls in flight finish.
+ * - `stopped`: no gateway runs, and its port is free.
+ * - `unresponsive`: the process runs and does not answer.
  * - `foreign`: there is none of ours, and something else answers on its port.
  */
 export const GatewayState = v.picklist([
@@ -21,13 +21,13 @@ export const GatewayState = v.picklist([
 
 export type GatewayState = Infer<typeof GatewayState>
 
-/** A gateway that ended without being told to. */
+/** A gateway that crashed: it ended without a stop. */
 export const GatewayCrash = v.object({
   /** The process that ended. */
   pid: v.number(),
   /** When its end was seen: ISO 8601, UTC. */
   at: v.string(),
-  /** How it ended. Both are null in a dashboard that did not start the process: the system tells its starter alone. */
+  /** The exit code, or the signal below. Both are null unless this dashboard started the process: only its parent learns them. */
   exit_code: v.nullable(v.number()),
   signal: v.nullable(v.string()),
   /** Crashes in a row, this one included; a gateway that ran for a minute begins a new row. */
@@ -40,14 +40,14 @@ export type GatewayCrash = Infer<typeof GatewayCrash>
  * - `waiting`: the dashboard starts the gateway again at `next_start_at`.
  * - `starting`: the dashboard is starting it.
  * - `started_again`: the gateway runs again.
- * - `given_up`: it did not come up in so many starts that the dashboard tries no more.
- * - `left`: it was started by hand or by a service manager, which start it again if anybody does.
+ * - `given_up`: too many starts failed, and the dashboard has stopped trying.
+ * - `left`: a person or a service manager started it and has to start it again.
  */
 export const CrashState = v.picklist(['waiting', 'starting', 'started_again', 'given_up', 'left'])
 
 export type CrashState = Infer<typeof CrashState>
 
-/** A crash, and what the dashboard does about it. */
+/** A crash, and the dashboard's reaction. */
 export const CrashStatus = v.object({
   ...GatewayCrash.entries,
   state: CrashState,
@@ -55,7 +55,7 @@ export const CrashStatus = v.object({
   failed_starts: v.number(),
   /** ISO 8601, UTC; null unless the state is `waiting`. */
   next_start_at: v.nullable(v.string()),
-  /** All of that but the times, in sentences. */
+  /** The same without the times, in sentences. */
   text: v.string(),
 })
 
@@ -64,15 +64,15 @@ export type CrashStatus = Infer<typeof CrashStatus>
 /** A gateway that was replaced. */
 export const PredecessorProcess = v.object({
   pid: v.number(),
-  /** In flight, or waiting. */
+  /** Calls in flight or waiting. */
   calls: v.number(),
 })
 
 export type PredecessorProcess = Infer<typeof PredecessorProcess>
 
-/** The body of `GET /api/proxy/status`. What is not known is null. */
+/** The body of `GET /api/proxy/status`. Unknown values are null. */
 export const ProcessStatus = v.object({
-  /** True if there is a gateway process: `running`, `draining` or `unresponsive`. */
+  /** True if a gateway process exists: `running`, `draining` or `unresponsive`. */
   running: v.boolean(),
   state: GatewayState,
   pid: v.nullable(v.number()),
@@ -92,9 +92,9 @@ export const ProcessStatus = v.object({
   log_file: v.string(),
   /** Gateways that this one has taken over from at a restart, and that still finish calls. */
   predecessors: v.array(PredecessorProcess),
-  /** One sentence on what is not as one would think: who holds the port, how the last gateway ended, who still finishes calls. */
+  /** A sentence on anything unusual: which process has the port, how the last gateway ended, which predecessor finishes calls. */
   message: v.nullable(v.string()),
-  /** True if the upstream is the demo's own, and no real model answers. */
+  /** True if the upstream is the demo's simulated one. */
   simulated: v.boolean(),
   /** The last crash of this folder's gateway; null if there was none, or a restart or a start by a person came after it. */
   crash: v.nullable(CrashStatus),

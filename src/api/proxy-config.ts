@@ -44,8 +44,8 @@ export const ProxyConfig = v.object({
   /** The path of the file with changes. */
   file: v.string(),
   /**
-   * `UPSTREAM_API_KEY`: not set; lent to calls from this machine; or withheld, because the upstream's address
-   * was set on the dashboard and not by who started it.
+   * State of `UPSTREAM_API_KEY`: not set; given to calls from this machine; or withheld, because the upstream's address
+   * was set on the dashboard and not at its start.
    */
   upstream_key: v.picklist(['absent', 'lent', 'withheld']),
 })

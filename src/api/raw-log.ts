@@ -5,7 +5,7 @@ import type { Infer } from '../call/infer.ts'
 export const PayloadToolCall = v.object({
   id: v.nullable(v.string()),
   name: v.nullable(v.string()),
-  /** As the model wrote them; JSON as a rule. */
+  /** The model's text, usually JSON. */
   arguments: v.string(),
 })
 
@@ -13,7 +13,7 @@ export type PayloadToolCall = Infer<typeof PayloadToolCall>
 
 /** One direction of one call: a line of the raw log, and an event of its feed. */
 export const PayloadRecord = v.object({
-  /** The call's, as `x-tokenweir-call-id` and `/api/query` have it. */
+  /** The call's id, as in `x-tokenweir-call-id` and `/api/query`. */
   id: v.string(),
   /** Rises from record to record, over restarts too; the feed's event id. */
   seq: v.number(),
@@ -37,7 +37,7 @@ export const PayloadRecord = v.object({
   body_bytes: v.number(),
   /** True if `body` is only its beginning. */
   truncated: v.boolean(),
-  /** As the request names it; null where it names none, or is not JSON. */
+  /** The request's model; null where it names none or is not JSON. */
   model: v.nullable(v.string()),
   /** True if the request asked for a stream. */
   stream: v.boolean(),
@@ -49,7 +49,7 @@ export type PayloadRecord = Infer<typeof PayloadRecord>
 export const OutgoingRecord = v.object({
   ...PayloadRecord.entries,
   direction: v.literal('outgoing'),
-  /** As the call's row has it. */
+  /** The outcome in the call's row. */
   outcome: v.string(),
   failure_code: v.nullable(v.string()),
   /** Head received → last byte to the client. */
@@ -75,7 +75,7 @@ export const CallStarted = v.object({
 
 export type CallStarted = Infer<typeof CallStarted>
 
-/** The feed begins; `enabled`: whether payloads are kept. */
+/** The first event of the feed. `enabled`: payloads are logged. */
 export const FeedConnected = v.object({ type: v.literal('connected'), enabled: v.boolean() })
 
 /** A number of records were not sent to this reader. */
@@ -98,9 +98,9 @@ export const RawLogStatus = v.object({
   file_size_bytes: v.number(),
   file_size_formatted: v.string(),
   subscribers_count: v.number(),
-  /** Records that could not be kept since the start, as too many were waiting. */
+  /** Records lost since the start because too many were waiting. */
   dropped: v.number(),
-  /** Why it switched itself off; null where it did not. */
+  /** Why logging switched itself off; null if it did not. */
   trouble: v.nullable(v.string()),
 })
 
@@ -120,7 +120,7 @@ export const RecentPayloads = v.object({
   entries: v.array(v.union([PayloadRecord, OutgoingRecord])),
   /** Records in all segments. */
   total_count: v.number(),
-  /** True if there are fewer than were asked for because the answer would be too large. */
+  /** True if the answer's size limit left records out. */
   truncated: v.boolean(),
 })
 

@@ -3,13 +3,13 @@ import { CallSession } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'
 import { NoStore } from './calls.ts'
 
-/** The body of `GET /api/sessions`: those first in which a call that was asked for began last. */
+/** The body of `GET /api/sessions`, by default newest call first. */
 export const Sessions = v.object({
   ...NoStore.entries,
   sessions: v.array(CallSession),
   /** Asks for the next page; null where there is none. */
   next_cursor: v.nullable(v.string()),
-  /** Calls before this time are kept as sums, which know of no session; null if there are none. */
+  /** Calls before this time are folded into sums, which have no sessions; null if no call is folded. */
   folded_until: v.nullable(v.string()),
 })
 

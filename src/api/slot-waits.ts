@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Infer } from '../call/infer.ts'
 
-/** How calls wait for a slot. A call waits if that takes a millisecond or more. */
+/** Waits for a slot. A call counts as waiting from one millisecond on. */
 export const SlotWaits = v.object({
   waited: v.number(),
   wait_p95_ms: v.nullable(v.number()),
@@ -10,7 +10,7 @@ export const SlotWaits = v.object({
 
 export type SlotWaits = Infer<typeof SlotWaits>
 
-/** How they would have waited with so many slots. */
+/** The same calls' simulated waits with `max_concurrent` slots. */
 export const SlotEstimate = v.object({
   ...SlotWaits.entries,
   max_concurrent: v.number(),
@@ -18,7 +18,7 @@ export const SlotEstimate = v.object({
 
 export type SlotEstimate = Infer<typeof SlotEstimate>
 
-/** The body of `GET /api/slots`: what calls of a range waited, and what they would have waited with other limits. */
+/** The body of `GET /api/slots`: waits of a range's calls, recorded and simulated with other limits. */
 export const SlotWaitsReport = v.object({
   /** ISO 8601, UTC; `to` is exclusive. */
   from: v.string(),
@@ -31,13 +31,13 @@ export const SlotWaitsReport = v.object({
   calls: v.number(),
   /** Calls that never had one: the queue was full, they waited too long, or their client left. */
   turned_away: v.number(),
-  /** As it was. */
+  /** The recorded waits. */
   recorded: SlotWaits,
-  /** By rising limits. */
+  /** In order of rising limits. */
   estimates: v.array(SlotEstimate),
   /** The lowest limit with a p95 wait of at most 100 ms. */
   short_waits_at: v.nullable(v.number()),
-  /** The lowest limit with which nobody would have waited. */
+  /** The lowest limit without a wait. */
   no_waits_at: v.nullable(v.number()),
 })
 

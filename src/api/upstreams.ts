@@ -44,7 +44,7 @@ export const UpstreamsReport = v.object({
 
 export type UpstreamsReport = Infer<typeof UpstreamsReport>
 
-/** The body of `POST /api/upstreams/test`: how each address answers when it is asked for its models without a key. */
+/** The body of `POST /api/upstreams/test`: each address's answer to a request for its models, without a key. */
 export const UpstreamTest = v.object({ tests: v.array(v.object({ ok: v.boolean(), detail: v.string() })) })
 
 export type UpstreamTest = Infer<typeof UpstreamTest>
