@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GatewayMinute } from '../../call/call-sink.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { MinuteCounts } from './minute-figures.ts'
-import { MinuteReport } from './minute-report.ts'
+import { type MinuteCounts, MinuteReport } from './minute-report.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 6, 0, 20)
 const startMinute = Math.floor(startMs / 60_000)
@@ -22,10 +21,7 @@ function setUp(): {
   let closed = 0
   const report = new MinuteReport({
     clock,
-    admission: {
-      minute: (closes) =>
-        closes ? { activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: ++closed } : running,
-    },
+    counts: (closes) => (closes ? { activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: ++closed } : running),
     sink: {
       figures: () => ({ written: 0, pending: 0, dropped }),
       minute: (minute) => reports.push(minute),

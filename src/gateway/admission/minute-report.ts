@@ -1,16 +1,18 @@
-import type { CallSink, GatewayHistory } from '../../call/call-sink.ts'
+import type { CallSink, GatewayHistory, GatewayMinute } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { SlotLimiter } from './slot-limiter.ts'
-import type { MinuteCounts } from './minute-figures.ts'
 
 const minuteMs = 60_000
-/** How late the running minute may be seen by those who look at the slots. */
+/** How often the running minute is reported, for charts of the slots. */
 const runningEveryMs = 1000
+
+/** The part of a {@link GatewayMinute} that admission counts. */
+export type MinuteCounts = Omit<GatewayMinute, 'minute' | 'dropped'>
 
 /** The source and the receiver of reported minutes. */
 export interface MinuteReportOptions {
   readonly clock: Clock
-  readonly admission: Pick<SlotLimiter, 'minute'>
+  /** The counts since the last close; `closes` begins a new minute. */
+  readonly counts: (closes: boolean) => MinuteCounts
   readonly sink: Pick<CallSink, 'figures'> & Pick<GatewayHistory, 'minute'>
 }
 
@@ -25,7 +27,7 @@ export class MinuteReport {
   #minute: number
   #droppedBefore: number
   /** The counts that were last reported of the running minute. */
-  #told = ''
+  #reported = ''
   #cancel: (() => void) | null = null
 
   constructor(options: MinuteReportOptions) {
@@ -44,7 +46,7 @@ export class MinuteReport {
     this.#reportEnded()
   }
 
-  /** `wallMs` is the reading that told the minute: between two of them the minute may turn. */
+  /** `wallMs` is the reading that gave `#minute`: between two readings the minute may turn. */
   #arm(wallMs: number): void {
     const delayMs = Math.min(runningEveryMs, minuteMs - (wallMs % minuteMs))
     this.#cancel = this.#options.clock.after(delayMs, () => this.#wake(), { background: true })
@@ -62,17 +64,17 @@ export class MinuteReport {
   }
 
   #reportRunning(): void {
-    const counts = this.#options.admission.minute(false)
-    const told = Object.values(counts).join(' ')
+    const counts = this.#options.counts(false)
+    const text = Object.values(counts).join(' ')
     const isIdle = counts.activeMax + counts.queuedMax + counts.admitted === 0
-    if (isIdle || told === this.#told) return
-    this.#told = told
+    if (isIdle || text === this.#reported) return
+    this.#reported = text
     this.#report(counts)
   }
 
   #reportEnded(): void {
-    this.#report(this.#options.admission.minute(true))
-    this.#told = ''
+    this.#report(this.#options.counts(true))
+    this.#reported = ''
     this.#droppedBefore = this.#dropped
   }
 

@@ -14,7 +14,7 @@ import {
 } from './admission.ts'
 import { DrainRate } from './drain-rate.ts'
 import { Permit } from './permit.ts'
-import { type MinuteCounts, MinuteFigures } from './minute-figures.ts'
+import { SlotMinute, type SlotMinuteCounts } from './slot-minute.ts'
 import { SlotScheduler } from './slot-scheduler.ts'
 import type { SlotTally } from './slot-tally.ts'
 
@@ -49,7 +49,7 @@ export class SlotLimiter {
   readonly #options: AdmissionOptions
   readonly #queue: SlotScheduler<Wait>
   readonly #drainRate = new DrainRate()
-  readonly #minute: MinuteFigures
+  readonly #minute: SlotMinute
   /** As the tally has them. */
   #active = 0
   #queued = 0
@@ -73,7 +73,7 @@ export class SlotLimiter {
     this.#options = options
     this.#maxConcurrent = options.maxConcurrent
     this.#queue = new SlotScheduler(options.maxConcurrent, options.slotCooldownMs)
-    this.#minute = new MinuteFigures(() => this.#clock.now())
+    this.#minute = new SlotMinute(() => this.#clock.now())
     this.#queueOrder = options.queueOrder ?? 'fifo'
     if (this.#queueOrder !== 'fifo') this.#arrange()
   }
@@ -262,7 +262,7 @@ export class SlotLimiter {
   }
 
   /** Counts since a minute was last closed; `closes` starts a new minute. */
-  minute(closes: boolean): MinuteCounts {
+  minute(closes: boolean): SlotMinuteCounts {
     return this.#minute.counts(this.#queue.totalAdmitted, closes)
   }
 
@@ -360,7 +360,7 @@ export class SlotLimiter {
     const { active, queued, occupied, full } = this.#queue
     // A gateway without a valid lease is not at the limit: it may use no slot at all.
     const isAtLimit = full && occupied + queued > 0 && this.#leaseIsValid
-    this.#minute.changed(active, queued, isAtLimit)
+    this.#minute.changed(isAtLimit)
     this.#options.tally?.changed(active - this.#active, queued - this.#queued)
     this.#active = active
     this.#queued = queued

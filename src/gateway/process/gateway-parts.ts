@@ -24,9 +24,8 @@ import { type LimitedGateway, SlotHolder, type SlotLink } from '../admission/slo
 import { type BudgetLink, SharedUsage } from '../admission/shared-usage.ts'
 import { TokenWindows, type UsedByOwner } from '../admission/token-windows.ts'
 import { type Owner, upstreamOwner } from '../admission/owner.ts'
-import { sumOfMinutes } from '../admission/minute-figures.ts'
 import { SlotTally } from '../admission/slot-tally.ts'
-import { MinuteReport } from '../admission/minute-report.ts'
+import { type MinuteCounts, MinuteReport } from '../admission/minute-report.ts'
 import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
 import type { StartedBy } from '../../control/spawn-gateway.ts'
@@ -38,6 +37,7 @@ import { Health } from '../http/health.ts'
 import { type Listener, maxHeaderBytes } from '../http/listen.ts'
 import { type UpstreamBase, parseUpstreamBase } from '../http/target.ts'
 import { TrustedClients } from '../http/trusted-clients.ts'
+import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import { Upstreams } from '../routing/upstreams.ts'
 import { UndiciTransport } from '../upstream/undici-transport.ts'
 import { UnreachableTransport } from '../upstream/unreachable-transport.ts'
@@ -176,12 +176,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   })
   const { admission } = upstreams.default
   const admissions = () => Array.from(upstreams.all(), (each) => each.admission)
-  const minute = (closes: boolean) =>
-    sumOfMinutes(
-      admissions().map((each) => each.minute(closes)),
-      tally.peaks(closes),
-    )
-  const minutes = new MinuteReport({ clock, admission: { minute }, sink })
+  const minutes = new MinuteReport({ clock, sink, counts: (closes) => minuteOf(admissions(), tally, closes) })
   const budgetRejects = limit?.tokens.rejects ?? options.budgetAction === 'reject'
   const tokens = new TokenWindows({
     clock,
@@ -358,6 +353,13 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     health,
     server,
   }
+}
+
+/** The minute of a gateway: at the limit for as long as its fullest upstream. */
+function minuteOf(admissions: readonly SlotLimiter[], tally: SlotTally, closes: boolean): MinuteCounts {
+  const all = admissions.map((each) => each.minute(closes))
+  const atLimitMs = Math.max(...all.map((each) => each.atLimitMs))
+  return { ...tally.peaks(closes), atLimitMs, admitted: all.reduce((sum, { admitted }) => sum + admitted, 0) }
 }
 
 /** Tokens of any 24 hours, by the upstream that has a limit of its own. */

@@ -1,0 +1,44 @@
+import type { GatewayMinute } from '../../call/call-sink.ts'
+
+/** The part of a {@link GatewayMinute} that each upstream's slots count; {@link SlotTally} has the peaks of all. */
+export type SlotMinuteCounts = Pick<GatewayMinute, 'atLimitMs' | 'admitted'>
+
+const minuteMs = 60_000
+
+/** Counts the calls that one upstream's slots admit, and the time without a free slot, from one close to the next. */
+export class SlotMinute {
+  /** Monotonic milliseconds; read only when the slots become full, or free again. */
+  readonly #nowMs: () => number
+  #isFull = false
+  #fullSinceMs = 0
+  #atLimitMs = 0
+  #admittedBefore = 0
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** `isFull`: no slot is free; a slot that cools counts as used, because calls use the slots. */
+  changed(isFull: boolean): void {
+    if (isFull === this.#isFull) return
+    const nowMs = this.#nowMs()
+    if (this.#isFull) this.#atLimitMs += nowMs - this.#fullSinceMs
+    this.#isFull = isFull
+    this.#fullSinceMs = nowMs
+  }
+
+  /** The counts since the last close. With `closes`, the next counts begin now. */
+  counts(totalAdmitted: number, closes: boolean): SlotMinuteCounts {
+    const sinceMs = this.#isFull ? this.#nowMs() - this.#fullSinceMs : 0
+    const counts = {
+      // A late timer can stretch the minute that is counted; the column holds one minute at most.
+      atLimitMs: Math.min(minuteMs, Math.round(this.#atLimitMs + sinceMs)),
+      admitted: totalAdmitted - this.#admittedBefore,
+    }
+    if (!closes) return counts
+    this.#atLimitMs = 0
+    this.#fullSinceMs = this.#nowMs()
+    this.#admittedBefore = totalAdmitted
+    return counts
+  }
+}
