@@ -35,7 +35,7 @@ const source: Record<string, string> = {
     'call lib options secrets gateway/admission gateway/caller gateway/http gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http gateway/limits',
   'gateway/process':
-    'api call control lib metrics options payloads payloads/tap store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/limits gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
+    'api call control lib metrics options payloads payloads/copy store/jobs store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/limits gateway/raw-log gateway/routing gateway/upstream gateway/usage-injection',
 
   'store/sqlite': 'call lib store/rollup',
   'store/rollup': 'call lib store/sqlite',
@@ -52,9 +52,9 @@ const source: Record<string, string> = {
 
   metrics: 'call',
 
-  payloads: 'api call lib payloads/file payloads/record payloads/tap',
-  'payloads/tap': 'call lib payloads payloads/record',
-  'payloads/record': 'api call lib secrets payloads/tap',
+  payloads: 'api call lib payloads/file payloads/record payloads/copy',
+  'payloads/copy': 'call lib payloads payloads/record',
+  'payloads/record': 'api call lib secrets payloads/copy',
   'payloads/file': 'call lib',
 
   traces: 'call lib secrets',

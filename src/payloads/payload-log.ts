@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Warning } from '../call/call-sink.ts'
 import { type Clock, systemClock, withTimeout } from '../call/clock.ts'
-import type { PayloadCall, PayloadListener, PayloadTap, PayloadTaps } from '../call/payload-log.ts'
+import type { PayloadCall, PayloadCopy, PayloadListener, PayloadPort } from '../call/payload-port.ts'
 import { messageOf } from '../lib/errors.ts'
 import { bytes } from '../lib/number-format.ts'
 import { WorkerHost } from '../lib/process/worker-host.ts'
@@ -14,15 +14,17 @@ import type {
   PayloadSettings,
   ToPayloadWorker,
 } from './payload-messages.ts'
-import { asksNoCapture } from './tap/asks-no-capture.ts'
-import { type CaptureRule, formatCaptureRule, isSampled } from './tap/capture-rule.ts'
-import { TapSender } from './tap/tap-sender.ts'
+import { asksNoCapture } from './copy/asks-no-capture.ts'
+import { CallCopy } from './copy/call-copy.ts'
+import { type CaptureRule, formatCaptureRule, keepingOf } from './copy/capture-rule.ts'
+import { RecordSender } from './copy/record-sender.ts'
 import { reportFault } from '../lib/fault.ts'
 
 export interface PayloadLogOptions
   extends
     Omit<PayloadSettings, 'enabled' | 'fed' | 'segmentBytes' | 'fedBytesLimit'>,
     Partial<Pick<PayloadSettings, 'enabled' | 'segmentBytes' | 'fedBytesLimit'>> {
+  readonly capture: CaptureRule
   readonly clock?: Clock
   /** Held in memory in all, here and in the thread. */
   readonly heldBytesLimit?: number
@@ -51,7 +53,7 @@ export function startPayloadWorker(settings: PayloadSettings): Worker {
  * The raw log of payloads and its live feed, from a thread of its own. What stands here is what calls meet: copying,
  * bounded, into batches. Nothing of it throws into a call, waits, or is there for a call that nobody logs or watches.
  */
-export class PayloadLog implements PayloadTaps {
+export class PayloadLog implements PayloadPort {
   readonly #options: Required<PayloadLogOptions>
   readonly #clock: Clock
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
@@ -62,7 +64,7 @@ export class PayloadLog implements PayloadTaps {
   #cancelOff: () => void = () => {}
   readonly #listeners = new Set<PayloadListener>()
   /** Null while there is no thread. */
-  #sender: TapSender | null = null
+  #sender: RecordSender | null = null
   #trouble: string | null = null
   /** Why the thread died last, until the next one is well. */
   #deathReason: string | null = null
@@ -106,14 +108,27 @@ export class PayloadLog implements PayloadTaps {
     return this.#enabled || this.#listeners.size > 0
   }
 
-  /** Null where nobody logs or watches, the rule or the client leaves the call out, or too much is held already. */
-  begin(call: PayloadCall): PayloadTap | null {
-    const isLogged = this.#enabled && isSampled(this.#capture, call.call.id)
-    if (!isLogged && this.#listeners.size === 0) return null
+  /** Null if nobody logs or watches this call, its client asked for no copy, or the copies use too much memory. */
+  begin(call: PayloadCall): PayloadCopy | null {
+    const keeping = this.#enabled ? keepingOf(this.#capture, call.call.id) : 'never'
+    const isFed = this.#listeners.size > 0
+    if (keeping === 'never' && !isFed) return null
     if (asksNoCapture(call.headers) || this.#closing !== null) return null
-    if (this.#sender !== null) return this.#sender.begin(call)
-    this.#dropped += 2
-    return null
+    if (this.#sender?.hasRoom !== true) {
+      this.#dropped += 2
+      return null
+    }
+    if (isFed) {
+      const { id: callId, method } = call.call
+      this.#sender.send({
+        kind: 'started',
+        callId,
+        method,
+        path: call.path,
+        wallTimeMs: this.#clock.wallTime(),
+      })
+    }
+    return new CallCopy(this.#sender, call, keeping)
   }
 
   get enabled(): boolean {
@@ -135,7 +150,6 @@ export class PayloadLog implements PayloadTaps {
   /** Applies to calls that begin from now on. */
   setCapture(rule: CaptureRule): void {
     this.#capture = rule
-    this.#tellMode()
   }
 
   status(): RawLogStatus {
@@ -234,7 +248,7 @@ export class PayloadLog implements PayloadTaps {
   #receive(message: FromPayloadWorker): void {
     switch (message.kind) {
       case 'taken':
-        this.#sender?.acknowledge(message)
+        this.#sender?.acknowledge()
         this.#dropped += message.dropped
         this.#refreshSize()
         this.#thread.isWell()
@@ -284,8 +298,8 @@ export class PayloadLog implements PayloadTaps {
     return { ...file, maxBodyBytes, salt, fedBytesLimit, ...this.#mode() }
   }
 
-  #mode(): Pick<PayloadSettings, 'enabled' | 'fed' | 'capture'> {
-    return { enabled: this.#enabled, capture: this.#capture, fed: this.#listeners.size > 0 }
+  #mode(): Pick<PayloadSettings, 'enabled' | 'fed'> {
+    return { enabled: this.#enabled, fed: this.#listeners.size > 0 }
   }
 
   #tellMode(): void {
@@ -296,7 +310,7 @@ export class PayloadLog implements PayloadTaps {
 
   #open(): void {
     this.#isDone = Promise.withResolvers()
-    this.#sender = new TapSender({
+    this.#sender = new RecordSender({
       ...this.#options,
       post: (message, transfer) => this.#thread.post(message, transfer),
       lost: (records) => {

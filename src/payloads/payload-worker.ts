@@ -11,11 +11,16 @@ import { codeOf, messageOf } from '../lib/errors.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { PayloadFile } from './file/payload-file.ts'
 import { PayloadReader } from './file/payload-reader.ts'
-import type { FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
+import {
+  type FromPayloadWorker,
+  type PayloadSettings,
+  type RecordBatch,
+  type SentRecord,
+  type ToPayloadWorker,
+  recordsOf,
+} from './payload-messages.ts'
 import { RecordComposer } from './record/compose-record.ts'
-import { isCaptured, isSampled } from './tap/capture-rule.ts'
-import { type SealedBatch, tapItems } from './tap/tap-batch.ts'
-import { type TappedCall, TappedCalls } from './tap/tapped-calls.ts'
+import { isKept } from './copy/capture-rule.ts'
 
 /** Bytes of records that are made before the file and the feed are given them. */
 const outboxLimitBytes = 4 * 2 ** 20
@@ -42,7 +47,7 @@ const seqs = new CallIds(() => (seqFloorMs = Math.max(seqFloorMs, systemClock.wa
 const file = new PayloadFile({ ...settings, nextSeq: () => seqs.next() })
 const reader = new PayloadReader(filePath)
 
-let isKept = false
+let isLogging = false
 let isFed = settings.fed
 let outbox: OutgoingLine[] = []
 let outboxBytes = 0
@@ -52,27 +57,8 @@ let dropped = 0
 let fedBytes = 0
 let feedLost = 0
 
-const calls = new TappedCalls(settings.capture, {
-  started: ({ begin }) => {
-    if (isFed) compose(null, () => composer.composeStarted(begin), false)
-  },
-  request: (call, raw) => {
-    const isHeld = call.capture.kind === 'errors'
-    const isWanted = mayKeep(call, raw.callId)
-    if (!isWanted && !isFed) return
-    const seq = seqs.next()
-    const make = (): string => composer.composeRequest(raw, seq)
-    if (isWanted && isHeld) call.keepRequest = () => compose(seq, make, true, false)
-    compose(seq, make, isWanted && !isHeld)
-  },
-  answer: (call, raw) => {
-    const toFile = mayKeep(call, raw.callId) && isCaptured(call.capture, raw.outcome as Outcome)
-    if (toFile) call.keepRequest?.()
-    if (!toFile && !isFed) return
-    const seq = seqs.next()
-    compose(seq, () => composer.composeAnswer(raw, seq), toFile)
-  },
-})
+/** Requests whose call has not ended, for the file if the call fails; by the call's id. */
+const heldRequests = new Map<number, () => void>()
 
 orElse(() => {
   seqFloorMs = startedAtMs(file.lastSeq() ?? 0) + 1
@@ -81,11 +67,10 @@ setLogging(settings.enabled)
 port.on('message', (message: ToPayloadWorker) => {
   switch (message.kind) {
     case 'batch':
-      takeBatch(message)
+      addBatch(message)
       break
     case 'mode':
       isFed = message.fed
-      calls.capture = message.capture
       setLogging(message.enabled)
       break
     case 'recent':
@@ -112,8 +97,24 @@ function post(message: FromPayloadWorker, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer)
 }
 
-function mayKeep({ capture }: TappedCall, callId: number): boolean {
-  return isKept && isSampled(capture, callId)
+function addRequest(raw: Extract<SentRecord, { kind: 'request' }>): void {
+  const { callId, keeping } = raw
+  const seq = seqs.next()
+  compose(seq, () => composer.composeRequest(raw, seq), isLogging && keeping === 'always')
+  if (!isLogging || keeping !== 'if_failed') return
+  // The batch has bodies of other calls, too, which are not held.
+  const own = { ...raw, bytes: Buffer.from(raw.bytes) }
+  heldRequests.set(callId, () => compose(seq, () => composer.composeRequest(own, seq), true, false))
+}
+
+function addAnswer(raw: Extract<SentRecord, { kind: 'answer' }>): void {
+  const { callId, keeping, outcome } = raw
+  const keepRequest = heldRequests.get(callId)
+  heldRequests.delete(callId)
+  const toFile = isLogging && isKept(keeping, outcome as Outcome)
+  if (toFile) keepRequest?.()
+  const seq = seqs.next()
+  compose(seq, () => composer.composeAnswer(raw, seq), toFile)
 }
 
 function compose(seq: number | null, make: () => string, toFile: boolean, toFeed: boolean = isFed): void {
@@ -128,11 +129,14 @@ function compose(seq: number | null, make: () => string, toFile: boolean, toFeed
   if (outboxBytes > outboxLimitBytes) deliver()
 }
 
-function takeBatch(batch: SealedBatch): void {
-  for (const item of tapItems(batch)) calls.take(item)
+function addBatch(batch: RecordBatch): void {
+  for (const record of recordsOf(batch)) {
+    if (record.kind === 'request') addRequest(record)
+    else if (record.kind === 'answer') addAnswer(record)
+    else compose(null, () => composer.composeStarted(record), false)
+  }
   deliver()
-  const { bytes } = batch
-  post({ kind: 'taken', bytes, dropped, heldBytes: calls.heldBytes }, [bytes])
+  post({ kind: 'taken', dropped })
   dropped = 0
 }
 
@@ -141,7 +145,7 @@ function deliver(): void {
   outbox = []
   outboxBytes = 0
   const lines = waiting.filter(({ toFile }) => toFile).map(({ bytes }) => bytes)
-  if (lines.length > 0 && isKept) {
+  if (lines.length > 0 && isLogging) {
     const { kept, error } = file.append(lines)
     dropped += lines.length - kept
     if (error !== null) switchOff(error)
@@ -165,8 +169,8 @@ function feed(lines: readonly OutgoingLine[]): void {
 
 /** From here on, or no longer. Whether the file can be written is found out at once, not with the next call. */
 function setLogging(enabled: boolean): void {
-  if (enabled === isKept) return
-  isKept = enabled
+  if (enabled === isLogging) return
+  isLogging = enabled
   if (!enabled) {
     file.close()
     return
@@ -178,7 +182,7 @@ function setLogging(enabled: boolean): void {
 }
 
 function switchOff(error: unknown): void {
-  isKept = false
+  isLogging = false
   post({ kind: 'trouble', message: troubleOf(error) })
 }
 

@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { type CallRecord, unknownFields } from '../../src/call/call-record.ts'
 import type { Call } from '../../src/call/call.ts'
-import type { PayloadCall, PayloadTap } from '../../src/call/payload-log.ts'
+import type { PayloadCall, PayloadCopy } from '../../src/call/payload-port.ts'
 import type { PayloadLog } from '../../src/payloads/payload-log.ts'
 
 export interface ImaginedCall {
@@ -20,28 +21,29 @@ export function payloadCall({
   headers = requestHeaders,
 }: ImaginedCall): PayloadCall {
   const call: Call = { ...unknownFields, id, callType: 'chat', endpoint: path, method: 'POST' }
-  return { call, path, headers, receivedAtMs: 0 }
+  return { call, path, headers, receivedAtMs: 0, onFault: assert.ifError }
 }
 
-/** Lets a call pass by a log, from its beginning to its end; answers whether it was tapped. */
+/** Lets a call pass by a log, from its beginning to its end; answers whether it was copied. */
 export function passBy(log: PayloadLog, imagined: ImaginedCall): boolean {
-  const tap = log.begin(payloadCall(imagined))
-  if (tap === null) return false
-  passThrough(tap, imagined)
+  const copy = log.begin(payloadCall(imagined))
+  if (copy === null) return false
+  passThrough(copy, imagined)
   return true
 }
 
 export function passThrough(
-  tap: PayloadTap,
+  copy: PayloadCopy,
   { id, request = '{}', answer = '{}', record = {} }: ImaginedCall,
 ): void {
-  if (request.length > 0) tap.requestData(Buffer.from(request))
-  tap.requestEnd('gpt', false)
-  tap.answerHead(200, ['content-type', typeof answer === 'string' ? 'application/json' : 'text/event-stream'])
-  let atMs = 0
-  for (const piece of typeof answer === 'string' ? [answer] : answer)
-    tap.answerData(Buffer.from(piece), ++atMs)
-  tap.ended(endedRecord(id, record))
+  if (request.length > 0) copy.requestData(Buffer.from(request))
+  copy.requestEnd('gpt', false)
+  copy.answerHead(200, [
+    'content-type',
+    typeof answer === 'string' ? 'application/json' : 'text/event-stream',
+  ])
+  for (const piece of typeof answer === 'string' ? [answer] : answer) copy.answerData(Buffer.from(piece))
+  copy.ended(endedRecord(id, record))
 }
 
 export function endedRecord(id: number, fields: Partial<CallRecord> = {}): CallRecord {

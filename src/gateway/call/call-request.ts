@@ -14,7 +14,7 @@ import {
 import { FormPeek, boundaryOf } from '../http/form-peek.ts'
 import { type RequestFacts, RequestPeek, factsOfCopy, noFacts } from '../http/request-peek.ts'
 import type { PathMeaning } from '../http/path-meaning.ts'
-import type { GuardedTap } from '../raw-log/tap-guard.ts'
+import type { PayloadCopy } from '../../call/payload-port.ts'
 import type { ArrivedCall } from './running-call.ts'
 
 export interface CallRequestOptions {
@@ -28,7 +28,7 @@ export class CallRequest {
   readonly body: HeldBody
   readonly #arrived: ArrivedCall
   readonly #record: CallDraft
-  readonly #tap: GuardedTap | null
+  readonly #payloads: PayloadCopy | null
   readonly #onFault: (error: unknown) => void
   /** Its body may name a model, and so where it goes. */
   readonly #mayNameModel: boolean
@@ -44,14 +44,14 @@ export class CallRequest {
   constructor(
     arrived: ArrivedCall,
     record: CallDraft,
-    tap: GuardedTap | null,
+    payloads: PayloadCopy | null,
     { limits, onFault }: CallRequestOptions,
     { path, isRouted }: { readonly path: PathMeaning; readonly isRouted: boolean },
   ) {
     const { req, head } = arrived
     this.#arrived = arrived
     this.#record = record
-    this.#tap = tap
+    this.#payloads = payloads
     this.#onFault = onFault
     this.body = new HeldBody(limits)
     const isPost = req.method === 'POST' && head.hasBody
@@ -132,7 +132,7 @@ export class CallRequest {
 
   #passed(piece: Uint8Array): void {
     this.#record.requestBytes += piece.length
-    if (this.#tap !== null) this.#tap.requestData(piece)
+    if (this.#payloads !== null) this.#payloads.requestData(piece)
   }
 
   /** The model that a body has named which passed as it came; null where it named none. */
@@ -142,7 +142,7 @@ export class CallRequest {
 
   /** Nothing more of it will come. */
   over(): void {
-    if (this.#tap !== null) this.#tap.requestEnd(this.#record.model, this.#record.stream)
+    if (this.#payloads !== null) this.#payloads.requestEnd(this.#record.model, this.#record.stream)
   }
 
   /** Puts another name for the model into the body. */

@@ -165,7 +165,7 @@ export class CallHandler {
       sink.finish(call.record)
       isRecorded = true
       call.countTokens()
-      if (call.tap !== null) call.tap.ended(call.record)
+      if (call.payloads !== null) call.payloads.ended(call.record)
       call.teachUpstream()
     } catch (error) {
       if (!isRecorded) sink.lose(call.record)

@@ -1,10 +1,10 @@
 import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import { Failure } from '../../call/failure.ts'
+import type { PayloadCopy } from '../../call/payload-port.ts'
 import type { PathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import { storedText } from '../recorder/stored-text.ts'
-import { type GuardedTap, guardTap } from '../raw-log/tap-guard.ts'
 import { sessionInMetadata, tagsOfBody } from './caller-tags.ts'
 import type { ClientLabels } from './client-labels.ts'
 import type { ArrivedCall, RunningCallOptions } from './running-call.ts'
@@ -37,16 +37,16 @@ export function identify(
   return record
 }
 
-/** Shown what passes in a call; null where nobody wants to know. */
-export function openTap(
+/** Copies the payloads of a call; null if nobody logs or watches it. */
+export function copyPayloads(
   { req, target }: ArrivedCall,
   call: CallDraft,
   receivedAtMs: number,
-  { taps, clock, onFault }: Pick<RunningCallOptions, 'taps' | 'clock' | 'onFault'>,
-): GuardedTap | null {
+  { payloadLog, onFault }: Pick<RunningCallOptions, 'payloadLog' | 'onFault'>,
+): PayloadCopy | null {
   try {
-    const tap = taps.begin({ call, path: target.path + target.query, headers: req.rawHeaders, receivedAtMs })
-    return tap === null ? null : guardTap(tap, clock, onFault)
+    const path = target.path + target.query
+    return payloadLog.begin({ call, path, headers: req.rawHeaders, receivedAtMs, onFault })
   } catch (error) {
     onFault(error)
     return null

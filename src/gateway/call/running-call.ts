@@ -4,7 +4,7 @@ import { type CallIds, formatCallId } from '../../call/call-id.ts'
 import type { CallDraft } from '../../call/call-record.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
-import type { PayloadTaps } from '../../call/payload-log.ts'
+import type { PayloadCopy, PayloadPort } from '../../call/payload-port.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
 import type { Placed } from '../../lib/swap-list.ts'
 import type { QueueOrder } from '../admission/admission.ts'
@@ -22,7 +22,6 @@ import { type LimitStake, nothingUsed } from '../limits/kept-limit.ts'
 import { tellsOfLimits } from '../limits/seen-limits.ts'
 import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
-import type { GuardedTap } from '../raw-log/tap-guard.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
 import { completeRecord } from '../recorder/recorder.ts'
 import type { Endpoint } from '../routing/replicas.ts'
@@ -32,7 +31,7 @@ import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
 import { type ProviderLimits, noteLimits, settleLimits, stakeOf } from './call-limits.ts'
 import { CallRequest, type CallRequestOptions } from './call-request.ts'
 import type { ClientLabels } from './client-labels.ts'
-import { identify, noteCaller, openTap, unreadableBody, unreadableModel } from './identify.ts'
+import { identify, noteCaller, copyPayloads, unreadableBody, unreadableModel } from './identify.ts'
 
 /** A request on a forwarded path, as the server found it. */
 export interface ArrivedCall {
@@ -59,7 +58,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   /** Decides who may use a key of the gateway's own. */
   readonly trusted: TrustedClients
   readonly clientStallTimeoutMs: number
-  readonly taps: PayloadTaps
+  readonly payloadLog: PayloadPort
   readonly background: BackgroundResponses
 }
 
@@ -73,7 +72,7 @@ export class RunningCall implements Placed {
   readonly client: ClientResponse
   readonly request: CallRequest
   /** Shown what passes; null where nobody wants to know. */
-  readonly tap: GuardedTap | null
+  readonly payloads: PayloadCopy | null
   /** In the list of running calls. */
   place = -1
   readonly #options: RunningCallOptions
@@ -101,12 +100,14 @@ export class RunningCall implements Placed {
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
     this.record = identify(arrived, this.#path, options)
-    this.tap = options.taps.isOpen ? openTap(arrived, this.record, this.timeline.receivedAt, options) : null
-    this.request = new CallRequest(arrived, this.record, this.tap, options, {
+    this.payloads = options.payloadLog.isOpen
+      ? copyPayloads(arrived, this.record, this.timeline.receivedAt, options)
+      : null
+    this.request = new CallRequest(arrived, this.record, this.payloads, options, {
       path: this.#path,
       isRouted: options.upstreams.areSeveral,
     })
-    this.client = new ClientResponse(res, options.clientStallTimeoutMs, this.tap)
+    this.client = new ClientResponse(res, options.clientStallTimeoutMs, this.payloads)
   }
 
   /** Its request. */

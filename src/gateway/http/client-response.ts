@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { RawHeaders, ResponseHead } from '../../call/response-head.ts'
 import { Failure } from '../../call/failure.ts'
 import { writeErrorAnswer } from './error-answer.ts'
-import type { GuardedTap } from '../raw-log/tap-guard.ts'
+import type { PayloadCopy } from '../../call/payload-port.ts'
 import { headerPairs } from '../../lib/http/header-list.ts'
 
 const noBytes: Uint8Array = new Uint8Array(0)
@@ -35,7 +35,7 @@ export interface ResumableAttempt {
 export class ClientResponse implements AnswerSink {
   readonly #res: ServerResponse
   readonly #stallTimeoutMs: number
-  readonly #tap: GuardedTap | null
+  readonly #payloads: PayloadCopy | null
   readonly #closed = Promise.withResolvers<void>()
   /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
   readonly closed: Promise<void> = this.#closed.promise
@@ -57,11 +57,11 @@ export class ClientResponse implements AnswerSink {
   /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
   source: ResumableAttempt | null = null
 
-  /** `tap` is shown what the client is sent, after it was sent; null where nobody wants to know. */
-  constructor(res: ServerResponse, stallTimeoutMs: number, tap: GuardedTap | null = null) {
+  /** `payloads` copies the answer after it was sent; null if nobody logs or watches this call. */
+  constructor(res: ServerResponse, stallTimeoutMs: number, payloads: PayloadCopy | null = null) {
     this.#res = res
     this.#stallTimeoutMs = stallTimeoutMs
-    this.#tap = tap
+    this.#payloads = payloads
     res.sendDate = false
     res.on('close', () => this.#onClose())
     if (res.destroyed) this.#onClose()
@@ -109,7 +109,7 @@ export class ClientResponse implements AnswerSink {
   head({ status, statusText, headers, contentLength }: ResponseHead): void {
     // Node takes the list as it is, and leaves it so.
     this.#res.writeHead(status, statusText, headers as string[])
-    if (this.#tap !== null) this.#tap.answerHead(status, headers)
+    if (this.#payloads !== null) this.#payloads.answerHead(status, headers)
     this.#remaining = contentLength
     this.#headHeld = true
     queueMicrotask(() => {
@@ -131,7 +131,7 @@ export class ClientResponse implements AnswerSink {
       this.#last = chunk
     } else isTaken = this.#send(chunk)
     if (!isTaken && !this.isWaiting) this.#waitForDrain()
-    if (this.#tap !== null) this.#tap.answerData(chunk)
+    if (this.#payloads !== null) this.#payloads.answerData(chunk)
     return isTaken
   }
 
@@ -160,9 +160,9 @@ export class ClientResponse implements AnswerSink {
       return
     }
     const { status, headers, body } = writeErrorAnswer(this.#res, failure, callId)
-    if (this.#tap === null) return
-    this.#tap.answerHead(status, headers)
-    if (this.#res.req.method !== 'HEAD') this.#tap.answerData(Buffer.from(body))
+    if (this.#payloads === null) return
+    this.#payloads.answerHead(status, headers)
+    if (this.#res.req.method !== 'HEAD') this.#payloads.answerData(Buffer.from(body))
   }
 
   /**

@@ -5,7 +5,7 @@ import type { InheritedRawLog } from '../handover/handover.ts'
 import { PayloadFeed } from '../raw-log/payload-feed.ts'
 import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
-import { type CaptureRule, parseCaptureRule } from '../../payloads/tap/capture-rule.ts'
+import { type CaptureRule, parseCaptureRule } from '../../payloads/copy/capture-rule.ts'
 import { PayloadLog } from '../../payloads/payload-log.ts'
 
 /** To cross to the log's thread costs more than all else when calls cross one by one; nobody sees such a delay. */

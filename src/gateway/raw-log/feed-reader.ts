@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { RawLogEvent } from '../../api/raw-log.ts'
-import type { PayloadEvent } from '../../call/payload-log.ts'
+import type { PayloadEvent } from '../../call/payload-port.ts'
 import { sseComment, sseEvent, sseRetry } from '../../lib/http/http.ts'
 
 /** An event as it goes over the wire, one buffer for all readers. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { CallIds } from '../../call/call-id.ts'
-import { formatCaptureRule, isCaptured, isSampled, parseCaptureRule } from './capture-rule.ts'
+import { formatCaptureRule, isKept, keepingOf, parseCaptureRule } from './capture-rule.ts'
 
 describe('a rule is read', () => {
   const good: Record<string, ReturnType<typeof parseCaptureRule>> = {
@@ -37,28 +37,35 @@ test('a sample takes about its share of calls, from whichever gateway and howeve
       const ids = new CallIds(() => Math.floor((nowMs += everyMs)), 5)
       const rule = { kind: 'sample', every: 1 / share } as const
       const count = 20_000
-      const taken = Array.from({ length: count }, () => isSampled(rule, ids.next())).filter(Boolean).length
+      const taken = Array.from({ length: count }, () => keepingOf(rule, ids.next())).filter(
+        (keeping) => keeping === 'always',
+      ).length
       const deviation = Math.sqrt(count * share * (1 - share))
       assert.ok(Math.abs(taken - count * share) < 6 * deviation, `${taken} of ${count} for ${share}`)
     }
   }
 })
 
-test('every call is taken by `all`, `errors` and a sample of one in one, as far as its id tells', () => {
+test('`all` and a sample of one in one keep every call, `errors` those that fail', () => {
   const id = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
   fc.assert(
-    fc.property(id, fc.constantFrom('all', 'errors', 'sample:1/1'), (callId, text) => {
-      assert.equal(isSampled(parseCaptureRule(text) ?? { kind: 'sample', every: 1e9 }, callId), true)
+    fc.property(id, (callId) => {
+      const keepings = ['all', 'sample:1/1', 'errors'].map((text) =>
+        keepingOf(parseCaptureRule(text) ?? { kind: 'sample', every: 1e9 }, callId),
+      )
+      assert.deepEqual(keepings, ['always', 'always', 'if_failed'])
     }),
   )
 })
 
-test('`errors` takes what counts as failed, the others take every outcome', () => {
-  assert.equal(isCaptured({ kind: 'errors' }, 'ok'), false)
-  assert.equal(isCaptured({ kind: 'errors' }, 'client_disconnected'), false)
-  for (const outcome of ['upstream_error', 'upstream_cut', 'refused', 'gateway_error'] as const) {
-    assert.equal(isCaptured({ kind: 'errors' }, outcome), true)
+test('`if_failed` keeps what counts as failed, `always` every outcome, `never` none', () => {
+  for (const outcome of ['ok', 'client_disconnected'] as const) {
+    assert.deepEqual(
+      (['always', 'if_failed', 'never'] as const).map((keeping) => isKept(keeping, outcome)),
+      [true, false, false],
+    )
   }
-  assert.equal(isCaptured({ kind: 'all' }, 'ok'), true)
-  assert.equal(isCaptured({ kind: 'sample', every: 3 }, 'ok'), true)
+  for (const outcome of ['upstream_error', 'upstream_cut', 'refused', 'gateway_error'] as const) {
+    assert.deepEqual([isKept('if_failed', outcome), isKept('never', outcome)], [true, false])
+  }
 })

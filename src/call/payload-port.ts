@@ -1,0 +1,55 @@
+import type { CallRecord } from './call-record.ts'
+import type { Call } from './call.ts'
+import type { RawHeaders } from './response-head.ts'
+
+/** A call whose payloads may be copied, when its head has been read. */
+export interface PayloadCall {
+  readonly call: Call
+  /** Path and query, byte for byte. */
+  readonly path: string
+  readonly headers: RawHeaders
+  /** Monotonic. */
+  readonly receivedAtMs: number
+  /** Gets the error that ends the copy; the call goes on. */
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * Copies the payloads of one call. The call uses the methods synchronously, in this order. None of them throws or keeps a
+ * chunk. The answer is what the client is sent, from the upstream or from the gateway. A request body that is passed on as it
+ * comes may end after its answer has begun.
+ */
+export interface PayloadCopy {
+  requestData(chunk: Uint8Array): void
+  /** The request is whole, or no more of it comes; without a body, too. Only the first time counts; `ended` implies it. */
+  requestEnd(model: string | null, stream: boolean): void
+  answerHead(status: number, headers: RawHeaders): void
+  /** Body bytes, before any transfer coding. */
+  answerData(chunk: Uint8Array): void
+  /** The call has its row. Once, last. */
+  ended(record: CallRecord): void
+}
+
+/** The port for copies of payloads. It never waits, and has bounded memory. */
+export interface PayloadPort {
+  /** False if nobody logs or watches: then a call does not use `begin`, and costs nothing. */
+  readonly isOpen: boolean
+  /** Null if nobody logs or watches this call. */
+  begin(call: PayloadCall): PayloadCopy | null
+}
+
+/** An event of the feed: a record, or the start of a call. All readers share its bytes, and must not change them. */
+export interface PayloadEvent {
+  /** The record's; null for the start of a call. */
+  readonly seq: number | null
+  /** One line of JSON in UTF-8, without its line break. */
+  readonly json: Uint8Array
+}
+
+/** Gets the feed of payloads, also of calls that the file does not get. */
+export interface PayloadListener {
+  /** In order; several events at a time under much traffic. */
+  events(events: readonly PayloadEvent[]): void
+  /** The number of records that were left out, because there were too many. */
+  dropped(count: number): void
+}

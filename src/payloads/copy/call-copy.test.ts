@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { endedRecord, payloadCall } from '../../../test/payloads/imagined-call.ts'
+import type { PayloadCopy } from '../../call/payload-port.ts'
+import { type SentRecord, recordsOf } from '../payload-messages.ts'
+import { CallCopy } from './call-copy.ts'
+import type { Keeping } from './capture-rule.ts'
+import { RecordSender } from './record-sender.ts'
+
+interface Sending {
+  readonly clock: FakeClock
+  readonly sender: RecordSender
+  readonly records: SentRecord[]
+  readonly lost: () => number
+  readonly copy: (id: number, keeping?: Keeping) => CallCopy
+}
+
+function sending(heldBytesLimit = 2 ** 20): Sending {
+  const records: SentRecord[] = []
+  let lost = 0
+  const clock = new FakeClock()
+  const sender = new RecordSender({
+    clock,
+    maxBodyBytes: 100_000,
+    heldBytesLimit,
+    flushAfterMs: 10,
+    post: (message) => {
+      if (message.kind === 'batch') records.push(...recordsOf(message))
+    },
+    lost: (count) => {
+      lost += count
+    },
+  })
+  const copy = (id: number, keeping: Keeping = 'always'): CallCopy =>
+    new CallCopy(sender, payloadCall({ id }), keeping)
+  return { clock, sender, records, lost: () => lost, copy }
+}
+
+function chunksOf(records: readonly SentRecord[]): readonly number[] | undefined {
+  return records.find((record) => record.kind === 'answer')?.chunkOffsetsMs
+}
+
+function answer(copy: PayloadCopy, contentType: string, pieces: number): void {
+  copy.answerHead(200, ['Content-Type', contentType])
+  for (let at = 0; at < pieces; at++) copy.answerData(Buffer.from('x'))
+}
+
+test('two records are made of pieces, though a request ends after its answer has begun', () => {
+  const { sender, records, copy } = sending()
+  const call = copy(77)
+  call.requestData(Buffer.from('ab'))
+  call.answerHead(201, ['Content-Type', 'text/plain'])
+  call.answerData(Buffer.from('one'))
+  call.requestData(Buffer.from('cd'))
+  call.requestEnd('modèle\u2028', true)
+  call.answerData(Buffer.from('two'))
+  call.ended(endedRecord(77, { model: 'm', stream: true, outcome: 'upstream_cut', durationMs: 2.5 }))
+  sender.flush()
+  const [request, answered] = records
+  assert.ok(request?.kind === 'request' && answered?.kind === 'answer')
+  const { callId, method, model, keeping, headers } = request
+  assert.deepEqual([callId, method, model, keeping], [77, 'POST', 'modèle\u2028', 'always'])
+  assert.deepEqual([request.bytes.toString(), request.totalBytes, request.truncated], ['abcd', 4, false])
+  assert.deepEqual(headers, payloadCall({ id: 77 }).headers)
+  assert.deepEqual(answered.headers, ['Content-Type', 'text/plain'])
+  assert.deepEqual([answered.bytes.toString(), answered.status, answered.model], ['onetwo', 201, 'm'])
+  assert.deepEqual([answered.outcome, answered.durationMs], ['upstream_cut', 2.5])
+})
+
+test('a call without an answer has no status', () => {
+  const { sender, records, copy } = sending()
+  copy(1).ended(endedRecord(1, { outcome: 'client_disconnected' }))
+  sender.flush()
+  const [request, answered] = records
+  assert.ok(request?.kind === 'request' && answered?.kind === 'answer')
+  assert.deepEqual(
+    [answered.status, answered.outcome, answered.bytes.length],
+    [null, 'client_disconnected', 0],
+  )
+})
+
+test('the times of pieces are recorded for event streams alone', async () => {
+  for (const [contentType, expected] of [
+    ['Text/Event-Stream; charset=utf-8', 2],
+    ['application/json', 0],
+  ] as const) {
+    const { sender, records, copy } = sending()
+    const call = copy(1)
+    answer(call, contentType, 2)
+    call.ended(endedRecord(1))
+    sender.flush()
+    assert.equal(chunksOf(records)?.length, expected)
+  }
+})
+
+test('at most 10,000 of these times, which count as held until the call ends', () => {
+  const { sender, records, copy } = sending(95_000)
+  const call = copy(1)
+  answer(call, 'text/event-stream', 20_000)
+  sender.flush()
+  assert.equal(sender.hasRoom, false)
+  call.ended(endedRecord(1))
+  sender.flush()
+  sender.acknowledge()
+  sender.acknowledge()
+  assert.equal(sender.hasRoom, true)
+  assert.equal(chunksOf(records)?.length, 10_000)
+})
+
+test('a body beyond its limit is cut, and its length known', () => {
+  const { sender, records, copy } = sending()
+  const call = copy(1)
+  for (let piece = 0; piece < 3; piece++) call.requestData(Buffer.alloc(40_000))
+  call.ended(endedRecord(1))
+  sender.flush()
+  const [request] = records
+  assert.ok(request?.kind === 'request')
+  assert.deepEqual([request.bytes.length, request.totalBytes, request.truncated], [100_000, 120_000, true])
+})
+
+for (const [keeping, isHeld] of [
+  ['always', false],
+  ['if_failed', true],
+] as const) {
+  test(`a request that is kept ${keeping} ${isHeld ? 'counts' : 'does not count'} as held until its call ends`, () => {
+    const { sender, copy } = sending(100_000)
+    const call = copy(1, keeping)
+    call.requestData(Buffer.alloc(70_000))
+    call.requestEnd(null, false)
+    sender.flush()
+    sender.acknowledge()
+    assert.equal(sender.hasRoom, !isHeld)
+    call.ended(endedRecord(1))
+    sender.flush()
+    sender.acknowledge()
+    assert.equal(sender.hasRoom, true)
+  })
+}
+
+test('the request ends once: with the call at the latest, and nothing is added to it later', () => {
+  const { sender, records, copy } = sending()
+  const call = copy(1)
+  call.ended(endedRecord(1))
+  call.requestEnd(null, false)
+  call.requestData(Buffer.from('late'))
+  sender.flush()
+  assert.deepEqual(
+    records.map(({ kind }) => kind),
+    ['request', 'answer'],
+  )
+})
+
+test('records without a thread are lost: those on their way, and all later ones', () => {
+  const { sender, lost, copy } = sending()
+  const [one, two] = [copy(1), copy(2)]
+  one.requestEnd(null, false)
+  sender.flush()
+  two.requestEnd(null, false)
+  assert.equal(sender.close(), 2)
+  one.ended(endedRecord(1))
+  two.ended(endedRecord(2))
+  assert.equal(lost(), 2)
+})
+
+test('a fault ends the copy, is reported once, and gives its memory back', () => {
+  const { sender, records } = sending(100_000)
+  const faults: unknown[] = []
+  const call = { ...payloadCall({ id: 1 }), onFault: (error: unknown) => faults.push(error) }
+  const copy = new CallCopy(sender, call, 'always')
+  copy.requestData(Buffer.alloc(70_000))
+  const fault = new Error('no memory')
+  sender.roomFor = () => {
+    throw fault
+  }
+  copy.requestData(Buffer.alloc(1))
+  copy.answerData(Buffer.alloc(1))
+  copy.ended(endedRecord(1))
+  sender.flush()
+  assert.deepEqual([faults, records, sender.hasRoom], [[fault], [], true])
+})
