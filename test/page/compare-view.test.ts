@@ -53,7 +53,7 @@ test('the slowest model is two presses away; its line is drawn, spoken, and lead
   assert.equal(await first.getByRole('link').innerText(), slowest.key)
 
   // A line more, or less.
-  const lines = page.locator('.curve-lines > path')
+  const lines = page.locator('.series-plot .drawn-dots')
   const before = await lines.count()
   const box = first.getByRole('checkbox')
   const isDrawn = await box.isChecked()

@@ -120,7 +120,7 @@ question('why did errors rise, and which calls are they?', async (page, press) =
 
 question('how do two models compare?', async (page, press) => {
   await press(view(page, 'Compare'))
-  await page.locator('.curve-lines > path').nth(1).waitFor()
+  await page.locator('.series-plot .drawn-line').nth(2).waitFor()
 })
 
 question('what would folding old calls give back?', async (page, press) => {
@@ -178,7 +178,7 @@ question('how soon do two models begin to answer?', async (page, press) => {
   await press(view(page, 'Compare'))
   await press(button(page, 'First token'))
   await page.waitForURL(/measure=ttft_ms/)
-  await page.locator('.curve-lines > path:not([d=""])').first().waitFor()
+  await page.locator('.series-plot .drawn-line:not([d=""])').first().waitFor()
   await page.getByRole('table', { name: 'Calls by model' }).getByText('First token p95').waitFor()
 })
 

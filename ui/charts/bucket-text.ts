@@ -6,12 +6,14 @@ const dayMs = 86_400_000
 
 /** When a bucket begins: `12:30`, or with its day where the range is longer than one. */
 export function bucketStart(times: Times, frame: TimeFrame, index: number): string {
-  return instantWords(times, frame, wholeBucket(frame, index).fromMs)
+  return frame.names?.[index]?.[0] ?? instantWords(times, frame, wholeBucket(frame, index).fromMs)
 }
 
 /** From when until when a bucket is: `12:30 – 12:45`, `20 Nov, 12:30 – 12:45`, `21 Nov`. */
 export function bucketSpan(times: Times, frame: TimeFrame, index: number): string {
   const { fromMs, toMs } = wholeBucket(frame, index)
+  const name = frame.names?.[index]?.[1]
+  if (name !== undefined) return name
   // A day on which clocks change is an hour shorter, and is still a day.
   if (frame.bucketMs >= dayMs) {
     const last = times.day(toMs - minuteMs)

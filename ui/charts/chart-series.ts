@@ -54,8 +54,8 @@ export interface ChartPanel {
   readonly series: readonly ChartSeries[]
   readonly heightPx: number
   readonly linear: LinearOptions
-  /** Values at the side. */
-  readonly axis: (value: number) => string
+  /** Values at the side; `ticks` are all of them. */
+  readonly axis: (value: number, ticks: readonly number[]) => string
   /** Begins logarithmic, and can be switched. */
   readonly isLog?: boolean
   /** The figure beside the plot. */

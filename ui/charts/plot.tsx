@@ -61,8 +61,10 @@ export interface PlotProps {
   readonly speak: (buckets: BucketRange, level: number | null) => string
   /** The content of the tooltip, if it differs. */
   readonly tip?: (buckets: BucketRange) => ComponentChildren
-  /** Leads to the calls of a bucket. */
-  readonly to: (bounds: Bounds, level: number | null) => Partial<PageAddress>
+  /** Leads to the calls of a bucket; null if no bucket can be opened, or zoomed to. */
+  readonly to: ((bounds: Bounds, level: number | null) => Partial<PageAddress>) | null
+  /** The bucket that the keyboard begins at; the last unless told. */
+  readonly atFirst?: number | undefined
   readonly dots?: ((index: number) => readonly PlotDot[]) | undefined
   /** Rows that can be pointed at, one above the other. */
   readonly levels?: number
@@ -83,7 +85,7 @@ const crosshair = new Observable<number | null>(null)
 /** True if a span is being dragged over: until it ends, no chart may change. */
 export const isDragging = new Observable(false)
 
-const pxPerTime = 60
+const [pxPerTime, pxPerName] = [60, 40]
 const pxPerLetter = 6.2
 /** In a narrower plot a tooltip beside what it explains would cover it. */
 const smallPx = 448
@@ -106,10 +108,15 @@ export function Plot(props: PlotProps) {
   const { outages, marks } = useContext(ChartEventsContext)
   const room = useRef<HTMLDivElement>(null)
   const widthPx = useWidth(room)
-  const below = useMemo(
-    () => timeTicks(times, frame.fromMs, frame.toMs, Math.max(2, Math.floor(widthPx / pxPerTime))),
-    [times, frame, widthPx],
-  )
+  const below = useMemo(() => {
+    const { names, fromMs, toMs } = frame
+    if (names === undefined)
+      return timeTicks(times, fromMs, toMs, Math.max(2, Math.floor(widthPx / pxPerTime)))
+    const every = Math.ceil((names.length * pxPerName) / widthPx)
+    return names
+      .map(([words], index) => ({ ms: bucketMiddle(frame, index), words }))
+      .filter((_, index) => (names.length - 1 - index) % every === 0)
+  }, [times, frame, widthPx])
   const drawing = useMemo(
     () =>
       (widthPx === 0 ? [] : draw(widthPx, heightPx)).map(({ kind, colour, opacity, d }, index) => (
@@ -183,7 +190,7 @@ export function Plot(props: PlotProps) {
 
 /** Takes pointer and keyboard. */
 function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
-  const { frame, label, speak, tip, to, dots, levels = 0, isSmall } = props
+  const { frame, label, speak, tip, to, dots, levels = 0, atFirst, isSmall } = props
   const times = useTimes()
   const { address, go } = useNavigation()
   const { zoom, zoomOut } = useZoom()
@@ -196,7 +203,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
   const click = useRef<ReturnType<typeof setTimeout>>(undefined)
   const last = frame.startsMs.length - 1
   const cell: PointedCell = {
-    index: Math.max(0, Math.min(pointed?.index ?? last, last)),
+    index: Math.max(0, Math.min(pointed?.index ?? atFirst ?? last, last)),
     level: pointed?.level ?? null,
   }
   const buckets = bucketsBetween(anchor ?? cell.index, cell.index)
@@ -233,7 +240,9 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
     setAnchor(null)
     setPinned(false)
   }
-  const open = ({ index, level }: PointedCell): void => go(to(bucketBounds(frame, index), level))
+  const placeOf = ({ index, level }: PointedCell): Partial<PageAddress> =>
+    to?.(bucketBounds(frame, index), level) ?? {}
+  const open = (cell: PointedCell): void => go(placeOf(cell))
   const cellAt = (event: PointerEvent): PointedCell => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
     const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width))
@@ -247,6 +256,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
       const at = cellAt(event)
       point(at)
       if (event.pointerType === 'touch') return setPinned(true)
+      if (to === null) return
       press.current = { x: event.clientX, index: at.index }
       event.currentTarget.setPointerCapture(event.pointerId)
     },
@@ -272,15 +282,14 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
       }
       clearTimeout(click.current)
       if (event.metaKey || event.ctrlKey) {
-        const there = { ...address, ...to(bucketBounds(frame, at.index), at.level) }
-        window.open(writeAddress(there), '_blank', 'noopener')
+        window.open(writeAddress({ ...address, ...placeOf(at) }), '_blank', 'noopener')
       } else if (zoomOut === null) open(at)
       // The first half of a double click must not lead away.
       else click.current = setTimeout(() => open(at), doubleClickMs)
     },
     onDblClick: () => {
       clearTimeout(click.current)
-      zoomOut?.()
+      if (to !== null) zoomOut?.()
     },
     onPointerCancel: () => {
       isDragging.set(false)
@@ -297,13 +306,13 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
     onKeyDown: (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || last < 0) return
       const next = keyStep(event.key, cell, last, levels)
-      if (event.key === 'Enter') {
+      if (event.key === 'Enter' && to !== null) {
         if (selected === null) open(cell)
         else zoom(selected)
         setAnchor(null)
       } else if (event.key === 'Escape' && selected !== null) setAnchor(null)
       else if (next !== null) {
-        setAnchor(event.shiftKey ? (anchor ?? cell.index) : null)
+        setAnchor(event.shiftKey && to !== null ? (anchor ?? cell.index) : null)
         point(next)
       } else return
       event.preventDefault()
@@ -328,6 +337,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
           'aria-valuenow': cell.index,
           'aria-valuetext': spoken(),
         }
+  const share = shareOfTime(frame, bucketMiddle(frame, cell.index))
   const isBelow = label === null || (surface.current?.getBoundingClientRect().top ?? 0) < tipRoomPx
   const place = isSmall ? (isBelow ? 'is-below' : 'is-above') : ''
   return (
@@ -338,13 +348,13 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
       </div>
       {pointed !== null && pointed.index <= last && (
         <div
-          class={`plot-tip ${isPinned ? 'is-pinned' : ''} ${place}`}
-          style={tipPlace(shareOfTime(frame, bucketMiddle(frame, cell.index)))}
+          class={`plot-tip ${isPinned ? 'is-pinned' : ''} ${place} ${share < 0.5 ? '' : 'at-end'}`}
+          style={{ '--beside': percentOf(share < 0.5 ? share : 1 - share) }}
           aria-hidden={!isPinned}
         >
           <p class="plot-tip-time">{span ?? bucketSpan(times, frame, cell.index)}</p>
           {tip?.(buckets) ?? <p>{speak(buckets, cell.level)}</p>}
-          {isPinned && (
+          {isPinned && to !== null && (
             // The press that leads there must not take the focus, and with it the tip, away before.
             <button
               class="text-link"
@@ -367,7 +377,8 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
 /** A bar over the bucket that is pointed at in any chart, and dots upon its values. */
 function Crosshair({ frame, dots }: { readonly frame: TimeFrame; readonly dots: PlotProps['dots'] }) {
   const ms = useObservable(crosshair)
-  const index = ms === null ? -1 : bucketAt(frame, ms)
+  // A chart of something other than time does not follow the others.
+  const index = ms === null || !isBetween(frame, ms) ? -1 : bucketAt(frame, ms)
   if (index < 0) return <></>
   const left = percentOf(shareOfTime(frame, bucketMiddle(frame, index)))
   return (
@@ -382,13 +393,4 @@ function Crosshair({ frame, dots }: { readonly frame: TimeFrame; readonly dots: 
       ))}
     </>
   )
-}
-
-const tipWidth = '13rem'
-
-/** Beside the bucket, and never beyond the plot. */
-function tipPlace(share: number): { readonly left: string } | { readonly right: string } {
-  const beside = (share: number): string =>
-    `clamp(0px, calc(${percentOf(share)} + 0.75rem), calc(100% - ${tipWidth}))`
-  return share < 0.5 ? { left: beside(share) } : { right: beside(1 - share) }
 }

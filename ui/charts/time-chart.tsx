@@ -91,7 +91,7 @@ export function TimeChart(props: TimeChartProps) {
             label={index === 0 ? title : null}
             hasTimes={index === panels.length - 1}
             to={to}
-            count={count}
+            {...(count !== undefined && { count })}
             empty={empty}
           />
         ))}
@@ -101,17 +101,18 @@ export function TimeChart(props: TimeChartProps) {
   )
 }
 
-interface PanelPlotProps extends Pick<PlotProps, 'label' | 'hasTimes' | 'to'> {
+interface PanelPlotProps extends Pick<PlotProps, 'label' | 'hasTimes' | 'to' | 'atFirst'> {
   readonly panel: ChartPanel
   readonly isLog: boolean
   /** Series of all panels that are not hidden: the tooltip shows them wherever one points. */
   readonly shown: readonly ChartSeries[]
-  readonly count: TimeChartProps['count']
+  readonly count?: TimeChartProps['count']
   readonly empty: string
 }
 
-function PanelPlot(props: PanelPlotProps) {
-  const { panel, isLog, shown, label, hasTimes, to, count, empty } = props
+/** One plot of series, with the figure beside it. */
+export function PanelPlot(props: PanelPlotProps) {
+  const { panel, isLog, shown, label, hasTimes, to, atFirst, count, empty } = props
   const { outages, marks } = useContext(ChartEventsContext)
   const { frame, linear, heightPx, figure } = panel
   const own = useMemo(() => panel.series.filter((one) => shown.includes(one)), [panel, shown])
@@ -150,12 +151,16 @@ function PanelPlot(props: PanelPlotProps) {
       <Plot
         frame={frame}
         heightPx={heightPx}
-        ticks={scale.ticks.map((tick) => ({ height: heightOf(scale, tick), words: panel.axis(tick) }))}
+        ticks={scale.ticks.map((tick) => ({
+          height: heightOf(scale, tick),
+          words: panel.axis(tick, scale.ticks),
+        }))}
         hasTimes={hasTimes}
         draw={draw}
         empty={isEmpty && label !== null ? empty : null}
         label={label}
-        to={(bounds) => to(bounds, null)}
+        to={to}
+        atFirst={atFirst}
         speak={(buckets) =>
           [isDown(buckets) ? 'gateway down' : speech(shown, buckets), ...rest(buckets)].join(', ')
         }
@@ -168,7 +173,21 @@ function PanelPlot(props: PanelPlotProps) {
         }
         tip={(buckets) => (
           <>
-            {isDown(buckets) ? <p>Gateway down</p> : <Figures series={shown} buckets={buckets} />}
+            {isDown(buckets) ? (
+              <p>Gateway down</p>
+            ) : (
+              <dl>
+                {shown.map((one) => (
+                  <>
+                    <dt>
+                      <Swatch series={one} />
+                      <span class="cut">{one.words}</span>
+                    </dt>
+                    <dd>{figureOf(one, buckets)}</dd>
+                  </>
+                ))}
+              </dl>
+            )}
             {rest(buckets).map((words) => (
               <p key={words}>{words}</p>
             ))}
@@ -176,27 +195,6 @@ function PanelPlot(props: PanelPlotProps) {
         )}
       />
     </div>
-  )
-}
-
-interface FiguresProps {
-  readonly series: readonly ChartSeries[]
-  readonly buckets: BucketRange
-}
-
-function Figures({ series, buckets }: FiguresProps) {
-  return (
-    <dl>
-      {series.map((one) => (
-        <>
-          <dt>
-            <Swatch series={one} />
-            {one.words}
-          </dt>
-          <dd>{figureOf(one, buckets)}</dd>
-        </>
-      ))}
-    </dl>
   )
 }
 

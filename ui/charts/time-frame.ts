@@ -7,6 +7,8 @@ export interface TimeFrame {
   readonly startsMs: readonly number[]
   /** The usual width of a bucket. */
   readonly bucketMs: number
+  /** Buckets of something other than time, such as percentiles: a short and a long name of each. */
+  readonly names?: readonly (readonly [short: string, long: string])[]
 }
 
 export interface Bounds {

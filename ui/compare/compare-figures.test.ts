@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { curvePercentiles } from '../../src/call/call-question.ts'
 import type { MeasureFigures } from '../../src/call/figures.ts'
-import { type CompareGroup, compareColumns, honestCurve, sortedBy } from './compare-figures.ts'
+import { type CompareGroup, compareColumns, curveOf, sortedBy } from './compare-figures.ts'
 
 function group(key: string | null, n: number, p95: number): CompareGroup {
   const told: MeasureFigures = { n, avg: 1, p50: p95 / 2, p90: p95, p95, p99: p95, max: p95 }
@@ -47,8 +47,8 @@ test('the largest comes first, and what is of too few calls last', () => {
 
 test('a curve reaches as far as there are calls enough', () => {
   const known = (n: number): readonly number[] => {
-    const curve = honestCurve(group('a', n, 1), 'duration_ms', curvePercentiles)
-    return curvePercentiles.filter((_, at) => curve[at] !== null)
+    const { values } = curveOf(group('a', n, 1), 'duration_ms', 'a', 'accent')
+    return curvePercentiles.filter((_, at) => values[at] !== null)
   }
   assert.deepEqual(known(0), [])
   assert.deepEqual(known(4), [])

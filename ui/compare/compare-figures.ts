@@ -1,6 +1,9 @@
+import { curvePercentiles } from '../../src/call/call-question.ts'
 import type { Curves, GroupFigures } from '../../src/call/figures.ts'
-import { axisDuration } from '../charts/chart-scale.ts'
+import type { ChartSeries } from '../charts/chart-series.ts'
+import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
+import type { TimeFrame } from '../charts/time-frame.ts'
 import type { CompareColumnName } from '../data/page-address.ts'
 import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
@@ -98,12 +101,17 @@ export function sortedBy(
   return groups.toSorted((one, other) => rank(one) - rank(other) || other.calls - one.calls)
 }
 
-/** How the values of a curve are written. */
-export const curveMeasures = {
-  duration_ms: { show: duration, axis: axisDuration },
-  ttft_ms: { show: duration, axis: axisDuration },
-  output_tokens_per_s: { show: speed, axis: String },
-} as const satisfies Record<keyof Curves, object>
+/** A frame whose buckets are the percentiles of a curve. */
+export const curveFrame: TimeFrame = {
+  fromMs: 0,
+  toMs: curvePercentiles.length,
+  startsMs: [...curvePercentiles.keys()],
+  bucketMs: 1,
+  names: curvePercentiles.map((percentile) => [`p${percentile}`, `${percentile}% of calls within`]),
+}
+
+/** The bucket of the median. */
+export const medianAt: number = curvePercentiles.indexOf(50)
 
 /** Calls that a percentile wants: of fewer, it is one of them under another name. */
 function leastCallsAt(percentile: number): number {
@@ -111,13 +119,17 @@ function leastCallsAt(percentile: number): number {
   return Math.max(5, Math.round(1 / fromEdge))
 }
 
-/** A group's values at the percentiles; null where it has too few calls. */
-export function honestCurve(
+/** A group as a line from percentile to percentile; with a gap where it has too few calls. */
+export function curveOf(
   group: CompareGroup,
   measure: keyof Curves,
-  percentiles: readonly number[],
-): readonly (number | null)[] {
+  words: string,
+  colour: ColourName,
+): ChartSeries {
   const { n } = group[measure]
-  const values = group.curves[measure]
-  return percentiles.map((percentile, at) => (n >= leastCallsAt(percentile) ? (values[at] ?? null) : null))
+  const values = curvePercentiles.map((percentile, at) =>
+    n >= leastCallsAt(percentile) ? (group.curves[measure][at] ?? null) : null,
+  )
+  const show = measure === 'output_tokens_per_s' ? speed : duration
+  return { key: words, words, colour, kind: 'line', values, show, missing: () => 'too few calls' }
 }

@@ -1,7 +1,10 @@
 import './compare.css'
 import { useMemo, useState } from 'preact/hooks'
-import { curvePercentiles } from '../../src/call/call-question.ts'
+import { Swatch } from '../charts/chart-legend.tsx'
+import { axisDuration } from '../charts/chart-scale.ts'
+import type { ChartPanel } from '../charts/chart-series.ts'
 import { type ColourName, coloursOf, mostGroups } from '../charts/palette.ts'
+import { PanelPlot } from '../charts/time-chart.tsx'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
@@ -35,10 +38,11 @@ import {
   type CompareColumn,
   type CompareGroup,
   compareColumns,
-  honestCurve,
+  curveFrame,
+  curveOf,
+  medianAt,
   sortedBy,
 } from './compare-figures.ts'
-import { CurvePlot } from './curve-plot.tsx'
 
 type CompareAnswer = Pick<CallsAnswer, 'available_models' | 'available_types' | 'store' | 'note'> & {
   readonly groups: readonly CompareGroup[]
@@ -122,19 +126,16 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
     // Without any line there is nothing to compare.
     if (next.length > 0) onShow({ lines: next })
   }
-  const curves = lines.flatMap((line) => {
-    const group = groups.find(({ key }) => lineOf(key) === line)
-    if (group === undefined) return []
-    const colour = colourOf(group.key)
-    if (colour === undefined) return []
-    return [
-      {
-        words: group.key ?? namelessOf(by),
-        colour,
-        values: honestCurve(group, measure, curvePercentiles),
-      },
-    ]
-  })
+  const panel = useMemo((): ChartPanel => {
+    const series = lines.flatMap((line) => {
+      const group = groups.find(({ key }) => lineOf(key) === line)
+      const colour = colours.get(line)
+      if (group === undefined || colour === undefined) return []
+      return [curveOf(group, measure, group.key ?? namelessOf(by), colour)]
+    })
+    const axis = measure === 'output_tokens_per_s' ? String : axisDuration
+    return { frame: curveFrame, series, heightPx: 240, linear: { leastTop: 1 }, axis }
+  }, [groups, lines.join('\0'), measure, by])
   return (
     <>
       <Card
@@ -150,14 +151,23 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
         }
       >
         <div class="chart-legend row wraps">
-          {curves.map(({ words, colour }) => (
-            <span key={words} title={words}>
-              <span class="swatch" style={{ color: `var(--${colour})` }} />
-              <span class="cut">{words}</span>
+          {panel.series.map((curve) => (
+            <span key={curve.key} title={curve.words}>
+              <Swatch series={curve} />
+              <span class="cut">{curve.words}</span>
             </span>
           ))}
         </div>
-        <CurvePlot measure={measure} percentiles={curvePercentiles} curves={curves} />
+        <PanelPlot
+          panel={panel}
+          isLog
+          shown={panel.series}
+          label={`${curveWords[measure]} by percentile`}
+          hasTimes
+          to={null}
+          atFirst={medianAt}
+          empty="Too few calls to compare"
+        />
       </Card>
       <Card
         title={`By ${byWords(by).toLowerCase()}`}

@@ -107,13 +107,13 @@ test('without a name to tell apart there is one series', () => {
 })
 
 test('dollars at the side of a plot', () => {
-  assert.deepEqual([0, 0.002, 0.5, 2, 2.5, 200, 5000].map(axisDollars), [
-    '0',
-    '$0.002',
-    '$0.50',
-    '$2',
-    '$2.50',
-    '$200',
-    '$5,000',
-  ])
+  assert.deepEqual(
+    [0, 0.002, 0.5, 2, 2.5, 200, 5000].map((usd) => axisDollars(usd, [usd])),
+    ['0', '$0.002', '$0.50', '$2', '$2.50', '$200', '$5,000'],
+  )
+  const ticks = [0, 0.5, 1, 1.5]
+  assert.deepEqual(
+    ticks.map((usd) => axisDollars(usd, ticks)),
+    ['0', '$0.50', '$1.00', '$1.50'],
+  )
 })

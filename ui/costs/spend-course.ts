@@ -86,11 +86,11 @@ export function bucketSums(
   })
 }
 
-/** At the side of a plot: $0.02, $5, $12K. */
-export function axisDollars(usd: number): string {
+/** At the side of a plot: $0.02, $5, $12K; with the same number of decimals as the other ticks. */
+export function axisDollars(usd: number, ticks: readonly number[]): string {
   if (usd === 0) return '0'
-  if (usd >= 1 && usd % 1 === 0) return `$${shortCount(usd)}`
-  return `$${usd < 0.01 || Math.round(usd * 1000) % 10 !== 0 ? Number(usd.toPrecision(3)) : usd.toFixed(2)}`
+  const decimals = Math.max(...ticks.map((tick) => String(tick).split('.')[1]?.length ?? 0))
+  return `$${decimals === 0 ? shortCount(usd) : usd.toFixed(Math.max(2, decimals))}`
 }
 
 const restKey = '\u0000rest'
