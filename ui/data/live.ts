@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { ActiveAlert, AlertSetting } from '../../src/api/alerts.ts'
 import type { NewCalls } from '../../src/api/dashboard-event.ts'
 import type { RepriceJob, DatabaseJob } from '../../src/api/database-job.ts'
@@ -6,7 +6,7 @@ import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { nowMs } from './dashboard-clock.ts'
 import { followEvents } from './event-stream.ts'
 import { emptyLog, withLines } from './log-tail.ts'
-import { Observable } from './observable.ts'
+import { Observable, useObservable } from './observable.ts'
 
 /** The latest state that the dashboard has sent. */
 export interface Live {
@@ -69,20 +69,7 @@ export function followDashboard(): void {
  * when the part is another one, by value.
  */
 export function useLive<Part>(choose: (live: Live) => Part): Part {
-  const [, renderAgain] = useReducer((renders: number) => renders + 1, 0)
-  const current = useRef<{ readonly choose: typeof choose; readonly part: Part } | null>(null)
-  const next = choose(live.current)
-  const part = current.current !== null && isSame(current.current.part, next) ? current.current.part : next
-  current.current = { choose, part }
-  useLayoutEffect(() => {
-    const look = (): void => {
-      const { current: known } = current
-      if (known !== null && !isSame(known.part, known.choose(live.current))) renderAgain(undefined)
-    }
-    look()
-    return live.watch(look)
-  }, [])
-  return part
+  return useObservable(live, choose, isSame)
 }
 
 /** Calls back with calls that were just recorded, as long as the component is there. */

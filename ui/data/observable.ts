@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 
 /** A value with listeners that are called when it changes. */
 export class Observable<Value> {
@@ -26,14 +26,28 @@ export class Observable<Value> {
   }
 }
 
-/** The current value; renders again when it changes. */
-export function useObservable<Value>(observable: Observable<Value>): Value {
-  const [value, setValue] = useState(observable.current)
-  useEffect(() => {
-    const follow = (next: Value): void => setValue(() => next)
+/**
+ * The current value, or the part of it that `choose` answers; renders again when that is another one, by `isSame`.
+ */
+export function useObservable<Value, Part = Value>(
+  observable: Observable<Value>,
+  choose: (value: Value) => Part = (value) => value as unknown as Part,
+  isSame: (one: Part, other: Part) => boolean = Object.is,
+): Part {
+  const [, renderAgain] = useReducer((renders: number) => renders + 1, 0)
+  const shown = useRef<{ readonly choose: typeof choose; readonly part: Part } | null>(null)
+  const next = choose(observable.current)
+  const part = shown.current !== null && isSame(shown.current.part, next) ? shown.current.part : next
+  shown.current = { choose, part }
+  useLayoutEffect(() => {
+    const follow = (): void => {
+      const { current } = shown
+      if (current !== null && !isSame(current.part, current.choose(observable.current)))
+        renderAgain(undefined)
+    }
     // The value may have changed since the render.
-    follow(observable.current)
+    follow()
     return observable.watch(follow)
   }, [observable])
-  return value
+  return part
 }

@@ -14,38 +14,46 @@ export function useMedia(query: string): boolean {
   return holds
 }
 
-/** How wide an element is within, in pixels, as it changes; 0 until that is known. */
-export function useWidth(element: RefObject<HTMLElement | null>): number {
-  const [widthPx, setWidthPx] = useState(0)
+/**
+ * A measure of an element, taken anew when the window, the page, the element or a child of it has another size, and as the
+ * element is scrolled.
+ */
+function useMeasure<Value extends number | boolean>(
+  element: RefObject<HTMLElement | null>,
+  first: Value,
+  measure: (element: HTMLElement) => Value,
+): Value {
+  const [value, setValue] = useState(first)
   useLayoutEffect(() => {
     const { current } = element
     if (current === null) return
-    const measure = (): void => setWidthPx(current.clientWidth)
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(current)
-    return () => observer.disconnect()
+    const follow = (): void => setValue(measure(current))
+    follow()
+    const observer = new ResizeObserver(follow)
+    for (const one of [document.body, current, ...current.children]) observer.observe(one)
+    const leaving = new AbortController()
+    addEventListener('resize', follow, { signal: leaving.signal })
+    current.addEventListener('scroll', follow, { signal: leaving.signal, passive: true })
+    return () => {
+      observer.disconnect()
+      leaving.abort()
+    }
   }, [element])
-  return widthPx
+  return value
+}
+
+/** How wide an element is within, in pixels; 0 until that is known. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  return useMeasure(element, 0, ({ clientWidth }) => clientWidth)
 }
 
 /** True while there is more to the right of what is seen of a box. */
 export function useMoreAside(box: RefObject<HTMLElement | null>): boolean {
-  const [hasMore, setMore] = useState(false)
-  useLayoutEffect(() => {
-    const { current } = box
-    if (current === null) return
-    const measure = (): void => setMore(current.scrollLeft + current.clientWidth < current.scrollWidth - 1)
-    measure()
-    const observer = new ResizeObserver(measure)
-    for (const one of [current, ...current.children]) observer.observe(one)
-    current.addEventListener('scroll', measure, { passive: true })
-    return () => {
-      observer.disconnect()
-      current.removeEventListener('scroll', measure)
-    }
-  }, [box])
-  return hasMore
+  return useMeasure(
+    box,
+    false,
+    ({ scrollLeft, clientWidth, scrollWidth }) => scrollLeft + clientWidth < scrollWidth - 1,
+  )
 }
 
 /** Left free below, and no less than this is worth scrolling in. */
@@ -53,22 +61,7 @@ const [marginPx, leastPx] = [16, 352]
 
 /** How high an element may be to end with the window, as what stands above it changes. */
 export function useHeightBelow(element: RefObject<HTMLElement | null>): number {
-  const [topPx, setTopPx] = useState(360)
-  const [windowPx, setWindowPx] = useState(innerHeight)
-  useLayoutEffect(() => {
-    const measure = (): void => {
-      const top = element.current?.getBoundingClientRect().top ?? 0
-      setTopPx(Math.round(top + scrollY))
-      setWindowPx(innerHeight)
-    }
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(document.body)
-    addEventListener('resize', measure)
-    return () => {
-      observer.disconnect()
-      removeEventListener('resize', measure)
-    }
-  }, [])
-  return Math.max(leastPx, windowPx - topPx - marginPx)
+  return useMeasure(element, leastPx, (current) =>
+    Math.max(leastPx, Math.round(innerHeight - current.getBoundingClientRect().top - scrollY) - marginPx),
+  )
 }
