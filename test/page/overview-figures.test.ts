@@ -272,3 +272,21 @@ test('another time is laid under the charts, and what figures change against', a
     [],
   )
 })
+
+test('the panel gives the focus back to the row of the call that it moved on to', async () => {
+  const dashboard = await dashboardOver('day')
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=24h' })
+  const { page } = opened
+  await untilReady(page)
+  const rows = page.getByRole('table', { name: 'Slowest calls' }).getByRole('button')
+  const second = (await rows.nth(1).getAttribute('data-id')) ?? ''
+  await rows.first().focus()
+  await page.keyboard.press('Enter')
+  await page.locator('#call-panel-title:focus').waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('dialog').getByText(second, { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator(`tr > td > [data-id="${second}"]:focus`).waitFor()
+  assert.deepEqual(opened.problems, [])
+})

@@ -46,6 +46,8 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
   const isModal = useMedia('(width < 40rem)')
+  const lastId = useRef(id)
+  lastId.current = id
   useLayoutEffect(() => {
     const { current: panel } = dialog
     const { activeElement: before } = document
@@ -57,7 +59,11 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
       const hadFocus = panel?.contains(document.activeElement) === true
       if (isModal) panel?.close()
       else panel?.hidePopover()
-      if (hadFocus && before instanceof HTMLElement) before.focus({ preventScroll: true })
+      if (!hadFocus) return
+      // The panel may have moved on to another call of the list.
+      const row = document.querySelector<HTMLElement>(`[data-id="${lastId.current}"]`)
+      const last = row ?? before
+      if (last instanceof HTMLElement) last.focus({ preventScroll: true })
     }
   }, [isModal])
   const { address, amend } = useNavigation()

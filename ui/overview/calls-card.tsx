@@ -107,7 +107,7 @@ function Row({ call, nowMs, scaleMs, onOpen }: RowProps) {
     // The button in the first cell is for keyboards and readers; the row is a larger target for the same.
     <tr onClick={() => onOpen(call.id)}>
       <td>
-        <button type="button" class="calls-card-open" title={times.inUtc(startedMs)}>
+        <button type="button" class="calls-card-open" data-id={call.id} title={times.inUtc(startedMs)}>
           {times.short(startedMs, nowMs)}
         </button>
       </td>
