@@ -49,7 +49,6 @@ test('its values lie under the buckets of the same place in time', () => {
     )
     assert.deepEqual(first?.series[0]?.values, [1, 2, null, 4], `${offsetS} s beside`)
   }
-  assert.deepEqual(withEarlier([part], [now, now], undefined), [part])
 })
 
 test('it compares with nothing if recording began within it, or after', () => {

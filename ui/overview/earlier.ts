@@ -28,10 +28,10 @@ export function isRecorded({ from, recorded_from: first }: Overview): boolean {
 export function withEarlier(
   panels: readonly ChartPanel[],
   [answer, earlier]: readonly [Overview, Overview],
-  series: ChartSeries | undefined,
+  series: ChartSeries,
 ): readonly ChartPanel[] {
   const [first, ...rest] = panels
-  if (first === undefined || series === undefined) return panels
+  if (first === undefined) return panels
   const { words, show, values, isSum } = series
   const line: ChartSeries = {
     key: 'earlier',

@@ -13,6 +13,7 @@ import { instantOfWallTime, wallMinuteOf } from '../format/wall-time.ts'
 /** As the dashboard takes it. */
 const mostLetters = 200
 
+/** The notes in the range, and a form to add one. `onChanged` redraws the marks of charts. */
 export function NotesPanel({ onChanged }: { readonly onChanged: () => void }) {
   const { address } = useNavigation()
   const times = useTimes()

@@ -4,7 +4,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, isFiltered } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
 import { Sparkline } from '../charts/sparkline.tsx'
-import type { ChartPanel, ChartSeries } from '../charts/chart-series.ts'
+import type { ChartPanel } from '../charts/chart-series.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import { type Bounds, type BucketRange, type TimeFrame, sumOver } from '../charts/time-frame.ts'
 import { FigureCards } from '../design/figure-cards.tsx'
@@ -147,16 +147,16 @@ function chartsOf(answer: Overview, frame: TimeFrame, earlier: Overview | null):
   }
   if (earlier === null) return charts
   const before = chartsOf(earlier, frameOf(earlier), null)
-  const under = (name: keyof Charts, series: ChartSeries | undefined): readonly ChartPanel[] =>
-    withEarlier(charts[name], [answer, earlier], series)
-  const seriesOf = (name: keyof Charts, wanted: string): ChartSeries | undefined =>
-    before[name][0]?.series.find(({ key }) => key === wanted)
+  const under = (name: keyof Charts, key: string): readonly ChartPanel[] => {
+    const series = before[name][0]?.series.find((one) => one.key === key)
+    return series === undefined ? charts[name] : withEarlier(charts[name], [answer, earlier], series)
+  }
   return {
-    requests: under('requests', earlierCalls(earlier)),
+    requests: withEarlier(charts.requests, [answer, earlier], earlierCalls(earlier)),
     errors: charts.errors,
-    latency: under('latency', seriesOf('latency', 'p95')),
-    firstToken: under('firstToken', seriesOf('firstToken', 'p95')),
-    speed: under('speed', seriesOf('speed', 'p50')),
+    latency: under('latency', 'p95'),
+    firstToken: under('firstToken', 'p95'),
+    speed: under('speed', 'p50'),
   }
 }
 

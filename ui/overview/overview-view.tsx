@@ -17,13 +17,15 @@ import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../empty-states/no-calls.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Banner } from '../design/banner.tsx'
+import { Popover } from '../design/overlay/popover.tsx'
 import { earlierPath, isRecorded } from './earlier.ts'
 import { thresholdsOf } from './overview-cards.ts'
-import { NotesMenu } from './notes-menu.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath, reportPath } from './overview-question.ts'
 import { marksOf, outagesOf, perBucket, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
+
+const NotesPanel = lazyPart(async () => (await import('./notes-panel.tsx')).NotesPanel)
 
 // A panel takes no place in the view.
 const CallPanel = lazyPart(
@@ -86,7 +88,9 @@ export function OverviewView() {
         bucketWords={answer === null ? undefined : `per ${perBucket(answer.bucket_s)}`}
         actions={
           <>
-            <NotesMenu onChanged={again} />
+            <Popover label="Notes" icon="note" title="Notes: mark an event in the charts" widthPx={352}>
+              {() => <NotesPanel onChanged={again} />}
+            </Popover>
             <a
               class="button bare"
               href={reportPath(address, times.zone, nowMs())}

@@ -1,21 +1,13 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
-import { failureCodeWords } from '../data/failure-text.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { callsQuery, queryKey } from '../data/page-address.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
-import {
-  type FailedGroup,
-  type ModelMeasure,
-  failedRows,
-  failureRows,
-  modelRows,
-  usualMeasure,
-} from './rankings.ts'
+import { type FailedGroup, type ModelMeasure, failedRows, modelRows, usualMeasure } from './rankings.ts'
 
 const measureWords = { cost: 'Cost', tokens: 'Tokens', cached: 'Cached', calls: 'Calls' }
 
@@ -63,13 +55,10 @@ export function FailuresCard({ answer }: { readonly answer: Overview }) {
   })
   // As time goes by, what was told stays until the next answer; of another key it means nothing.
   const groups = asked.question?.by === by ? asked.answer?.groups : null
-  const rows = useMemo(
-    () =>
-      by === 'failure_code'
-        ? failureRows(failures ?? [], totals.errors, failureCodeWords)
-        : failedRows(groups ?? [], totals.errors, by),
-    [failures, totals, groups, by],
-  )
+  const rows = useMemo(() => {
+    const byCause = failures?.map(({ failure_code: key, calls }) => ({ key, calls }))
+    return failedRows((by === 'failure_code' ? byCause : groups) ?? [], totals.errors, by)
+  }, [failures, totals, groups, by])
   if (failures === null) return <UntoldCard title="Why calls failed" />
   return (
     <Card

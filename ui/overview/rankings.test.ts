@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OverviewModel } from '../../src/api/overview.ts'
-import { failedRows, failureRows, modelRows, usualMeasure } from './rankings.ts'
+import { failedRows, modelRows, usualMeasure } from './rankings.ts'
 
 const model = (name: string | null, rest: Partial<OverviewModel>): OverviewModel => ({
   model: name,
@@ -54,14 +54,14 @@ test('cost is compared where there is any', () => {
 
 test('failures lead to their calls; those without a code are the interrupted', () => {
   const failures = [
-    { failure_code: 'upstream_http', calls: 3 },
-    { failure_code: null, calls: 1 },
+    { key: 'upstream_http', calls: 3 },
+    { key: null, calls: 1 },
   ]
-  const rows = failureRows(failures, 4, (code) => `<${code}>`)
+  const rows = failedRows(failures, 4, 'failure_code')
   assert.deepEqual(
     rows.map(({ words, figure, note }) => [words, figure, note]),
     [
-      ['<upstream_http>', '3', '75%'],
+      ['Upstream error', '3', '75%'],
       ['Interrupted', '1', '25%'],
     ],
   )
@@ -113,8 +113,8 @@ test('what a list has no room for is one row, so that nothing is missing', () =>
     [last?.words, last?.figure, last?.to],
     ['Others', '$38.00', { view: 'compare', order: 'cost' }],
   )
-  const failures = many.map(({ model: code, calls }) => ({ failure_code: code, calls }))
-  const rows = failureRows(failures, 1000, (code) => code)
+  const failures = many.map(({ model: code, calls }) => ({ key: code, calls }))
+  const rows = failedRows(failures, 1000, 'failure_code')
   assert.equal(rows.length, 9)
   assert.equal(
     rows.reduce((sum, { value }) => sum + (value ?? 0), 0),

@@ -1,6 +1,7 @@
-import type { Overview, OverviewModel, OverviewTotals } from '../../src/api/overview.ts'
+import type { OverviewModel, OverviewTotals } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
-import { type CompareBy, filterOf, namelessOf } from '../data/page-address.ts'
+import { type PageAddress, namelessOf } from '../data/page-address.ts'
+import { changeTo, valueWords } from '../filters/facets.ts'
 import { count, counted, dollars, percent } from '../format/figures.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
@@ -94,51 +95,45 @@ function withOthers(rows: readonly RankedRow[], errors: number): readonly Ranked
   return [...shown, othersRow({ value: rest, figure: count(rest), note: percent(rest / errors), to })]
 }
 
-/** Failed calls that have a status, a model, a client or an upstream in common. */
+/** Failed calls that have a cause, a status, a model or an upstream in common. */
 export interface FailedGroup {
   readonly key: string | number | null
   readonly calls: number
 }
 
-/** Failed calls by model, client and so on, the most frequent first. Status 200: the response broke off or held an error. */
+/** For failed calls that have none. */
+const namelessWords = {
+  failure_code: 'Interrupted',
+  status: 'No answer',
+  model: namelessOf('model'),
+  upstream_name: namelessOf('upstream_name'),
+}
+
+/** The most frequent first. Status 200: the response broke off or held an error. */
 export function failedRows(
   groups: readonly FailedGroup[],
   errors: number,
-  by: CompareBy | 'status',
+  by: keyof typeof namelessWords,
 ): readonly RankedRow[] {
   const rows = groups
     .toSorted((one, other) => other.calls - one.calls)
     .map(({ key, calls }): RankedRow => {
       const name = key === null ? null : String(key)
-      const filter = name === null ? null : by === 'status' ? { statuses: [name] } : filterOf(by, name, [])
+      const filter: Partial<PageAddress> | null =
+        name !== null ? changeTo(by, [name]) : by === 'failure_code' ? { outcomes: ['interrupted'] } : null
       return {
         key: name ?? '',
-        words: name ?? (by === 'status' ? 'No answer' : namelessOf(by)),
+        words: name === null ? namelessWords[by] : valueWords(by, name),
         value: calls,
         figure: count(calls),
         note: errors > 0 ? percent(calls / errors) : undefined,
-        to: filter === null ? null : { view: 'calls', errorsOnly: true, sort: 'started_at', ...filter },
+        to: filter && {
+          view: 'calls',
+          sort: 'started_at',
+          ...(by !== 'failure_code' && { errorsOnly: true }),
+          ...filter,
+        },
       }
     })
-  return withOthers(rows, errors)
-}
-
-/** How calls failed, the most frequent first. */
-export function failureRows(
-  failures: NonNullable<Overview['failures']>,
-  errors: number,
-  words: (code: string) => string,
-): readonly RankedRow[] {
-  const rows = failures.map(({ failure_code: code, calls }): RankedRow => ({
-    key: code ?? '',
-    words: code === null ? 'Interrupted' : words(code),
-    value: calls,
-    figure: count(calls),
-    note: errors > 0 ? percent(calls / errors) : undefined,
-    to:
-      code === null
-        ? { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' }
-        : { view: 'calls', failureCodes: [code], sort: 'started_at' },
-  }))
   return withOthers(rows, errors)
 }
