@@ -11,7 +11,7 @@ export type AlertRecord = MessageOf<typeof isAlertRecord>
 
 const isAlertRecord = fits(
   v.object({
-    /** The gateway ran, and nobody has stopped it in order since. */
+    /** True if the gateway ran and was not stopped on purpose since. */
     isWanted: v.boolean(),
     states: v.array(alertState),
     /** Oldest first. */
@@ -41,7 +41,7 @@ export function readAlertRecord(path: string): AlertRecord {
   }
 }
 
-/** Those that have been told. */
+/** The alerts that have been reported. */
 export function activeIn({ states }: AlertRecord): AlertsReport['active'] {
   return states.filter(({ toldMs }) => toldMs !== null).map(alertOf)
 }

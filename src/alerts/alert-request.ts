@@ -7,7 +7,7 @@ import type { AlertWebhook } from './alert-settings.ts'
 
 /** The receiver of messages. Only the host of the address is ever shown. */
 export interface AlertReceiver extends AlertWebhook {
-  /** Signs what is sent; null sends it unsigned. */
+  /** The key that signs each message; null sends it unsigned. */
   readonly secret: string | null
   /** The flag or variable that sets the address; null where the settings do. */
   readonly fixedBy: string | null
@@ -30,15 +30,15 @@ function bodyOf(format: AlertFormat, message: AlertMessage): string {
   }
   if (format === 'discord') {
     const content = words.replaceAll(/[\\*_~`|>#[\]():@<-]/g, String.raw`\$&`).slice(0, 1900)
-    // Flag 4: no previews of links. Nobody is called, whatever a name says.
+    // Flag 4: no previews of links. A name in the text notifies no one.
     return JSON.stringify({ content, flags: 4, allowed_mentions: { parse: [] } })
   }
   return words
 }
 
 /**
- * The request for a message. With a secret, the request is signed as Standard Webhooks 1.0 has it: HMAC-SHA256 of
- * `id.timestamp.body`, so that a receiver can refuse what is old, or was sent before.
+ * The request for a message. With a secret, the request is signed after Standard Webhooks 1.0: HMAC-SHA256 of
+ * `id.timestamp.body`, so that a receiver can refuse old and repeated messages.
  */
 export function alertRequest(
   receiver: AlertReceiver,
@@ -73,7 +73,7 @@ export function alertRequest(
   return { url, headers, body }
 }
 
-/** `whsec_` stands before base64; any other text is its own bytes. */
+/** The bytes of a secret: base64 after `whsec_`, otherwise the text itself. */
 function keyOf(secret: string): Buffer {
   const [, base64] = /^whsec_([A-Za-z\d+/]+=*)$/.exec(secret) ?? []
   return base64 === undefined ? Buffer.from(secret) : Buffer.from(base64, 'base64')

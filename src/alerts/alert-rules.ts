@@ -6,7 +6,7 @@ import type { AlertFigures } from '../query/alerts-answer.ts'
 /** The figures that the rules read; null if one could not be read this time. */
 export interface AlertInput {
   readonly status: ProcessStatus | null
-  /** The gateway ran, and nobody has stopped it in order since. */
+  /** True if the gateway ran and was not stopped on purpose since. */
   readonly isWanted: boolean
   readonly figures: AlertFigures | null
   /** The cost so far, in dollars, of sessions with a call in the last five minutes. */
@@ -15,24 +15,24 @@ export interface AlertInput {
 
 /** Something that is so now. */
 export interface FoundAlert {
-  /** Told apart by it: a model, client or session. */
+  /** A model, client or session; one alert for each. */
   readonly subject?: string
   readonly text: string
-  /** A message of its own if it is higher than that of the last message. */
+  /** A level above that of the last message sends a new one. */
   readonly level?: number
 }
 
-/** When a rule begins and ends, and what it says. `docs/alerts.md` tells why each default. */
+/** A rule: when its alert begins and ends, and its text. `docs/alerts.md` explains the defaults. */
 export interface AlertRule {
   readonly title: string
-  /** When it begins; `{}` stands for the threshold with its unit. */
+  /** The condition; `{}` is replaced by the threshold with its unit. */
   readonly asks: string
   readonly threshold: Pick<AlertRuleReport, 'unit' | 'min' | 'max' | 'usual'>
   /** Off until it is switched on: others are on until they are switched off. */
   readonly isOptional?: true
-  /** The threshold is for so many seconds it must be so before it is told; others are told at once. */
+  /** The threshold is the seconds for which the condition must hold. Other rules report at once. */
   readonly isDelay?: true
-  /** For so long it must not be so before it has ended. */
+  /** Time without the condition after which the alert ends. */
   readonly quietMs: number
   /** The subjects beyond the threshold; null if unknown. */
   readonly find: (input: AlertInput, threshold: number) => readonly FoundAlert[] | null
@@ -42,15 +42,15 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** A ratio, or a percentile, of fewer calls says little. */
 const leastCalls = 20
-/** First tokens that are late by less are felt by nobody. */
+/** Nobody notices a smaller delay of the first token. */
 const leastLateMs = 500
 const budgetLevels = [50, 80, 95, 100]
 const moneyLevels = [80, 100]
 const crashLevels = [3, 10, 30, 100]
-/** A gateway that has run for so long again is well. */
+/** A gateway that has run this long after a crash is well, in seconds. */
 const crashTellS = 300
 
-/** One of everything: found, or not. */
+/** The alert of a rule without subjects: active, or not. */
 const one = (isSo: boolean, text: () => string): readonly FoundAlert[] => (isSo ? [{ text: text() }] : [])
 
 /** Rules on figures: null if the figures are unknown. */
@@ -261,7 +261,7 @@ export const ruleList: readonly (readonly [AlertCode, AlertRule])[] = Object.ent
   alertRules,
 ) as unknown as readonly (readonly [AlertCode, AlertRule])[]
 
-/** As people know a rule; its code, if this version has no such rule. */
+/** The title of a rule; its code, if this version does not have the rule. */
 export function titleOf(code: string): string {
   return ruleList.find(([known]) => known === code)?.[1].title ?? code
 }

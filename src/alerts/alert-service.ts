@@ -17,10 +17,10 @@ import { sendAlert, tryAlert } from './send-alert.ts'
 import { reportFault } from '../lib/fault.ts'
 import { SettingError } from '../options/gateway-settings.ts'
 
-/** Messages that are kept, waiting ones among them: of more the oldest go. */
+/** Most messages in the record, waiting ones included; the oldest are dropped. */
 const mostMessages = 100
 const shownMessages = 20
-/** Sessions with a call in so long are looked at; after a day without one they are forgotten. */
+/** Sessions with a call within this time are checked; after a day without a call they are forgotten. */
 const sessionMs = 300_000
 const forgottenMs = 86_400_000
 
@@ -31,9 +31,9 @@ export interface AlertServiceOptions {
   readonly everyMs: number
   readonly gateway: Pick<SupervisedGateway, 'status'>
   readonly queries: Pick<QueryProcess, 'ask'>
-  /** Given the webhook that the settings keep. Null without one: the rules are looked at, and nothing is sent. */
+  /** The receiver for the saved webhook. With null, rules are checked and nothing is sent. */
   readonly receiverOf: (kept: AlertWebhook | undefined) => AlertReceiver | null
-  /** Told in a line what a person should know: a broken file, a message that nobody got. */
+  /** Prints a line for a person: a broken file, or a message that was not delivered. */
   readonly warn: (line: string) => void
 }
 
@@ -43,8 +43,8 @@ export function alertFilesOf(folder: string): { readonly settings: string; reado
 }
 
 /**
- * Looks at the alert rules now and then, and sends what is to be said. Of several dashboards of a folder one does, the
- * others show what it found. A look waits for the answers that it needs, and nothing waits for a look or a receiver.
+ * Checks the alert rules regularly, and sends their messages. Of several dashboards of a folder one does this; the
+ * others show its results. A check waits for the answers that it needs; nothing waits for a check or a receiver.
  */
 export class AlertService {
   readonly #options: AlertServiceOptions
@@ -69,14 +69,14 @@ export class AlertService {
     this.#lookAtSettings()
   }
 
-  /** Looks at once, and from then on. */
+  /** Checks the rules now, and from then on. */
   start(): void {
     const { clock, everyMs } = this.#options
     const onFault = (error: unknown): void => this.#warnOnce(`alert rules: ${messageOf(error)}`)
     this.#poll ??= startPoll({ clock, everyMs, read: () => this.checkRules(), onFault })
   }
 
-  /** One look at all rules. Rejects if the lock cannot be taken. */
+  /** Checks all rules once. Rejects if the lock cannot be taken. */
   async checkRules(): Promise<void> {
     const { gateway, clock, folder } = this.#options
     this.#lookAtSettings()
@@ -148,7 +148,7 @@ export class AlertService {
     return this.report()
   }
 
-  /** Sends one message, tried once, and says what came back; who asks meanwhile is told the same. */
+  /** Sends a test message once, and returns the receiver's answer. Requests during a test share its result. */
   test(): Promise<AlertTest> {
     this.#test ??= this.#sendTest().finally(() => {
       this.#test = null
@@ -214,7 +214,7 @@ export class AlertService {
     }
   }
 
-  /** One after the other, in their order. Never rejects. */
+  /** Sends the waiting messages one after the other. Never rejects. */
   async #sendPending(): Promise<void> {
     const { clock, warn } = this.#options
     const { signal } = this.#closing
@@ -260,7 +260,7 @@ function shownReceiver(receiver: AlertReceiver | null): AlertsReport['receiver']
 export const noWebhook =
   'there is no webhook: set one on the page, or start with --alert-webhook or TOKENWEIR_ALERT_WEBHOOK'
 
-/** All rules with their settings, and what the last look at them left. */
+/** All rules with their settings, and the results of the last check. */
 export function lastLook(
   settings: AlertSettingsFile,
   record: AlertRecord,

@@ -13,7 +13,7 @@ export interface AlertWebhook {
   readonly format: AlertFormat
 }
 
-/** By the codes of the rules; what is absent is as usual. */
+/** Settings by rule code; absent ones have their defaults. */
 type RuleSettings = Readonly<Partial<Record<AlertCode, Partial<AlertSetting>>>>
 
 export type AlertSettings = RuleSettings & { readonly webhook?: AlertWebhook }
@@ -45,7 +45,7 @@ const changedWebhook = v.nullable(object({ url: v.optional(url), format: v.optio
 /** The body of a change. */
 export const alertChange = settingsOf<AlertChange>(object, changedWebhook)
 
-/** The file of settings. Anybody may edit it: while it is broken, the last that could be read go on. */
+/** The file of settings, which people may edit. While it is broken, the last valid settings stay in force. */
 export class AlertSettingsFile extends ValidatedJsonFile<AlertSettings> {
   constructor(path: string) {
     super(path, {

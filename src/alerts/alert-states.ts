@@ -4,7 +4,7 @@ import { type MessageOf, finite } from '../lib/message-schema.ts'
 import type { ActiveAlert, AlertMessage, AlertSetting } from '../api/alerts.ts'
 import { type AlertCode, type AlertInput, type FoundAlert, ruleList, titleOf } from './alert-rules.ts'
 
-/** While it is so, it is told again after so long. */
+/** An alert that stays active is sent again after this time. */
 const againMs = 4 * 3_600_000
 /** Most subjects of one rule: a client can make up any number of names, and each would be a message. */
 const mostOfRule = 10
@@ -27,7 +27,7 @@ export const alertState = v.object({
   isSent: v.boolean(),
 })
 
-/** As it is told. */
+/** The alert as the API shows it. */
 export function alertOf({ rule, subject, text, sinceMs }: AlertState): ActiveAlert {
   return { rule, title: titleOf(rule), subject, text, since: new Date(sinceMs).toISOString() }
 }
@@ -35,7 +35,7 @@ export function alertOf({ rule, subject, text, sinceMs }: AlertState): ActiveAle
 /** A message that is due. */
 export interface DueMessage {
   readonly kind: Exclude<AlertMessage['kind'], 'test'>
-  /** With what the message says as its text. */
+  /** The state, with the text of the message. */
   readonly state: AlertState
 }
 
@@ -44,11 +44,11 @@ export interface AlertInputs {
   readonly nowMs: number
   readonly input: AlertInput
   readonly settingOf: (code: AlertCode) => AlertSetting
-  /** True if there is a webhook. What began without one is told once there is. */
+  /** True if there is a webhook. Alerts that began without one are sent once there is. */
   readonly canSend: boolean
 }
 
-/** Goes from what was so at the last look to what is so now, with the messages that this makes due. */
+/** Returns the states after this check, from those of the last one, and the messages that are due. */
 export function nextStates(
   before: readonly AlertState[],
   look: AlertInputs,
@@ -78,7 +78,7 @@ export function nextStates(
     const now = new Map(found.map((each) => [subjectOf(each), each]))
     let room = mostOfRule
     for (const state of open) {
-      // Clocks are set back: what was seen in the future was seen now.
+      // A clock may have been set back, so a future time counts as now.
       const isOver = state.toldMs === null || Math.abs(nowMs - state.seenMs) >= rule.quietMs
       if (now.has(state.subject)) room -= 1
       else if (isOver)

@@ -15,7 +15,7 @@ const wordBytes = 200
 /** The result of one try. */
 interface Tried {
   readonly isDelivered: boolean
-  /** Fit for the page: neither the address nor what a receiver repeats of it. */
+  /** A text that the page may show: without the address, even if the receiver repeats it. */
   readonly detail: string
   /** The pause in ms that the receiver asks for before the next try; null if its value makes no sense. */
   readonly retryMs: number | null

@@ -6,11 +6,11 @@ export interface SimulatedAnswer {
   readonly beginsMs: number
   readonly endsMs: number
   readonly whole: object
-  /** The same as a stream; null if none was asked for. */
+  /** The same answer as a stream; null if the request wants none. */
   readonly events: readonly { readonly atMs: number; readonly data: object }[] | null
 }
 
-/** `serial` tells this answer from others; `created` is in seconds since the Unix epoch. */
+/** Builds an answer. `serial` makes its id unique; `created` is in seconds since the Unix epoch. */
 export function completionAnswer(
   { kind, model, tool, stream, includeUsage, promptTokens, cachedTokens }: CompletionRequest,
   { tokens, finishReason }: CompletionPlan,
@@ -33,7 +33,7 @@ export function completionAnswer(
   const choices = (said: object, finish_reason: string | null): object => {
     return { choices: [{ index: 0, ...said, finish_reason, logprobs: null }] }
   }
-  // As it stands in the whole answer, and with no arguments yet in the first event of a stream.
+  // The message of the whole answer; the first event of a stream has it without arguments.
   const message = (contents: readonly string[], args: readonly string[]): object => {
     const called = { name: tool?.name, arguments: args.join('') }
     const tool_calls = [{ index: 0, id: `call_simulated_${serial}`, type: 'function', function: called }]

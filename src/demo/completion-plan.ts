@@ -3,7 +3,7 @@ import { type Random, between, drawFrom } from './random.ts'
 import type { SimulatedFault } from './simulated-fault.ts'
 import { reasoningOpening, simulatedText, tokensOf } from './simulated-text.ts'
 
-/** One token, and when it is there, from the request on. */
+/** A token, and its time since the request. */
 export interface PlannedToken {
   readonly atMs: number
   readonly kind: 'reasoning' | 'content' | 'arguments'

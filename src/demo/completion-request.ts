@@ -32,7 +32,7 @@ export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): Co
   }
   const roles = messages.map((message) => fieldsOf(message)['role'])
   const promptTokens = promptTokensOf([fields['prompt'], messages, fields['tools']])
-  // A later turn finds most of its prompt in the cache, unless the tools that stand at its head are offered no more.
+  // A later turn finds most of its prompt in the cache, unless the tools at its head are no longer offered.
   const isHeadSame = !roles.includes('tool') || arrayOf(fields['tools']).length > 0
   const isCached = isHeadSame && roles.includes('assistant') && promptTokens >= leastCachedTokens
   return {
@@ -57,7 +57,7 @@ function readMaxTokens(fields: Fields): number | null {
   return null
 }
 
-/** Each offered tool is called once, in turn, after what the user said last; then comes the answer. */
+/** The next tool to call: each offered one once, in turn, after the user's last message. Null when all were called. */
 function nextTool(fields: Fields, roles: readonly unknown[]): CompletionRequest['tool'] {
   if (fields['tool_choice'] === 'none') return null
   const results = roles.slice(roles.lastIndexOf('user') + 1).filter((role) => role === 'tool').length

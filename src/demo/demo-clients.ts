@@ -8,14 +8,14 @@ export interface DemoCall {
   /** Sent as JSON. */
   readonly body?: object
   readonly session?: string
-  /** When the client loses patience and leaves; it waits for the end unless told. */
+  /** When the client loses patience and leaves (default: it waits for the end). */
   readonly leaveAfterMs?: number
 }
 
-/** One thing that an demo client does: it waits so many milliseconds, or makes calls together and waits for their end. */
+/** A step of a demo client: a wait in milliseconds, or calls that run together until all have ended. */
 export type DemoStep = number | readonly DemoCall[]
 
-/** Somebody who uses the gateway. What they do depends on nobody's answer, and is only planned here. */
+/** A simulated user of the gateway. Its steps are planned here and do not depend on any answer. */
 export interface DemoClient {
   /** The value of `x-tokenweir-client`. */
   readonly name: string
@@ -46,10 +46,10 @@ const questions = [
   'And what happens when it floods?',
 ] as const
 
-/** As most clients ask that care for what they spend. */
+/** The settings of most clients that watch their costs. */
 const streamed = { stream: true, stream_options: { include_usage: true } }
 
-/** The small one is asked twice as often as each of the others. */
+/** The small model gets twice as many calls as each of the others. */
 const chatModels = ['simulated-small', 'simulated-small', 'simulated-large', 'simulated-reasoner'] as const
 
 /** People who chat: a question, the answer as it is written, some time to read it, the next question. */
@@ -74,8 +74,8 @@ const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => (
 const orders = ['Look after the gauges, and report.', 'Now those above the weir.'] as const
 
 /**
- * An agent: it calls one tool after the other under a long prompt that grows by what they bring, then hands out more work
- * at once than there are slots, and sums up without its tools, so that nothing of its prompt is found in the cache.
+ * An agent. It calls one tool after the other, and its long prompt grows by their results. Then it starts more calls
+ * at once than there are slots, and sums up without its tools, so that the cache has nothing of its prompt.
  */
 function* taskWithTools(random: Random, session: string): Generator<DemoStep> {
   const messages: object[] = [{ role: 'system', content: simulatedText(900, random) }]
@@ -116,7 +116,7 @@ function* nightOfIndexing(random: Random, session: string): Generator<DemoStep> 
   yield between(random, 90_000, 150_000)
 }
 
-/** An editor that asks how the line goes on. It knows of no sessions. */
+/** An editor that asks for completions of a line, without a session. */
 function* linesOfCode(random: Random): Generator<DemoStep> {
   for (let lines = integerBetween(random, 2, 6); lines > 0; lines--) {
     const max_tokens = integerBetween(random, 12, 40)
@@ -128,7 +128,7 @@ function* linesOfCode(random: Random): Generator<DemoStep> {
   yield between(random, 20_000, 50_000)
 }
 
-/** A person who asks for much and seldom stays to the end. */
+/** A person who asks for long answers and seldom waits for the end. */
 function* impatientQuestion(random: Random, session: string): Generator<DemoStep> {
   const model = pickOne(random, ['simulated-large', 'simulated-reasoner'])
   const messages = [{ role: 'user', content: pickOne(random, questions) }]

@@ -44,7 +44,7 @@ interface Rhythm {
   readonly from: number
   readonly to: number
   readonly rounds: number
-  /** In all other hours. */
+  /** The share in all other hours. */
   readonly otherwise: number
   readonly weekend: number
 }
@@ -57,7 +57,7 @@ const rhythms: Readonly<Record<string, Rhythm>> = {
   'demo-impatient-person': { from: 10, to: 23, rounds: 2.2, otherwise: 0.2, weekend: 0.8 },
 }
 
-/** In the forenoon of a working day, two to four days before the end. */
+/** The incident: on the morning of a working day, two to four days before the end. */
 export function pastIncident(endMs: number): PastIncident {
   const day = new Date(endMs)
   day.setHours(10, 0, 0, 0)
@@ -67,8 +67,8 @@ export function pastIncident(endMs: number): PastIncident {
 }
 
 /**
- * Fifteen days of the demo clients, as a gateway would have recorded them, the oldest hour first: they do what they do in
- * the living traffic, by day more than at night, and more from week to week.
+ * Fifteen days of the demo clients' calls, as a gateway would have recorded them, oldest hour first. The clients behave as
+ * in the live traffic, with more calls by day than at night, and more from week to week.
  */
 export function* demoPast({ endMs, seed, upstream }: PastOptions): Generator<readonly StoredCall[]> {
   const random = seededRandom(seed)
@@ -84,7 +84,7 @@ export function* demoPast({ endMs, seed, upstream }: PastOptions): Generator<rea
         calls.push(...pastRound(client, startMs, { random, upstream, incident }))
       }
     }
-    // A round that has not ended by now has not come so far.
+    // A round that is still running has not made its later calls yet.
     yield calls.filter(({ id }) => id < firstIdAt(endMs))
   }
 }

@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 export interface DemoTrafficOptions {
   /** `http://127.0.0.1:9090/v1` */
   readonly gatewayBaseUrl: string
-  /** The machine's, unless told. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -19,7 +19,7 @@ export interface DemoTraffic extends AsyncDisposable {
 /** The longest that a client stays away from a gateway that did not answer. */
 const longestAwayMs = 5000
 
-/** How long a client stays away after so many calls in a row that the demo's upstream did not answer. */
+/** Pause of a client, in milliseconds, after `failuresInARow` calls without an answer of the demo's upstream. */
 export function awayMs(failuresInARow: number, random: Random): number {
   const longest = Math.min(longestAwayMs, 250 * 2 ** failuresInARow)
   return (longest * (1 + random())) / 2
@@ -53,7 +53,7 @@ export function startDemoTraffic({
     }
   }
 
-  /** Tells whether the demo's upstream answered. */
+  /** Makes a call. Resolves with true if the demo's upstream answered. */
   const makeCall = async (
     { path, body, session, leaveAfterMs = longestStayMs }: DemoCall,
     client: string,
@@ -66,7 +66,7 @@ export function startDemoTraffic({
       const response = await fetch(gatewayBaseUrl + path, {
         method: body === undefined ? 'GET' : 'POST',
         headers: {
-          // It keeps a gateway from lending its `UPSTREAM_API_KEY`, should it ever forward to an upstream that costs money.
+          // With a key of the call's own, the gateway never adds `UPSTREAM_API_KEY`, should it ever forward to a paid upstream.
           authorization: `Bearer simulated-key-of-${client}`,
           [simulatedHeader]: 'true',
           'x-tokenweir-client': client,
@@ -80,7 +80,7 @@ export function startDemoTraffic({
       await response.arrayBuffer()
       return answered
     } catch {
-      // One who has left has no complaint. An answer that broke off was still one of the demo's.
+      // A client that left counts as answered. So does an answer of the demo's upstream that broke off.
       return answered || signal.aborted
     } finally {
       stay()

@@ -14,7 +14,7 @@ import { modelIds } from './simulated-models.ts'
 import { reportFault } from '../lib/fault.ts'
 
 export interface DemoUpstreamOptions {
-  /** The machine's, unless told. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock
   readonly random?: Random
   /** The faults of the demo's own traffic (default: {@link ordinaryFaults}). */
@@ -25,8 +25,8 @@ export interface DemoUpstreamOptions {
 export type DemoUpstream = LoopbackServer & { readonly baseUrl: string }
 
 /**
- * On every answer, so that none is taken for a real one. A request that carries it belongs to the demo's own
- * traffic: only such meet {@link FaultShares | faults}, and whoever tries the demo by hand meets none.
+ * A header of every answer, which marks it as simulated. A request with this header belongs to the demo's own
+ * traffic: only these requests get {@link FaultShares | faults}, and a person who tries the demo gets none.
  */
 export const simulatedHeader = 'x-simulated'
 
@@ -96,7 +96,7 @@ async function route(visit: DemoSession, body: string): Promise<void> {
   }
 }
 
-/** Each decides what is answered and when; throws {@link ApiError}. */
+/** The answers by path: content and times. Each throws {@link ApiError}. */
 const posts: Readonly<Record<string, (fields: Fields, visit: DemoSession) => SimulatedAnswer>> = {
   '/v1/chat/completions': (fields, visit) => complete(readCompletionRequest('chat', fields), visit),
   '/v1/completions': (fields, visit) => complete(readCompletionRequest('text', fields), visit),

@@ -34,7 +34,7 @@ export function embeddingAnswer(fields: Fields, random: Random): SimulatedAnswer
   return { beginsMs: ms, endsMs: ms, whole: { object: 'list', data, model: model.id, usage }, events: null }
 }
 
-/** How long a model takes for so many inputs. */
+/** A model's time in milliseconds for this number of inputs. */
 export function embeddingMs(model: EmbeddingModel, inputs: number, random: Random): number {
   return drawFrom(random, { median: model.firstTokenMs + model.perInputMs * inputs })
 }

@@ -167,7 +167,7 @@ function responseBytesOf({ stream, completion, outputTokens }: PastAnswer, stops
   return stream ? 400 + eventBytes * sent : 400 + 6 * outputTokens
 }
 
-/** How long a client waits before it tries again. */
+/** A client's wait before its next try, in milliseconds. */
 export function retryAfterMs(retry: number, random: Random): number {
   return drawFrom(random, { median: 1500 * 2 ** retry })
 }

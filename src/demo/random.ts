@@ -1,4 +1,4 @@
-/** As `Math.random`: from 0, and below 1. */
+/** A source of numbers from 0 to below 1, such as `Math.random`. */
 export type Random = () => number
 
 /** The same numbers for the same seed: mulberry32. */

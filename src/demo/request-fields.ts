@@ -39,12 +39,12 @@ export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** About what a tokenizer would count in a prompt: a token for four characters of its JSON. */
+/** Rough tokens of a prompt: one for four characters of its JSON. */
 export function promptTokensOf(prompt: unknown): number {
   return Math.max(1, Math.ceil((JSON.stringify(prompt) ?? '').length / 4))
 }
 
-/** The one of these models that is asked for; throws {@link ApiError} if it is none of them. */
+/** The requested model; throws {@link ApiError} if `models` does not have it. */
 export function modelOf<M extends { readonly id: string }>({ model: id }: Fields, models: readonly M[]): M {
   const found = models.find((model) => model.id === id)
   if (found !== undefined) return found

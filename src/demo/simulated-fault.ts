@@ -4,11 +4,11 @@ import type { Random } from './random.ts'
  * - `rate_limited`: answered 429.
  * - `server_error`: answered 500.
  * - `broken`: the connection breaks within the answer.
- * - `stalled`: the answer pauses for seconds and then goes on.
+ * - `stalled`: the answer pauses for seconds and then continues.
  */
 export type SimulatedFault = 'rate_limited' | 'server_error' | 'broken' | 'stalled'
 
-/** Which part of the calls meets each fault: 0.01 is one in a hundred. */
+/** The share of calls with each fault: 0.01 is one in a hundred. */
 export type FaultShares = Readonly<Record<SimulatedFault, number>>
 
 /** The faults of a good upstream on an ordinary day, a little exaggerated. */
@@ -19,7 +19,7 @@ export const ordinaryFaults: FaultShares = {
   stalled: 0.04,
 }
 
-/** The fault that a call meets, or null: most meet none. */
+/** Draws the fault of a call; null for most calls. */
 export function drawFault(random: Random, shares: FaultShares): SimulatedFault | null {
   let rest = random()
   for (const fault of ['rate_limited', 'server_error', 'broken', 'stalled'] as const) {

@@ -6,7 +6,7 @@ const minuteMs = 60_000
 export class SimulatedLimits {
   readonly #left = new Map<string, { requests: number; tokens: number; atMs: number }>()
 
-  /** Takes a call, and answers the headers that tell of the limits, in OpenAI's manner; none where a model has no limits. */
+  /** Counts a call, and returns OpenAI's headers of limits; empty for a model without limits. */
   take({ id, limits }: ChatModel, tokens: number, nowMs: number): Readonly<Record<string, string>> {
     if (limits === undefined) return {}
     const before = this.#left.get(id) ?? { ...limits, atMs: nowMs }

@@ -8,13 +8,13 @@ export interface SimulatedPrices {
 /** A model that chats. Its times and lengths are medians. */
 export interface ChatModel {
   readonly id: string
-  /** Until the answer begins, whatever the prompt's length. */
+  /** Time until the answer begins, for any length of prompt. */
   readonly firstTokenMs: number
   readonly tokensPerS: number
   readonly outputTokens: number
   /** Tokens of reasoning before the answer; 0 for none. */
   readonly reasoningTokens: number
-  /** Requests and tokens a minute that it tells of. */
+  /** Its limits of requests and tokens a minute. */
   readonly limits?: { readonly requests: number; readonly tokens: number }
   readonly prices: SimulatedPrices
 }
@@ -22,7 +22,7 @@ export interface ChatModel {
 export interface EmbeddingModel {
   readonly id: string
   readonly firstTokenMs: number
-  /** For each input on top of that. */
+  /** Additional time for each input. */
   readonly perInputMs: number
   readonly dimensions: number
   readonly prices: SimulatedPrices

@@ -1,6 +1,6 @@
 import { type Random, integerBetween } from './random.ts'
 
-/** Open every answer and what is thought before it, so that a copied text cannot be taken for a model's. */
+/** The first words of every answer and of its reasoning: a copied text is not mistaken for a model's. */
 export const answerOpening = 'This answer is simulated; no model wrote it.'
 export const reasoningOpening = 'Simulated reasoning:'
 

@@ -68,7 +68,7 @@ const callId = meaning('as list_calls tells it', {
   parse: (text: string) => parseCallId(text) ?? undefined,
 })
 
-/** Nothing asked of what a tool does not take. */
+/** All parameters as null, for those that a tool does not have. */
 const noParameters = Object.fromEntries(
   Object.keys(callsTable).map((name) => [name, null]),
 ) as unknown as CallsQuery
@@ -175,7 +175,7 @@ interface PayloadsAnswer {
   readonly reason: string | null
 }
 
-/** Asks for the calls that a tool was asked about; `range` says which these are, and what the answer says besides. */
+/** Asks the question of a tool. The answer begins with the range. */
 async function answerTo<Answer>(
   { period, from, to, tz, ...asked }: Partial<CallsQuery> & QueryOf<typeof range>,
   { ask, now }: ToolSources,
@@ -230,7 +230,7 @@ function withKey(group: QueryGroup): object {
   return { ...keyOf(group), ...sumsOf(group) }
 }
 
-/** The sums of figures, without those of nothing. */
+/** The sums of figures, without zeros and nulls. */
 function sumsOf({ calls, ...figures }: SumFigures): object {
   const sums = Object.entries(figures).filter(
     ([name, value]) => typeof value === 'number' && value !== 0 && !left.has(name),

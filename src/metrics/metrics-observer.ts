@@ -6,7 +6,7 @@ import { labelText } from './model-labels.ts'
 import { Counter, Gauge, Registry } from './prom-client.ts'
 import { limitLabels, loopGauges, openGauges, type ScrapeQuestion, toldCounters } from './scrape-question.ts'
 
-/** For `tokenweir_build_info`. */
+/** The labels of `tokenweir_build_info`. */
 export interface BuildInfo {
   readonly version: string
   readonly instance: string
@@ -62,7 +62,7 @@ function asOpenMetrics(text: string): string {
   return `${text.replaceAll(/^# (HELP|TYPE) (\S+)_total /gm, '# $1 $2 ').replaceAll('\n\n', '\n')}# EOF\n`
 }
 
-/** Figures of the whole process, which any of its threads can tell, under their common names. */
+/** Figures of the whole process, which each of its threads can read, under their usual names. */
 function addProcessSeries(registry: Registry): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number | null): void => {
@@ -90,7 +90,7 @@ function addProcessSeries(registry: Registry): void {
   gauge('process_open_fds', 'Open file descriptors, sockets among them.', openFiles)
 }
 
-/** Null where the system does not tell. */
+/** The number of open files; null where the system does not report it. */
 function openFiles(): number | null {
   try {
     return readdirSync('/proc/self/fd').length

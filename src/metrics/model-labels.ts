@@ -1,16 +1,16 @@
 /** Models that have a label of their own; all others share one. */
 const mostModels = 100
-/** So many of them failed calls may take: names that no upstream knows must not use up the places. */
+/** Failed calls may add at most this many: names that no upstream knows must not use up the labels. */
 const mostByFailed = 50
 /** Longer names are cut: each is written some fifty times a scrape. */
 const nameLength = 120
-/** A scraper refuses the whole text for some of them, and a reader cannot tell them apart. */
+/** Some of these characters make a scraper refuse the whole text, and a reader cannot see the others. */
 // oxlint-disable-next-line no-control-regex -- just these
 const unreadable = /[\u0000-\u001f\u007f-\u009f]/g
 
 /** The values of the label `model`: bounded, whatever clients ask for. */
 export class ModelLabels {
-  /** By the name that was asked for. */
+  /** Labels by the requested name. */
   readonly #labels = new Map<string, string>()
 
   /** `none` for a call that named no model, `other` for the models that came too late. */

@@ -30,9 +30,9 @@ type ToldName = keyof typeof openGauges | keyof typeof loopGauges | keyof typeof
 
 /** The figures that the calls' thread sends to the writer's for a scrape. */
 export interface ScrapeQuestion {
-  /** Others than who runs the gateway are shown slots and budget alone, as of `/health`. */
+  /** False shows only slots and budget, as in `/health` for other users. */
   readonly full: boolean
-  /** In place of the text format 0.0.4. */
+  /** True for OpenMetrics in place of the text format 0.0.4. */
   readonly openMetrics: boolean
   readonly values: Readonly<Record<ToldName, number>>
   /** The codes of the warnings of `/health`. */

@@ -29,8 +29,8 @@ export interface SpanAttribute {
 }
 
 /**
- * The ports of upstreams whose hosts name none: those of their schemes, which no row tells. By the upstream's name, which is
- * `default` for the one of `--upstream`, and by the host.
+ * The ports of upstreams whose hosts name none: the default ports of their schemes, which rows lack. By the upstream's name,
+ * which is `default` for that of `--upstream`, and by the host.
  */
 export type SchemePorts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
@@ -53,7 +53,7 @@ export function spanAttributes(schemePorts: () => SchemePorts): readonly SpanAtt
     ['gen_ai.request.stream', 'flag', (call) => (operationOf(call) === null ? null : call.stream)],
     ['gen_ai.response.model', 'text', (call) => call.responseModel],
     ['gen_ai.response.finish_reasons', 'list', (call) => call.finishReason],
-    // The row has no time of the very first chunk, which often tells no more than who will speak.
+    // The row has no time of the very first chunk, which often has only the role.
     [
       'gen_ai.response.time_to_first_chunk',
       'measure',
@@ -87,8 +87,8 @@ function per(value: number | null, unit: number): number | null {
 }
 
 /**
- * The span of a call; null for one that has none: its trace is not sampled, it asked for no inference, or nobody knows
- * when it ended.
+ * The span of a call. Null if its trace is not sampled, the call asked for no inference, or its end
+ * is unknown.
  */
 export function spanOf(call: StoredCall): CallSpan | null {
   const { callType, method, model, outcome, traceId, parentSpanId, durationMs } = call
@@ -109,7 +109,7 @@ export function spanOf(call: StoredCall): CallSpan | null {
   }
 }
 
-/** Null for what the conventions have no word for, such as the transcription of a recording. */
+/** The operation's name; null where the conventions have none, such as for a transcription. */
 function operationOf({ callType, endpoint }: StoredCall): string | null {
   if (callType === 'embedding') return 'embeddings'
   if (callType !== 'chat') return callType === 'rerank' ? 'rerank' : null
@@ -122,7 +122,7 @@ function errorType({ outcome, failureCode, status }: StoredCall): string | null 
   return failureCode === 'upstream_http' && status !== null ? String(status) : (failureCode ?? outcome)
 }
 
-/** By the end of a host's name. */
+/** Providers by the end of a host's name. */
 const providers = Object.entries({
   'openai.com': 'openai',
   'openai.azure.com': 'azure.ai.openai',
@@ -145,7 +145,7 @@ interface Address {
   readonly host: string
   /** Null if the name has none. */
   readonly port: number | null
-  /** In the conventions' word; the host itself if they have none. */
+  /** The conventions' name of the provider; the host if they have none. */
   readonly provider: string
 }
 

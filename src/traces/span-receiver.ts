@@ -20,7 +20,7 @@ export interface SpanReceiver {
   close(): void
 }
 
-/** As OpenTelemetry's own exporters have it. */
+/** The default of OpenTelemetry's own exporters. */
 const answerLimitMs = 10_000
 const enoughOfBody = 64 * 1024
 
@@ -42,14 +42,14 @@ export function httpReceiver(
     const tooLate = AbortSignal.timeout(limitMs)
     const either = AbortSignal.any([signal, tooLate])
     const req = request(url, { agent, method: 'POST', headers: told, signal: either })
-    // An error that comes after the first, or after the answer began, is told to nobody else.
+    // This listener keeps a second error, or one after the answer began, from ending the process.
     req.on('error', () => {})
     try {
       req.end(sent)
       const [res]: IncomingMessage[] = await once(req, 'response')
       return await replyOf(res as IncomingMessage)
     } catch (error) {
-      // It was closed while nothing was sent; the next connection is new.
+      // The receiver had closed the idle connection; the next one is new.
       if (req.reusedSocket && codeOf(error) === 'ECONNRESET') return post(body, signal)
       throw tooLate.aborted ? new Error(`it did not answer within ${limitMs / 1000} s`) : error
     }

@@ -11,9 +11,9 @@ import type { Reply, SpanReceiver } from './span-receiver.ts'
 export interface SpanSenderOptions {
   readonly encoder: JsonSpans
   readonly receiver: SpanReceiver
-  /** As warnings name the receiver. */
+  /** The receiver's name in warnings. */
   readonly url: string
-  /** Never to be quoted, even if the receiver says them. */
+  /** Secrets that no message may quote, even if the receiver repeats them. */
   readonly secrets: readonly string[]
   readonly clock: Pick<Clock, 'after' | 'wallTime'>
   readonly warn: Warn
@@ -39,13 +39,13 @@ const batch = { spans: 512, bytes: 2 ** 20, afterMs: 5000 } as const
 export const held = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
 /** Between tries; after a refusal; the most that a receiver can ask for. */
 const pause = { firstMs: 1000, longestMs: 30_000, refusedMs: 60_000, askedMs: 3_600_000 } as const
-/** For what is left at the end. */
+/** Time limit for the last batches. */
 const closeMs = 1500
-/** OTLP/HTTP, "Failures": these, and no others, are tried again. */
+/** The statuses that are tried again (OTLP/HTTP, "Failures"). */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const longestQuote = 200
 
-/** Sends spans in batches, one after the other. Nothing here throws or waits, what is held is bounded, and what is lost is counted. */
+/** Sends spans in batches, one after the other. No method throws or waits; memory is bounded, and losses are counted. */
 export class SpanSender {
   readonly #options: SpanSenderOptions
   /** Encoded spans that are no batch yet. */
@@ -93,7 +93,7 @@ export class SpanSender {
     }
   }
 
-  /** Sends what is left, for a second or so and if the receiver was well, drops the rest, and lets the connection go. */
+  /** Sends the last batches for a second or so if the receiver was well, drops the rest, and closes the connection. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#seal()
@@ -141,7 +141,7 @@ export class SpanSender {
     }
   }
 
-  /** The oldest batch; what is due becomes one. */
+  /** The oldest batch; spans that are due become a batch first. */
   #next(): Batch | undefined {
     if (this.#batches.length === 0 && this.#cancelFlush === null) this.#seal()
     return this.#batches[0]

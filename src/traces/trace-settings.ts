@@ -22,8 +22,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const prefix = 'OTEL_EXPORTER_OTLP'
 
 /**
- * By the rules of OpenTelemetry's exporters (https://opentelemetry.io/docs/specs/otel/protocol/exporter): what is said
- * of traces goes before what is said of all.
+ * Reads settings by the rules of OpenTelemetry's exporters (https://opentelemetry.io/docs/specs/otel/protocol/exporter):
+ * variables of traces override those of all signals.
  */
 export function traceSettings(endpoints: TraceEndpoints, env: Environment): TraceSettings {
   const { otlpEndpoint: base, otlpTracesEndpoint: traces } = endpoints
@@ -61,7 +61,7 @@ function set(value: string | undefined): string | null {
   return value === undefined || value === '' ? null : value
 }
 
-/** `a=1,b=2`, percent-encoded as in W3C Baggage. What has no name has an empty one. */
+/** Reads `a=1,b=2`, percent-encoded as in W3C Baggage. An entry without a name gets an empty one. */
 function pairs(text: string): readonly (readonly [name: string, value: string])[] {
   const entries = text.split(',').filter((entry) => entry.trim() !== '')
   return entries.map((entry) => {

@@ -9,7 +9,7 @@ import type { TraceSettings } from './trace-settings.ts'
 export interface TraceObserverSettings extends TraceSettings {
   readonly version: string
   readonly instance: string
-  /** Until others are told. */
+  /** The ports at the start; a question may replace them. */
   readonly schemePorts: SchemePorts
 }
 
@@ -40,7 +40,7 @@ export const observeRows: ObserveRows<TraceObserverSettings> = (settings, warn) 
         if (span !== null) sender.add(span)
       }
     },
-    /** Asked with nothing, it only tells what became of spans. */
+    /** Returns the counts of spans. A text that is not empty replaces the ports first. */
     answer(ports) {
       if (ports !== '') schemePorts = JSON.parse(ports)
       return JSON.stringify(sender.figures)

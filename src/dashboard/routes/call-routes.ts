@@ -37,13 +37,13 @@ export function callRoutes(
     'GET /api/query': calls,
     /** As `/api/query`. @fails too_many_groups folded_range too_busy too_slow query_interrupted */
     'GET /api/stats': calls,
-    /** All that the first page shows: the last 24 hours unless told otherwise, with the window before. @fails folded_range too_busy too_slow query_interrupted */
+    /** The data of the Overview (default: the last 24 hours), with the window before. @fails folded_range too_busy too_slow query_interrupted */
     'GET /api/overview': asking('Overview', overviewTable, (query) =>
       overviewQuestion(query, clock.wallTime(), (range) => notes.report(range).notes),
     ),
-    /** How calls waited for slots, and would have with other limits, if the upstream were as fast as it was. @fails too_busy too_slow query_interrupted */
+    /** Waits for slots, recorded and simulated with other limits at the same speed of the upstream. @fails too_busy too_slow query_interrupted */
     'GET /api/slots': asking('SlotWaitsReport', slotsTable, slotsQuestion),
-    /** Sessions that have a call of the filter; each is told as a whole. Other forms hold the sessions alone. @fails too_busy too_slow query_interrupted */
+    /** Sessions with a call of the filter; each with figures of all its calls. CSV and NDJSON have only the sessions. @fails too_busy too_slow query_interrupted */
     'GET /api/sessions': asking({ 200: 'Sessions', ...otherForms }, sessionsTable, sessionsQuestion),
     /** One call. @fails call_not_found too_busy too_slow query_interrupted */
     'GET /api/calls/:id': route({ answer: 'SingleCall' }, async (c) => {

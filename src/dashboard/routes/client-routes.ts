@@ -5,17 +5,17 @@ import { type RouteTable, route } from '../http/app.ts'
 import type { DashboardDeps } from './dashboard-deps.ts'
 import { jsonIn } from './query-reply.ts'
 
-/** Clients are told by the calls of so long. */
+/** Clients without limits are listed if they called within this time. */
 const seenMs = 7 * 24 * 60 * 60 * 1000
 const minuteMs = 60_000
 
-/** `/api/clients`: who calls, what limits there are and what is left of them; setting limits, and naming keys. */
+/** `/api/clients`: clients, their limits and what is left of them; setting limits, and naming keys. */
 export function clientRoutes(
   { clients, queries }: Pick<DashboardDeps, 'clients' | 'queries'>,
   clock: Clock,
 ): RouteTable {
   const report = async () => {
-    // By the minute, so that who asks soon again shares the answer.
+    // Cut to the minute, so that requests within it share the answer.
     const fromMs = Math.floor((clock.wallTime() - seenMs) / minuteMs) * minuteMs
     return clients.report(jsonIn(await queries.ask({ kind: 'clients', fromMs })) as Seen)
   }

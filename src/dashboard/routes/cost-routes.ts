@@ -22,7 +22,7 @@ const repriceOrder = object({
   tz: v.optional(text, 'UTC'),
 })
 
-/** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
+/** `/api/costs`: the prices in force, overrides, the sync, and the prices of recorded calls. */
 export function costRoutes(
   { queries, jobs, priceFile }: Pick<DashboardDeps, 'queries' | 'jobs' | 'priceFile'>,
   clock: Clock,
@@ -69,7 +69,7 @@ export function costRoutes(
       const message = `You have no price for ${JSON.stringify(name.slice(0, 100))}.`
       throw new RequestError('price_not_found', message, { param: 'name' })
     }),
-    /** Begins to bring the prices up to date with their list; `sync` of `/api/costs` tells how it goes. @fails sync_running */
+    /** Starts a sync of the prices with their list. `sync` of `/api/costs` has its progress. @fails sync_running */
     'POST /api/costs/sync': route({ answer: { 202: 'SyncStarted' } }, (c) => {
       if (jobs.startSync()) return jsonAnswer(c, { status: 'started' }, 202)
       throw new RequestError('sync_running', 'A price sync is already running.')

@@ -11,7 +11,7 @@ import type { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
 
 /** The gateway's log. */
 export type LogSource = Pick<LogFile, 'tail' | 'clear' | 'watch'>
-/** Answers questions about recorded calls without ever holding up who asks; rejects only with a fault of our own. */
+/** Answers questions about recorded calls without blocking the caller; rejects only with an internal error. */
 export type QuerySource = Pick<QueryProcess, 'ask'>
 /** The log of payloads. */
 export type RawLogSource = Pick<
@@ -43,11 +43,11 @@ export interface DashboardDeps {
   readonly notes: Pick<NotesFile, 'report' | 'add' | 'remove'>
   /** Further upstreams. */
   readonly upstreams: Pick<Upstreams, 'report' | 'change' | 'remove'>
-  /** The names of the models that the default upstream lists to whoever asks without a key; none if it does not. */
+  /** The models that the default upstream lists without a key; empty if it lists none. */
   readonly models: () => Promise<readonly string[]>
-  /** Asks an address for its models without a key, and says what came. Never rejects. */
+  /** Asks an address for its models without a key, and describes the answer. Never rejects. */
   readonly testUpstream: (url: string) => Promise<{ readonly ok: boolean; readonly detail: string }>
-  /** Loaded when it is first asked for; null without `--share`. */
+  /** The gateways that share; null without `--share`. */
   readonly gateways: GatewaysSource | null
   /** The path of the price file. */
   readonly priceFile: string

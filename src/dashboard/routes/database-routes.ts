@@ -10,9 +10,9 @@ import type { DashboardDeps } from './dashboard-deps.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** By the calls of so many days the growth is told. */
+/** The growth is computed from the calls of these days. */
 const growthDays = 7
-/** With its part of the sums, where 11,000 calls come a day (docs/store.md). */
+/** Bytes of a call with its part of the sums, at 11,000 calls a day (docs/store.md). */
 const usualCallBytes = 480
 /** Most days before today that an order may name. */
 const farDays = 36_500
@@ -23,7 +23,7 @@ const compressOrder = v.nullish(
   {},
 )
 
-/** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
+/** `/api/db`: the database file, and jobs on it. A job runs on when its requester leaves. */
 export function databaseRoutes(
   { jobs, queries }: Pick<DashboardDeps, 'jobs' | 'queries'>,
   clock: Pick<Clock, 'wallTime'>,
@@ -34,14 +34,14 @@ export function databaseRoutes(
     const unknown = { ...file, growth_bytes_per_day: null, disk_full_at: null }
     if (bytes === null) return unknown
     const nowMs = clock.wallTime()
-    // By the hour, so that who asks soon again shares the answer.
+    // Cut to the hour, so that requests within it share the answer.
     const fromMs = Math.floor(nowMs / hourMs) * hourMs - growthDays * dayMs
     const outcome = await queries.ask({ kind: 'growth', fromMs })
-    // The file is told of although nobody can read it just now.
+    // The file's facts are answered even while its calls cannot be read.
     if (outcome.kind !== 'answer') return unknown
     const { calls, ever, recent, firstMs } = JSON.parse(Buffer.from(outcome.body).toString()) as Growth
     if (recent === 0 || nowMs - firstMs < hourMs) return unknown
-    // Sums of what was folded are no part of what a new call takes.
+    // Sums of folded calls are no part of a new call's size.
     const callBytes = Math.min(bytes / calls, Math.max(usualCallBytes, bytes / ever))
     const perDay = callBytes * (recent / ((nowMs - firstMs) / dayMs))
     const daysLeft = freeBytes === null ? farDays : freeBytes / perDay

@@ -9,18 +9,18 @@ import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, expectOwnConnection, route } from '../http/app.ts'
 
 const maxReaders = 64
-/** How long a reader waits before it connects again. */
+/** A reader's wait before it connects again. */
 const retryMs = 2000
-/** How much may wait in memory for a reader. Beyond it events are refused; one event may exceed it. */
+/** Most bytes that wait in memory for a reader. Further events are dropped; one event may exceed it. */
 const maxBacklogBytes = 256 * 1024
-/** Proxies cut connections on which nothing comes for a minute, some for half of one. */
+/** Proxies close connections that are silent for a minute, some after half of one. */
 const beatMs = 15_000
-/** After so many beats without room in between, a reader is gone for good. */
+/** A reader without room for this many beats in a row is disconnected. */
 const maxMissedBeats = 4
 
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
-/** Tells those who ask for it that the stream is alive: a page sees no comments. */
+/** The event that shows a page that the stream is alive, as a page sees no comments. */
 const beat: EventData['beat'] = { every_ms: beatMs }
 
 /** The streams of events: each reader has its topics on one. */
@@ -80,7 +80,7 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
   )
   return {
     routes: {
-      /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
+      /** Server-sent events of the requested topics. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
       'GET /api/events': events,
     },
     close: () => {
@@ -89,7 +89,7 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
   }
 }
 
-/** Keeps the connection in use, and breaks it when nobody reads any more. */
+/** Keeps the connection in use, and closes it when the reader no longer reads. */
 function keepBeating(response: ServerResponse, clock: Clock, isTold: boolean): () => void {
   let missed = 0
   const tell = (): void => {

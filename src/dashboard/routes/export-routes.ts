@@ -9,9 +9,9 @@ import { filterOf, overviewTable } from './query-request.ts'
 
 const types = { ...contentTypes, parquet: 'application/vnd.apache.parquet' }
 
-/** A reader that takes nothing for so long is let go of. */
+/** A reader that reads nothing for this time is disconnected. */
 const stallMs = 120_000
-/** File systems take 255 bytes. */
+/** File systems allow names of 255 bytes. */
 const mostNameLength = 150
 
 const exportTable = {
@@ -33,7 +33,7 @@ function fileName({ model, client, failedOnly, fromMs, toMs }: CallFilter, forma
 /** `/api/export`: all calls of a filter as a file, however many. What breaks off has no end: no reader takes it for whole. */
 export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
   return {
-    /** All calls of the filter, newest first, however many, as a file. If it breaks off, the connection does. @fails job_running no_database job_failed pipelined_stream */
+    /** All calls of the filter as a file, newest first. After an error the connection breaks, so the file is visibly incomplete. @fails job_running no_database job_failed pipelined_stream */
     'GET /api/export': route(
       {
         answer: {

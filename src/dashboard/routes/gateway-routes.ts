@@ -15,7 +15,7 @@ export function gatewayRoutes(
   return {
     /** The gateways that share a limit, each with its state and slots; without `--share` the dashboard's own alone. */
     'GET /api/gateways': route({ answer: 'GatewaysReport' }, report),
-    /** Takes a gateway that is lost off the list: what it held is given to others. @fails gateway_not_found gateway_not_silent share_unreachable */
+    /** Removes a lost gateway from the list, and gives its slots to the others. @fails gateway_not_found gateway_not_silent share_unreachable */
     'POST /api/gateways/:instance/release': route({ answer: 'GatewaysReport' }, async (c) => {
       if (gateways === null) throw new RequestError('gateway_not_found', 'No other gateways are known here.')
       await gateways.release(c.req.param('instance') ?? '')

@@ -12,7 +12,7 @@ export function noteRoutes({ notes }: Pick<DashboardDeps, 'notes'>, clock: Clock
       const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = timesOf(query)
       return notes.report({ fromMs, toMs })
     }),
-    /** Notes something, of now unless told. @fails broken_notes_file notes_not_kept notes_busy too_many_notes */
+    /** Adds a note (default time: now). @fails broken_notes_file notes_not_kept notes_busy too_many_notes */
     'POST /api/notes': route({ answer: { 201: 'Note' }, body: newNote }, async (c, { body: { text, at } }) =>
       jsonAnswer(c, await notes.add(text, at === undefined ? clock.wallTime() : Date.parse(at)), 201),
     ),

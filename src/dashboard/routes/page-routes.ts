@@ -38,7 +38,7 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
     'GET /compare': view,
     /** Calls: which calls exactly. @fails page_not_built */
     'GET /calls': view,
-    /** Sessions: what an agent did. @fails page_not_built */
+    /** Sessions: the runs of agents, and conversations. @fails page_not_built */
     'GET /sessions': view,
     /** Live: calls as they begin and end. @fails page_not_built */
     'GET /live': view,
@@ -46,7 +46,7 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
     'GET /costs': view,
     /** Gateway: its process, upstreams and log. @fails page_not_built */
     'GET /gateway': view,
-    /** Alerts: what is wrong, and who is told. @fails page_not_built */
+    /** Alerts: rules, active alerts, and their receiver. @fails page_not_built */
     'GET /alerts': view,
     /** Settings: options, limits of clients, database. @fails page_not_built */
     'GET /settings': view,

@@ -25,8 +25,8 @@ const settings = v.pipe(
 const optionalSettings = v.nullish(settings, {})
 
 /**
- * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is told when something was asked of the
- * gateway, and again when it is done; `onCancel` when a call was cancelled.
+ * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is called when a request changes the
+ * gateway, and again when the change is done; `onCancel` when a call was cancelled.
  */
 export function processRoutes(
   { process, log }: Pick<DashboardDeps, 'process' | 'log'>,
@@ -64,9 +64,9 @@ export function processRoutes(
     'POST /api/proxy/restart': route({ answer: 'ProcessStatus', body: optionalSettings }, (_, { body }) =>
       announced(process.restart(body)),
     ),
-    /** Every option of the gateway: value, default, source, and what the running one goes by. @fails broken_settings_file */
+    /** Every option of the gateway: value, default, source, and the running gateway's value. @fails broken_settings_file */
     'GET /api/proxy/config': route({ answer: 'ProxyConfig' }, () => process.config()),
-    /** Keeps settings for the next start; live ones take effect at once. @fails unknown_setting invalid_setting fixed_setting not_applied broken_settings_file settings_not_kept */
+    /** Saves settings for the next start; live ones take effect at once. @fails unknown_setting invalid_setting fixed_setting not_applied broken_settings_file settings_not_kept */
     'PUT /api/proxy/config': route({ answer: 'ProxyConfig', body: settings }, (_, { body }) =>
       announced(process.configure(body)),
     ),

@@ -6,7 +6,7 @@ import type { RouteContext } from '../http/app.ts'
 import { type ContentCoding, answerContent } from '../http/content.ts'
 import { RequestError } from '../http/request-error.ts'
 
-/** Below it, packing saves nothing that anybody would notice. */
+/** Compression of smaller bodies saves nothing noticeable. */
 const leastPackedBytes = 1024
 
 /** The content types of answers and files, by format. */
@@ -22,15 +22,15 @@ const unavailable = {
   too_busy: ['too_busy', 'Too many queries are waiting; try again in a moment.'],
 } as const
 
-/** Answers are shared by those who ask the same; so is the work of packing them. */
+/** Equal questions share an answer, and so its compression. */
 const packed = {
   br: new WeakMap<QueryAnswer, Promise<Buffer>>(),
   gzip: new WeakMap<QueryAnswer, Promise<Buffer>>(),
 }
 
 /**
- * The answer to a question. It may be kept by a browser, but not shown again without asking here (`no-cache`): a page that
- * polls gets a 304 while nothing has changed, and nothing once it is signed out. `isPrivate`: no browser may keep it, as it
+ * The response to a question. A browser may store it, but must revalidate it (`no-cache`): a page that
+ * polls gets a 304 while nothing has changed, and nothing once it is signed out. `isPrivate`: no browser may store it, as it
  * holds payloads. Throws {@link RequestError} if there is none.
  */
 export function answerQuery(

@@ -29,7 +29,7 @@ import {
   repeatable,
 } from '../http/query-parameters.ts'
 
-/** Filters of fields, as they stand in a query. */
+/** Filters of fields, as a query has them. */
 type FieldFilters = { readonly [Name in FilterName]: Required<CallFilter>[Name] | null }
 
 /** The keys that calls are grouped by. */
@@ -166,7 +166,7 @@ export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   return { kind: 'list', filter, limit, beforeId: query.cursor, sort, rising, format }
 }
 
-/** True for the newest first. Throws {@link RequestError} if another order is asked for more than its one page. */
+/** True for newest first. Throws {@link RequestError} if another order is requested beyond its only page. */
 function expectOnePage(
   { limit, rising, cursor }: Pick<CallsQuery, 'limit' | 'rising' | 'cursor'>,
   sort: string,
@@ -181,7 +181,7 @@ function expectOnePage(
   return false
 }
 
-/** The question in a query of `/api/overview`; `notesOf` tells the notes of its time. */
+/** The question in a query of `/api/overview`; `notesOf` returns the notes of its range. */
 export function overviewQuestion(
   query: OverviewQuery,
   nowMs: number,

@@ -32,7 +32,7 @@ export function rawLogRoutes({ rawLog, queries }: Pick<DashboardDeps, 'queries' 
     'POST /api/raw-log/toggle': route({ answer: 'RawLogSwitched', body: toggleOrder }, (_, { body }) =>
       rawLog.toggle(body),
     ),
-    /** Deletes all payloads that were kept. @fails gateway_silent */
+    /** Deletes all logged payloads. @fails gateway_silent */
     'POST /api/raw-log/clear': route({ answer: 'Done' }, () => rawLog.clear()),
     /** The newest records of the log of payloads. @fails gateway_silent too_busy too_slow query_interrupted */
     'GET /api/raw-log/recent': route(

@@ -14,7 +14,7 @@ const mostGroups = 50
 /** The place that the build left for the figures. */
 const place = '<script type="application/json" id="report">{}</script>'
 
-/** `/api/report`: the figures of a time as one file of HTML that asks nobody for anything. */
+/** `/api/report`: the figures of a range as one self-contained HTML file. */
 export function reportRoutes(
   { queries, notes }: Pick<DashboardDeps, 'queries' | 'notes'>,
   assets: PageAssets,
@@ -29,7 +29,7 @@ export function reportRoutes(
     return (answer as CallGroups).groups.slice(0, mostGroups)
   }
   return {
-    /** The figures of a time as one file of HTML, to be kept or sent: it asks nobody for anything. @fails page_not_built folded_range too_busy too_slow query_interrupted */
+    /** The figures of a range as one self-contained HTML file. @fails page_not_built folded_range too_busy too_slow query_interrupted */
     'GET /api/report': route(
       { answer: { '200 text/html': null }, query: overviewTable },
       async (c, { query }) => {

@@ -10,16 +10,16 @@ export function upstreamRoutes({
 }: Pick<DashboardDeps, 'upstreams' | 'models' | 'testUpstream'>): RouteTable {
   const report = () => upstreams.report()
   return {
-    /** All upstreams: as they are set, and as the running gateway finds them. */
+    /** All upstreams: their settings, and their state in the running gateway. */
     'GET /api/upstreams': route({ answer: 'UpstreamsReport' }, report),
-    /** The models that the default upstream lists when it is asked without a key; none if it lists none. */
+    /** The models that the default upstream lists without a key; empty if it lists none. */
     'GET /api/models': route({ answer: 'ModelsReport' }, async () => ({ models: await models() })),
-    /** Asks each address for its models, without a key and on the way that calls take, and says what came. Changes nothing. */
+    /** Asks each address for its models, without a key and as calls are sent, and describes the answers. Changes nothing. */
     'POST /api/upstreams/test': route(
       { answer: 'UpstreamTest', body: testedUpstream },
       async (_, { body: { urls } }) => ({ tests: await Promise.all(urls.map(testUpstream)) }),
     ),
-    /** Sets what is given of an upstream, takes away what is null, and adds one that there is not. In force at once. A key of the gateway's own is lent by the command alone. @fails invalid_upstream key_not_lent broken_upstreams_file upstreams_not_kept upstreams_busy */
+    /** Adds or changes an upstream: sets the given members, removes those that are null. Applies at once. Only the command can give it a key of the gateway. @fails invalid_upstream key_not_lent broken_upstreams_file upstreams_not_kept upstreams_busy */
     'PUT /api/upstreams/:name': route(
       { answer: 'UpstreamsReport', body: upstreamChange },
       async (c, { body }) => {
