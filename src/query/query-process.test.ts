@@ -235,31 +235,6 @@ test('a question that has waited for too long is not asked any more', async () =
   assert.equal(processes[0]!.asked.length, 1)
 })
 
-test('a process that dies is started anew after longer and longer pauses', async () => {
-  const { clock, queries, processes, faults, reply } = startScripted()
-  for (const pauseMs of [0, 100, 200, 400, 800, 1600, 3200]) {
-    const outcome = queries.ask(question(pauseMs))
-    const before = processes.length
-    if (pauseMs > 0) {
-      clock.tick(pauseMs - 1)
-      assert.equal(processes.length, before)
-      clock.tick(1)
-      assert.equal(processes.length, before + 1)
-    }
-    processes.at(-1)!.emit('exit', 1, null)
-    assert.equal(await codeOf(outcome), 'interrupted')
-  }
-  assert.equal(faults.length, 7)
-  assert.match(String(faults[0]), /the query process ended: exit code 1/)
-  // Even the longest pause ends, but those who ask at its beginning cannot wait for it.
-  const late = queries.ask(question(7))
-  clock.tick(5000)
-  assert.equal(await codeOf(late), 'interrupted')
-  const good = queries.ask(question(8))
-  reply(answer('good'))
-  assert.equal(await codeOf(good), 'good')
-})
-
 test('a fault of the process rejects, and is not shared for long', async () => {
   const { clock, queries, reply } = startScripted()
   const failing = queries.ask(question(1))
@@ -269,15 +244,4 @@ test('a fault of the process rejects, and is not shared for long', async () => {
   const again = queries.ask(question(1))
   reply(answer('one'))
   assert.equal(await codeOf(again), 'one')
-})
-
-test('closing tells all that wait, kills the process, and starts none again', async () => {
-  const { clock, queries, processes } = startScripted()
-  const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
-  queries.close()
-  assert.deepEqual(await Promise.all(outcomes.map(codeOf)), ['closed', 'closed'])
-  assert.equal(processes[0]!.killed, true)
-  assert.equal(await codeOf(queries.ask(question(3))), 'closed')
-  clock.tick(60_000)
-  assert.equal(processes.length, 1)
 })

@@ -6,15 +6,15 @@ import { attackDashboard, attackGateway } from '../support/hostile-rounds.ts'
 import { refusedUploads } from '../support/refused-uploads.ts'
 
 test('hostile connections end no gateway, keep no slot, and each call has one row', async () => {
-  await attackGateway(1200)
+  await attackGateway(630)
 })
 
 test('hostile connections end no dashboard', async () => {
-  await attackDashboard(1200)
+  await attackDashboard(465)
 })
 
 test('answers of many kinds, broken off anywhere, end no gateway, keep no slot, and never look finished', async () => {
-  await attackByAnswers(600)
+  await attackByAnswers(360)
 })
 
 test('the refusal of an upload of 10 MB arrives, whichever program sends it', async () => {

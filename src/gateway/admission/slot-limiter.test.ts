@@ -126,33 +126,6 @@ describe('SlotLimiter', () => {
     assert.equal(admission.snapshot().active, 0)
   })
 
-  it('wakes the longest waiting call when the freed slot has cooled', async () => {
-    const { admission, clock } = setUp()
-    const callers = new Callers(admission)
-    for (const name of ['a', 'b', 'c']) callers.arrive(name)
-    await clock.advance(0)
-    callers.finish('a')
-    await clock.advance(49)
-    assert.deepEqual(callers.admitted, ['a'])
-    assert.equal(admission.tryAcquire(), null)
-    await clock.advance(1)
-    assert.deepEqual(callers.admitted, ['a', 'b'])
-    callers.finish('b')
-    await clock.advance(50)
-    assert.deepEqual(callers.admitted, ['a', 'b', 'c'])
-    callers.finish('c')
-    assert.equal(clock.pending(), 0)
-    assert.deepEqual(admission.snapshot(), {
-      maxConcurrent: 1,
-      slotCooldownMs: 50,
-      active: 0,
-      queued: 0,
-      totalAdmitted: 3,
-      totalQueued: 2,
-      peakActive: 1,
-    })
-  })
-
   it('waits for the rest of the cooldown when the timer comes too early', async () => {
     const clock = new FakeClock()
     let early = true

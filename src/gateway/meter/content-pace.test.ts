@@ -2,24 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ContentPace } from './content-pace.ts'
 
-test('no content: nothing is known', () => {
-  const pace = new ContentPace()
-  assert.deepEqual(
-    [pace.firstAtMs, pace.firstVisibleAtMs, pace.lastAtMs, pace.longestGapMs],
-    [null, null, null, null],
-  )
-  assert.deepEqual(pace.gapPercentiles([0.5]), [null])
-})
-
-test('one chunk has no gap', () => {
-  const pace = new ContentPace()
-  pace.add(7, false)
-  assert.deepEqual(
-    [pace.firstAtMs, pace.firstVisibleAtMs, pace.lastAtMs, pace.longestGapMs],
-    [7, null, 7, null],
-  )
-})
-
 test('gaps, stalls and the first visible chunk', () => {
   const pace = new ContentPace()
   for (const [atMs, visible] of [
