@@ -72,6 +72,22 @@ test('spend is what the API says, with what is unpriced beside it; rows lead to 
   const table = page.getByRole('table', { name: 'Spend by model' })
   const first = table.getByRole('row').nth(1)
   assert.match(await first.innerText(), new RegExp(`^${dearest.key.replaceAll('.', '\\.')}`))
+  // Headings sort both ways, and the address keeps it.
+  const byCalls = groups.toSorted((one, other) => one.calls - other.calls).map(({ key }) => key)
+  const heading = table.getByRole('columnheader', { name: 'Calls', exact: true })
+  for (const [order, names, search] of [
+    ['descending', byCalls.toReversed(), '?order=calls'],
+    ['ascending', byCalls, '?order=calls&rising=true'],
+  ] as const) {
+    await heading.getByRole('button').click()
+    await heading.and(page.locator(`[aria-sort="${order}"]`)).waitFor()
+    assert.equal(await table.getByRole('rowheader').nth(0).getByRole('link').innerText(), names[0])
+    assert.equal(new URL(page.url()).search, search)
+  }
+  await page.reload()
+  await heading.and(page.locator('[aria-sort="ascending"]')).waitFor()
+  await page.goto(`${dashboard.origin}/costs`)
+  await untilReady(page)
   const slider = page.getByRole('slider', { name: 'Spend over time' })
   await slider.focus()
   await page.keyboard.press('End')

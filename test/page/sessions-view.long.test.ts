@@ -79,6 +79,11 @@ test('headings sort the sessions both ways, the address keeps it, and a narrow w
   await heading('Cost').and(page.locator('[aria-sort="ascending"]')).waitFor()
   await first.getByText(/^old-/).waitFor()
   assert.equal(new URL(page.url()).search, '?order=cost&rising=true')
+  // A session shows its own calls, and its link back leads to the same order.
+  await first.click()
+  await page.locator('.session-title').getByRole('link', { name: 'Sessions' }).click()
+  await heading('Cost').and(page.locator('[aria-sort="ascending"]')).waitFor()
+  assert.equal(new URL(page.url()).search, '?order=cost&rising=true')
   await heading('Duration').getByRole('button').click()
   await first.getByText('three-hundred', { exact: true }).waitFor()
   assert.deepEqual(await violations(page), [])

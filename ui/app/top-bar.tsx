@@ -37,8 +37,10 @@ const otherKeys: Partial<Record<View, string>> = { costs: '$', compare: 'm', set
 const keyOf = (view: View): string => otherKeys[view] ?? view.charAt(0)
 
 /** Another view begins without what was opened or sorted in this one. */
-const { session, call, sort, tab, text, by, measure, order, rising, lines, against, price } = defaultAddress
-const fresh = { session, call, sort, tab, text, by, measure, order, rising, lines, against, price }
+const { session, call, sort, tab, text, by, measure, order, rising, lines, against } = defaultAddress
+const { listRising, price, priceOrder, priceRising } = defaultAddress
+const sorting = { sort, order, rising, listRising, priceOrder, priceRising }
+const fresh = { ...sorting, session, call, tab, text, by, measure, lines, against, price }
 
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar() {

@@ -5,6 +5,7 @@ import type { ColourName } from '../charts/palette.ts'
 import { honest } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { CompareColumnName } from '../data/page-address.ts'
+import { sortedRows } from '../design/table/sorted-rows.ts'
 import { dollars, duration, percent, count, speed } from '../format/figures.ts'
 
 /** A model, client or upstream, as `/api/query` tells it. */
@@ -93,12 +94,8 @@ export function sortedBy(
   name: CompareColumnName,
   rising: boolean = false,
 ): readonly CompareGroup[] {
-  const valueOf = compareColumns[name].value
-  const rank = (group: CompareGroup): number => {
-    const value = valueOf(group)
-    return value === null ? Number.MAX_VALUE : rising ? value : -value
-  }
-  return groups.toSorted((one, other) => rank(one) - rank(other) || other.calls - one.calls)
+  const busiest = groups.toSorted((one, other) => other.calls - one.calls)
+  return sortedRows(busiest, compareColumns[name].value, rising)
 }
 
 /** A frame whose buckets are the percentiles of a curve. */

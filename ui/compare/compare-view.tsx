@@ -26,10 +26,9 @@ import { report } from '../data/report.ts'
 import { useQuery } from '../data/use-query.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { explained } from '../design/meanings.ts'
 import { NoCallsCard, Refusal } from '../empty-states/no-calls.tsx'
 import { Segments } from '../design/segments.tsx'
-import { SortHeading, sortedAs } from '../design/table/sort-heading.tsx'
+import { sortedAs } from '../design/table/sort-heading.tsx'
 import { Table } from '../design/table/table.tsx'
 import { ByChoice } from '../filters/by-choice.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
@@ -185,19 +184,14 @@ export function Comparison({ by, groups, shown, onShow }: ComparisonProps) {
             byWords(by),
             ...compareColumnNames.map((name) => {
               const { words, title, class: className } = columnOf(name)
-              const sorted = sortedAs(name, order, rising)
               return {
-                words: (
-                  <SortHeading
-                    sorted={sorted}
-                    onSort={(next) => onShow({ order: name, rising: next })}
-                    {...explained(words, title)}
-                  >
-                    {words}
-                  </SortHeading>
-                ),
+                words,
+                ...(title !== undefined && { meaning: title }),
                 ...(className !== undefined && { class: className }),
-                ...(sorted !== undefined && { sorted }),
+                sorting: {
+                  sorted: sortedAs(name, order, rising),
+                  onSort: (next: boolean) => onShow({ order: name, rising: next }),
+                },
               }
             }),
           ]}

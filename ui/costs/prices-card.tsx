@@ -5,7 +5,7 @@ import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
-import { isFiltered } from '../data/page-address.ts'
+import { type PriceColumnName, isFiltered } from '../data/page-address.ts'
 import { Awaited } from '../design/awaited.tsx'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
@@ -13,6 +13,8 @@ import { type Column, EditableTable } from '../design/table/editable-table.tsx'
 import { Banner } from '../design/banner.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
+import { sortedAs } from '../design/table/sort-heading.tsx'
+import { sortedRows } from '../design/table/sorted-rows.ts'
 import { Table } from '../design/table/table.tsx'
 import { count, counted, dollars, known, unknownFigure } from '../format/figures.ts'
 import {
@@ -60,7 +62,7 @@ const rowsAtFirst = 50
 
 /** Prices of the calls of a range, or all; sets and syncs prices, and recalculates costs. */
 export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardProps) {
-  const { address, amend } = useNavigation()
+  const { address, go, amend } = useNavigation()
   const times = useTimes()
   const { costs, matches } = prices
   const [isAll, setAll] = useState(false)
@@ -78,6 +80,15 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
             ),
     [costs, matches, isAll, address.models, search, times, bounds.fromMs],
   )
+  const columns = isAll ? priceColumns : [...priceColumns, spentColumn]
+  const { priceOrder, priceRising } = address
+  const [, valueOf] = columns.find(({ order }) => order?.[0] === priceOrder)?.order ?? []
+  const sorted = valueOf === undefined ? lines : sortedRows(lines, valueOf, priceRising)
+  const withSorting = ({ order, ...column }: PriceColumn): Column<PriceLine> => {
+    if (order === undefined) return column
+    const onSort = (rising: boolean): void => go({ priceOrder: order[0], priceRising: rising })
+    return { ...column, sorting: { sorted: sortedAs(order[0], priceOrder, priceRising), onSort } }
+  }
   const { found, isLooking, isRepricing, forget } = useRepriceOffer(
     prices.changes,
     bounds,
@@ -142,10 +153,10 @@ export function PricesCard({ prices, bounds, isFolded, onRepriced }: PricesCardP
         <EditableTable
           key={isAll ? `all ${search}` : 'met'}
           caption={`${isAll ? 'All prices' : 'Used prices'}, in dollars per million tokens`}
-          rows={lines}
+          rows={sorted}
           keyOf={({ key }) => key}
           nameOf={({ name }) => name}
-          columns={isAll ? [nameColumn, ...priceColumns] : [nameColumn, ...priceColumns, spentColumn]}
+          columns={[nameColumn, ...columns.map(withSorting)]}
           detailsOf={({ name, price }) => price && <PriceDetails name={name} price={price} />}
           buttonOf={({ price }) => (price === null ? 'Set price' : 'Change')}
           formOf={({ priced }) => priced && priceForm(priced, nowMs(), (day) => times.dayStartMs(day))}
@@ -247,33 +258,27 @@ function waitingWords(calls: number): string {
     : `${counted(calls, 'call')} in this range had no price when they were made and have one now.`
 }
 
+/** A column of prices, with the name and the value that sort by it; null where it is not known. */
+interface PriceColumn extends Column<PriceLine> {
+  readonly order?: readonly [PriceColumnName, (line: PriceLine) => number | null]
+}
+
 const nameColumn: Column<PriceLine> = {
   head: 'Model',
   cell: ({ name }) => <span title={name}>{name}</span>,
   about: ({ about }) => about,
 }
 
-const priceColumns: readonly Column<PriceLine>[] = [
+const input = rateColumn('input', 'Input', 'Dollars per million input tokens.')
+
+const priceColumns: readonly PriceColumn[] = [
   {
-    head: 'Input',
-    title: 'Dollars per million input tokens.',
-    cell: ({ price }) => {
-      if (price !== null && isFree(price.period.tiers)) return <span class="tag good">Free</span>
-      const { fee, input } = ratesOf(price)
-      return rateOf(fee ?? input)
-    },
+    ...input,
+    cell: (line) => (hasFreePrice(line) ? <span class="tag good">Free</span> : input.cell(line)),
     about: ({ price }) => price && inputWords(price),
   },
-  {
-    head: 'Output',
-    title: 'Dollars per million output tokens.',
-    cell: ({ price }) => rateOf(ratesOf(price).output),
-  },
-  {
-    head: 'Cached',
-    title: 'Dollars per million input tokens read from the upstream’s cache.',
-    cell: ({ price }) => rateOf(ratesOf(price).cached),
-  },
+  rateColumn('output', 'Output', 'Dollars per million output tokens.'),
+  rateColumn('cached', 'Cached', 'Dollars per million input tokens read from the upstream’s cache.'),
   {
     head: 'Source',
     isWords: true,
@@ -283,8 +288,9 @@ const priceColumns: readonly Column<PriceLine>[] = [
   },
 ]
 
-const spentColumn: Column<PriceLine> = {
+const spentColumn: PriceColumn = {
   head: 'Spent',
+  order: ['spent', ({ spent }) => spent?.usd ?? null],
   cell: ({ spent }) =>
     spent === null ? null : spent.model === null ? (
       known(spent.usd, dollars)
@@ -299,12 +305,22 @@ const spentColumn: Column<PriceLine> = {
   about: ({ spent }) => spent?.words,
 }
 
-function ratesOf(price: ShownPrice | null): Partial<ReturnType<typeof briefRates>> {
-  return price === null || isFree(price.period.tiers) ? {} : briefRates(price.period)
+/** A column of rates; that of input has the fee where a fee is all that is billed. */
+function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: string): PriceColumn {
+  const usdOf = ({ price }: PriceLine): number | null => {
+    if (price === null) return null
+    const { fee, [name]: usd } = briefRates(price.period)
+    return (name === 'input' ? fee : undefined) ?? usd ?? null
+  }
+  const cell = (line: PriceLine): ComponentChildren => {
+    const usd = hasFreePrice(line) ? null : usdOf(line)
+    return usd === null ? <span class="quiet">{unknownFigure}</span> : rate(usd)
+  }
+  return { head, title, order: [name, usdOf], cell }
 }
 
-function rateOf(usd: number | undefined): ComponentChildren {
-  return usd === undefined ? <span class="quiet">{unknownFigure}</span> : rate(usd)
+function hasFreePrice({ price }: PriceLine): boolean {
+  return price !== null && isFree(price.period.tiers)
 }
 
 function inputWords({ period }: ShownPrice): string {

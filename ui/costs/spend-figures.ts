@@ -46,6 +46,13 @@ export function changeOfCost(
   return changeOf({ ...compared, better: null, show })
 }
 
+/** The cost as a multiple of that of the time before; null where either is not known. */
+export function costRatio({ now, before }: Pick<SpendRow, 'now' | 'before'>): number | null {
+  const past = before?.cost_usd ?? null
+  if (now.cost_usd === null || past === null) return null
+  return now.cost_usd === past ? 1 : now.cost_usd / past
+}
+
 /** Tokens that calls took; null if none of those that took some had them reported. */
 export function tokensOf({
   total_tokens: tokens,

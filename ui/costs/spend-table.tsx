@@ -1,22 +1,122 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { orderOf } from '../data/changed-address.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type CompareBy, byWords, filterOf, namelessOf } from '../data/page-address.ts'
+import {
+  type CompareBy,
+  type SpendColumnName,
+  byWords,
+  filterOf,
+  namelessOf,
+  spendColumnNames,
+} from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
+import { sortedAs } from '../design/table/sort-heading.tsx'
+import { sortedRows } from '../design/table/sorted-rows.ts'
 import { Table } from '../design/table/table.tsx'
 import { costPerThousand } from '../format/cost-per-thousand.ts'
 import { count, counted, dollars, known, percent, savedWords, unknownFigure } from '../format/figures.ts'
-import { type SpendRow, changeOfCost, costPerMillion, spendRows, tokensOf } from './spend-figures.ts'
+import {
+  type SpendRow,
+  changeOfCost,
+  costPerMillion,
+  costRatio,
+  spendRows,
+  tokensOf,
+} from './spend-figures.ts'
 import type { SpendParts } from './use-costs.ts'
 
 /** More are there when they are asked for. */
 const rowsAtFirst = 10
 
+/** A column of the table. */
+interface SpendColumn {
+  readonly words: string
+  readonly class?: string
+  /** Sorts the rows; null where it is not known. */
+  readonly value: (row: SpendRow) => number | null
+  readonly cell: (row: SpendRow) => ComponentChildren
+}
+
+const columns: Readonly<Record<SpendColumnName, SpendColumn>> = {
+  cost: {
+    words: 'Cost',
+    class: 'spend-cost',
+    value: ({ now }) => now.cost_usd,
+    cell: ({ now: { cost_usd: usd, unpriced_calls: unpriced } }) => (
+      <>
+        {known(usd, dollars)}
+        {unpriced > 0 && <small>{usd === null ? 'no price' : `+ ${count(unpriced)} unpriced`}</small>}
+      </>
+    ),
+  },
+  share: {
+    words: 'Share',
+    class: 'is-share',
+    value: ({ share }) => share,
+    cell: ({ share }) =>
+      share !== null && (
+        <span class="spend-share">
+          <Meter share={share} />
+          <span>{percent(share)}</span>
+        </span>
+      ),
+  },
+  change: {
+    words: 'Change',
+    class: 'is-more',
+    value: costRatio,
+    cell: (row) => <Change {...row} />,
+  },
+  calls: {
+    words: 'Calls',
+    class: 'is-some',
+    value: ({ now }) => now.calls,
+    cell: ({ now }) => count(now.calls),
+  },
+  tokens: {
+    words: 'Tokens',
+    class: 'is-some',
+    value: ({ now }) => tokensOf(now),
+    cell: ({ now }) => known(tokensOf(now), count),
+  },
+  cached: {
+    words: 'Cached input',
+    class: 'is-more',
+    value: ({ now }) => now.cached_share,
+    cell: ({ now }) => (
+      <>
+        {known(now.cached_share, percent)}
+        <small>{savedWords(now.cache_saved_usd)}</small>
+      </>
+    ),
+  },
+  per_call: {
+    words: 'Per 1,000 calls',
+    class: 'is-more',
+    value: ({ now }) => costPerThousand(now),
+    cell: ({ now }) => known(costPerThousand(now), dollars),
+  },
+  per_million: {
+    words: 'Per 1M tokens',
+    class: 'is-more is-million',
+    value: ({ now }) => costPerMillion(now)?.usd ?? null,
+    cell: ({ now }) => <PerMillion now={now} />,
+  },
+}
+
 /** The cost of each model, or client; each row leads to its calls. */
 export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }) {
+  const { address, go } = useNavigation()
+  const { rising } = address
+  const order = orderOf('costs', address)
   const [isWhole, setWhole] = useState(false)
-  const rows = useMemo(() => spendRows(now, before), [now, before])
+  const rows = useMemo(
+    () => sortedRows(spendRows(now, before), columns[order].value, rising),
+    [now, before, order, rising],
+  )
   const title = `Spend by ${byWords(by).toLowerCase()}`
   const shown = isWhole ? rows : rows.slice(0, rowsAtFirst)
   return (
@@ -25,14 +125,14 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
         caption={title}
         columns={[
           byWords(by),
-          { words: 'Cost', class: 'spend-cost' },
-          { words: 'Share', class: 'is-share' },
-          { words: 'Change', class: 'is-more' },
-          { words: 'Calls', class: 'is-some' },
-          { words: 'Tokens', class: 'is-some' },
-          { words: 'Cached input', class: 'is-more' },
-          { words: 'Per 1,000 calls', class: 'is-more' },
-          { words: 'Per 1M tokens', class: 'is-more is-million' },
+          ...spendColumnNames.map((name) => ({
+            words: columns[name].words,
+            class: columns[name].class,
+            sorting: {
+              sorted: sortedAs(name, order, rising),
+              onSort: (next: boolean) => go({ order: name, rising: next }),
+            },
+          })),
         ]}
         class="spend-table"
       >
@@ -53,14 +153,14 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
           <tfoot>
             <tr>
               <th scope="row">All</th>
-              <Cells now={now.summary} before={before?.summary ?? null} share={null} />
+              <Cells name={null} now={now.summary} before={before?.summary ?? null} share={null} />
             </tr>
           </tfoot>
         )}
       </Table>
       {rows.length > rowsAtFirst && (
         <Button kind="bare" small class="spend-table-more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? `Show top ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
+          {isWhole ? `Show first ${rowsAtFirst}` : `Show all ${count(rows.length)}`}
         </Button>
       )}
     </Card>
@@ -81,39 +181,26 @@ function Name({ by, name }: { readonly by: CompareBy; readonly name: string | nu
   )
 }
 
-function Cells({ now, before, share }: Omit<SpendRow, 'name'>) {
-  const perMillion = costPerMillion(now)
-  const unpriced = now.unpriced_calls
+function Cells(row: SpendRow) {
   return (
     <>
-      <td class="spend-cost">
-        {known(now.cost_usd, dollars)}
-        {unpriced > 0 && (
-          <small>{now.cost_usd === null ? 'no price' : `+ ${count(unpriced)} unpriced`}</small>
-        )}
-      </td>
-      <td class="is-share">
-        {share !== null && (
-          <span class="spend-share">
-            <Meter share={share} />
-            <span>{percent(share)}</span>
-          </span>
-        )}
-      </td>
-      <td class="is-more">
-        <Change now={now} before={before} />
-      </td>
-      <td class="is-some">{count(now.calls)}</td>
-      <td class="is-some">{known(tokensOf(now), count)}</td>
-      <td class="is-more">
-        {known(now.cached_share, percent)}
-        <small>{savedWords(now.cache_saved_usd)}</small>
-      </td>
-      <td class="is-more">{known(costPerThousand(now), dollars)}</td>
-      <td class="is-more" title={perMillion?.isLeast === true ? 'Some calls have no price.' : undefined}>
-        {perMillion === null ? unknownFigure : `${perMillion.isLeast ? '≥ ' : ''}${dollars(perMillion.usd)}`}
-      </td>
+      {spendColumnNames.map((name) => (
+        <td key={name} class={columns[name].class}>
+          {columns[name].cell(row)}
+        </td>
+      ))}
     </>
+  )
+}
+
+function PerMillion({ now }: Pick<SpendRow, 'now'>) {
+  const perMillion = costPerMillion(now)
+  if (perMillion === null) return unknownFigure
+  const { usd, isLeast } = perMillion
+  return (
+    <span
+      title={isLeast ? 'Some calls have no price.' : undefined}
+    >{`${isLeast ? '≥ ' : ''}${dollars(usd)}`}</span>
   )
 }
 

@@ -1,8 +1,8 @@
 import { sessionSorts } from '../../src/call/call-session.ts'
-import { type PageAddress, compareColumnNames, defaultAddress } from './page-address.ts'
+import { type PageAddress, compareColumnNames, defaultAddress, spendColumnNames } from './page-address.ts'
 
 /** The columns by which a view can be sorted, the usual one first. */
-const orders = { compare: compareColumnNames, sessions: sessionSorts } as const
+const orders = { compare: compareColumnNames, sessions: sessionSorts, costs: spendColumnNames } as const
 
 /** The column that sorts. */
 export function orderOf<Sorted extends keyof typeof orders>(

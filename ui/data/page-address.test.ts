@@ -75,6 +75,9 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     lines: fc.uniqueArray(fc.string()),
     against: fc.constantFrom(null, 'previous' as const, 'day' as const, 'week' as const),
     price: fc.string(),
+    priceOrder: fc.constantFrom(null, 'input' as const, 'spent' as const),
+    priceRising: fc.boolean(),
+    listRising: fc.boolean(),
     utc: fc.boolean(),
     ignored: fc.constant([]),
   },
@@ -82,16 +85,18 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
 )
 
 test('what is written is read back, but for what another view shows', () => {
-  const { text, by, measure, order, rising, lines, against, price } = defaultAddress
+  const { text, by, measure, order, rising, listRising, lines, against } = defaultAddress
+  const { price: noPrice, priceOrder, priceRising } = defaultAddress
+  const price = { price: noPrice, priceOrder, priceRising }
   const othersOf: Partial<Record<View, Partial<PageAddress>>> = {
-    overview: { text, by, measure, order, rising, lines, price },
-    calls: { text, by, measure, order, lines, against, price },
-    compare: { text, against, price },
-    costs: { text, measure, order, rising, lines, against },
-    live: { by, measure, order, rising, lines, against, price },
-    sessions: { by, measure, lines, against, price },
+    overview: { text, by, measure, order, rising, listRising, lines, ...price },
+    calls: { text, by, measure, order, listRising, lines, against, ...price },
+    compare: { text, listRising, against, ...price },
+    costs: { text, measure, listRising, lines, against },
+    live: { by, measure, order, rising, listRising, lines, against, ...price },
+    sessions: { by, measure, lines, against, ...price },
   }
-  const none = { text, by, measure, order, rising, lines, against, price }
+  const none = { text, by, measure, order, rising, listRising, lines, against, ...price }
   fc.assert(
     fc.property(addresses, (address) =>
       assert.deepEqual(read(writeAddress(address)), { ...address, ...(othersOf[address.view] ?? none) }),

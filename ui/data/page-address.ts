@@ -79,6 +79,24 @@ export const compareColumnNames = [
 
 export type CompareColumnName = (typeof compareColumnNames)[number]
 
+/** The columns of the table of spend, the usual order first. */
+export const spendColumnNames = [
+  'cost',
+  'share',
+  'change',
+  'calls',
+  'tokens',
+  'cached',
+  'per_call',
+  'per_million',
+] as const
+
+export type SpendColumnName = (typeof spendColumnNames)[number]
+
+const priceColumnNames = ['input', 'output', 'cached', 'spent'] as const
+
+export type PriceColumnName = (typeof priceColumnNames)[number]
+
 /** The periods that the Overview can be compared with, each as long as the range. */
 export const againstWords = {
   previous: 'Previous period',
@@ -139,14 +157,19 @@ export const defaultAddress = {
   /** On Compare: the measure of the curves, and whose curves are drawn; none for the first. */
   measure: 'duration_ms' as keyof Curves,
   lines: [] as readonly string[],
-  /** The column that sorts Compare or Sessions; null for the usual one. */
-  order: null as CompareColumnName | SessionSort | null,
+  /** The column that sorts Compare, Sessions or Costs; null for the usual one. */
+  order: null as CompareColumnName | SessionSort | SpendColumnName | null,
   /** The column that sorts does so from the smallest on. */
   rising: false,
+  /** The list of sessions that the shown session was opened from was `rising`. */
+  listRising: false,
   /** The period that the Overview is compared with; null for none. */
   against: null as Against | null,
   /** Part of the names of prices that are shown; empty for all that the calls met. */
   price: '',
+  /** The column that sorts the prices, null for the usual order; and whether from the smallest on. */
+  priceOrder: null as PriceColumnName | null,
+  priceRising: false,
   /** Times in UTC, in place of the reader's zone. */
   utc: false,
   /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
@@ -243,13 +266,21 @@ const others: Readonly<Record<string, Parameter>> = {
   by: { ...one('by', compareByOf), views: ['compare', 'costs'] },
   measure: { ...one('measure', onlyIf(isNameOf(curveWords))), views: ['compare'] },
   order: {
-    ...one('order', (text) => [...compareColumnNames, ...sessionSorts].find((name) => name === text)),
-    views: ['compare', 'sessions'],
+    ...one('order', (text) =>
+      [...compareColumnNames, ...sessionSorts, ...spendColumnNames].find((name) => name === text),
+    ),
+    views: ['compare', 'sessions', 'costs'],
   },
-  rising: { ...one('rising', (text) => truth[text]), views: ['compare', 'calls', 'sessions'] },
+  rising: { ...one('rising', (text) => truth[text]), views: ['compare', 'calls', 'sessions', 'costs'] },
+  list_rising: { ...one('listRising', (text) => truth[text]), views: ['sessions'] },
   line: { ...many('lines', () => true), views: ['compare'] },
   against: { ...one('against', onlyIf(isNameOf(againstWords))), views: ['overview'] },
   price: { ...one('price', (text) => text), views: ['costs'] },
+  price_order: {
+    ...one('priceOrder', (text) => priceColumnNames.find((name) => name === text)),
+    views: ['costs'],
+  },
+  price_rising: { ...one('priceRising', (text) => truth[text]), views: ['costs'] },
   tz: {
     read: (fields, value) => (fields.utc = value === 'utc'),
     write: ({ utc }) => (utc ? ['utc'] : []),
@@ -341,11 +372,11 @@ export function queryKey(address: PageAddress, ...rest: readonly unknown[]): str
 
 /** An address without its filters, except the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, session, call, tab, by, measure, order, rising, lines, against, price, utc } =
-    address
+  const { view, range, sort, session, call, tab, by, measure, order, rising, lines, against, utc } = address
+  const { listRising, price, priceOrder, priceRising } = address
+  const compared = { by, measure, order, rising, lines, against, listRising, price, priceOrder, priceRising }
   const shown = view === 'sessions' ? session : null
-  const compared = { by, measure, order, rising, lines, against }
-  return { ...defaultAddress, ...compared, view, range, sort, session: shown, call, tab, price, utc }
+  return { ...defaultAddress, ...compared, view, range, sort, session: shown, call, tab, utc }
 }
 
 /** The filter for the calls of one that is compared, beside filters by `tags` of other keys. */

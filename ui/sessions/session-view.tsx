@@ -20,6 +20,7 @@ import { DescriptionList } from '../design/description-list.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { Banner } from '../design/banner.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
+import { sortedRows } from '../design/table/sorted-rows.ts'
 import { useFrozen, useReaderPresence } from '../design/use-reader-presence.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
 import { count, counted, dollars, duration, known, percent, unknownFigure } from '../format/figures.ts'
@@ -42,8 +43,8 @@ export function SessionView({ session }: { readonly session: string }) {
   const figures = head.answer?.sessions[0] ?? null
   const loaded = useSessionCalls(session, figures?.first_at ?? null)
   const course = useMemo(() => sessionCourse(loaded.calls), [loaded.calls])
-  const { sort, rising, tab } = defaultAddress
-  const toAll = { session: null, call: null, sort, rising, tab } as const
+  const { sort, tab, listRising } = defaultAddress
+  const toAll = { session: null, call: null, sort, tab, rising: address.listRising, listRising } as const
   useShortcuts('Sessions', [{ key: 'u', words: 'All sessions', run: () => go(toAll) }])
   const error = loaded.error ?? head.error
   return (
@@ -134,9 +135,7 @@ function inOrder(calls: readonly CallJson[], { sort, rising }: PageAddress): rea
   const newest = calls.toReversed()
   if (sort === 'started_at') return rising ? calls : newest
   const field = ({ duration: 'duration_ms', ttft: 'ttft_ms', cost: 'cost_usd' } as const)[sort]
-  const rank = ({ [field]: value }: CallJson): number =>
-    value === null ? Number.MAX_VALUE : rising ? value : -value
-  return newest.toSorted((one, other) => rank(one) - rank(other))
+  return sortedRows(newest, ({ [field]: value }) => value, rising)
 }
 
 /** A list that is whole. */

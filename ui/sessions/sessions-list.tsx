@@ -5,7 +5,7 @@ import { PureComponent } from '../call/pure-component.ts'
 import { type RowHandlers, useVirtualRows } from '../call/virtual-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
-import { orderOf, sessionAddress } from '../data/changed-address.ts'
+import { orderOf } from '../data/changed-address.ts'
 import { type PageAddress, isFiltered, withoutFilters, writeAddress } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 import { Button } from '../design/button.tsx'
@@ -84,7 +84,7 @@ export function SessionsList() {
           <NoSessions foldedUntil={answer.folded_until} />
         ) : (
           <div {...reading.listeners}>
-            <Rows list={list} rows={seen} box={box} onOpen={(id) => go(addressOf(seen, id))} />
+            <Rows list={list} rows={seen} box={box} onOpen={(id) => go(opening(seen, id, address))} />
           </div>
         )}
       </section>
@@ -106,9 +106,10 @@ function withFurther(held: readonly SessionRow[], rows: readonly SessionRow[]): 
   return further.length === 0 ? held : [...held, ...further]
 }
 
-function addressOf(rows: readonly SessionRow[], id: string): Partial<ReturnType<typeof sessionAddress>> {
-  const row = rows.find((one) => one.id === id)
-  return { session: row?.session ?? null, call: null, rising: false }
+/** The change of the address that opens a session: `rising` is then of its calls. */
+function opening(rows: readonly SessionRow[], id: string, { rising }: PageAddress): Partial<PageAddress> {
+  const session = rows.find((row) => row.id === id)?.session ?? null
+  return { session, call: null, rising: false, listRising: rising }
 }
 
 interface RowsProps {
@@ -157,7 +158,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
               index={index}
               count={hasMore ? -1 : rows.length}
               topPx={topPx}
-              href={writeAddress({ ...address, ...addressOf([row], row.id) })}
+              href={writeAddress({ ...address, ...opening([row], row.id, address) })}
               times={times}
               lastCall={times.short(Date.parse(row.last_at), answeredMs ?? 0)}
               isActive={row.id === shown.activeId}

@@ -5,6 +5,7 @@ import { count } from '../../format/figures.ts'
 import { Button } from '../button.tsx'
 import { Editor, type RowForm } from './editor.tsx'
 import { Icon } from '../icon.tsx'
+import type { Sorting } from './sort-heading.tsx'
 import { Table } from './table.tsx'
 
 /** A column: its head, and its cell of a row. */
@@ -14,6 +15,8 @@ export interface Column<Row> {
   /** Its cells hold words, not a figure. */
   readonly isWords?: boolean
   readonly class?: (row: Row) => string
+  /** Given where the column sorts. */
+  readonly sorting?: Sorting
   readonly cell: (row: Row) => ComponentChildren
   /** A second, quieter line. */
   readonly about?: (row: Row) => ComponentChildren
@@ -81,8 +84,9 @@ export function EditableTable<Row, Report, Name extends string = never>(
           caption={caption}
           class="editable-table"
           columns={[
-            ...columns.map(({ head, title, isWords = false }) => ({
+            ...columns.map(({ head, title, isWords = false, sorting }) => ({
               words: title === undefined ? head : <span title={title}>{head}</span>,
+              sorting,
               ...(isWords && { class: 'is-words' }),
             })),
             { words: <span class="aside">{action?.head ?? 'Change'}</span> },

@@ -1,4 +1,4 @@
-import type { ComponentChildren, HTMLAttributes } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { Icon } from '../icon.tsx'
 
 /** As `aria-sort` says it; undefined for a column that does not sort. */
@@ -10,22 +10,24 @@ export function sortedAs<Name>(name: Name, order: Name, rising: boolean): Sorted
   return rising ? 'ascending' : 'descending'
 }
 
-export interface SortHeadingProps extends Pick<HTMLAttributes<HTMLButtonElement>, 'title' | 'aria-label'> {
+/** How a column is sorted, and what sorts by it: the smallest first, or the largest. */
+export interface Sorting {
   readonly sorted: Sorted
-  /** Asks for the smallest first, or the largest. */
   readonly onSort: (rising: boolean) => void
+}
+
+export interface SortHeadingProps extends Sorting {
   readonly children: ComponentChildren
 }
 
 /** The words of a column that sorts: a press puts the largest first, another one the smallest. */
-export function SortHeading({ sorted, onSort, children, ...rest }: SortHeadingProps) {
+export function SortHeading({ sorted, onSort, children }: SortHeadingProps) {
   return (
     <button
       type="button"
       class="sort-heading"
       aria-pressed={sorted !== undefined}
       onClick={() => onSort(sorted === 'descending')}
-      {...rest}
     >
       {children}
       {sorted !== undefined && <Icon name={sorted === 'ascending' ? 'up' : 'fall'} size={12} />}

@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { explained } from '../meanings.ts'
+import { SortHeading, type Sorting } from './sort-heading.tsx'
 
 /** The head of a column: its words alone, or with a class for all of its look that differs from others', and what it means here. */
 export type ColumnHead =
   | string
   | {
       readonly words: ComponentChildren
-      readonly class?: string
+      readonly class?: string | undefined
       readonly meaning?: string
-      readonly sorted?: 'ascending' | 'descending'
+      /** Given where the column sorts. */
+      readonly sorting?: Sorting | undefined
     }
 
 export interface TableProps {
@@ -32,16 +34,16 @@ export function Table({ caption, columns, class: className = '', children }: Tab
         <tr>
           {columns.map((column, at) => {
             const head: Exclude<ColumnHead, string> = typeof column === 'string' ? { words: column } : column
-            const { words, class: ofColumn, meaning, sorted } = head
+            const { words, class: ofColumn, meaning, sorting } = head
             return (
               <th
                 key={at}
                 scope="col"
                 class={ofColumn}
-                aria-sort={sorted}
+                aria-sort={sorting?.sorted}
                 {...(typeof words === 'string' && explained(words, meaning))}
               >
-                {words}
+                {sorting === undefined ? words : <SortHeading {...sorting}>{words}</SortHeading>}
               </th>
             )
           })}

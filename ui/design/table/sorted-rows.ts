@@ -1,0 +1,12 @@
+/** Rows by a value, the largest or the smallest first; rows without a value come last, equal ones stay in their order. */
+export function sortedRows<Row>(
+  rows: readonly Row[],
+  valueOf: (row: Row) => number | null,
+  rising: boolean,
+): readonly Row[] {
+  return rows.toSorted((one, other) => {
+    const [first, second] = [valueOf(one), valueOf(other)]
+    if (first === null || second === null) return Number(first === null) - Number(second === null)
+    return rising ? first - second : second - first
+  })
+}
