@@ -2,7 +2,7 @@ import { messageOf } from '../lib/errors.ts'
 import { readText } from '../lib/files/read-file.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
-/** Long enough that nobody guesses it. */
+/** Fewest characters of a token, so that it cannot be guessed. */
 const shortest = 16
 
 /**

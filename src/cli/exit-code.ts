@@ -21,7 +21,7 @@ export class CommandError extends Error {
   }
 }
 
-/** No gateway is found where a command looks for one. */
+/** The error of a command that finds no gateway. */
 export function noGatewayAnswers(where: string, advice: string): CommandError {
   return new CommandError(`no gateway is running ${where}: ${advice}`, exitCode.noGateway)
 }

@@ -15,7 +15,7 @@ export interface FilterValues extends Omit<OverviewQuery, 'tz'> {
   readonly since: number | null
 }
 
-/** All filters of `/api/query` as options of a command: `--min-ms` for `min_ms`, and `--errors` for `errors_only`. */
+/** The filters of `/api/query` as options of a command: `--min-ms` for `min_ms`, and `--errors` for `errors_only`. */
 export const filterRows: { readonly [Name in keyof FilterValues]: OptionRow<FilterValues[Name]> } = {
   ...(Object.fromEntries(
     Object.entries<QueryParameter<unknown>>(overviewTable).map(([name, parameter]) => [

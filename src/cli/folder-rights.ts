@@ -7,11 +7,11 @@ import { CommandError } from './exit-code.ts'
 
 /**
  * A command's use of the data folder. One that `reads` may fall back to the folder of the running gateway. One that
- * `acts` changes files or sends keys: it takes this folder, or a named one. One that `serves` does what the files say.
+ * `acts` changes files or sends keys: it takes this folder, or a named one. One that `serves` applies the files.
  */
 export type FolderUse = 'none' | 'reads' | 'acts' | 'serves'
 
-/** Files that decide what a gateway does, or that it adds to. */
+/** Files that set up a gateway, or that it writes to. */
 const settingsFile =
   /^(?:\.salt|\.proxy\.pid|(?:alerts|clients|gateway|model_costs|notes|upstreams)[.\w-]*\.json.*|proxy\.log.*|(?:instance|share)-\d+\.lock)$/
 
@@ -31,7 +31,7 @@ export function checkFolders(use: FolderUse, options: object): void {
   if (rawLogFile !== undefined) refuse(rightsFlaw(dirname(rawLogFile)))
 }
 
-/** Why others can change what a gateway of this folder does; null if only this user and root can. */
+/** Why other users can change the files of a gateway of this folder; null if only this user and root can. */
 export function folderFlaw(folder: string): RightsFlaw | null {
   const flaw = rightsFlaw(folder)
   if (flaw !== null || !isFolder(folder)) return flaw
@@ -42,7 +42,7 @@ export function folderFlaw(folder: string): RightsFlaw | null {
   return null
 }
 
-/** Looks at a file, and at the link in its place. A file that is not there, or cannot be, has no flaw. */
+/** Checks a file, and a link in its place. A file that does not exist has no flaw. */
 function fileFlaw(path: string): RightsFlaw | null {
   const stats = [lstatSync, statSync].map(
     (look) => orNull(() => look(path, { throwIfNoEntry: false })) ?? null,

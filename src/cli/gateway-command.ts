@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 
 const script = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
 
-/** This Node, this very package: how the dashboard starts a job. */
+/** The command line of a job: this Node and this package. */
 export const ownCommand: readonly string[] = [process.execPath, script]
 
-/** How it starts a gateway. */
+/** The command line of a gateway. */
 export const gatewayCommand: readonly string[] = [...ownCommand, 'gateway']
 
 /** The command that starts this program in this folder: its file in a clone, its name if installed. */

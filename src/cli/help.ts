@@ -2,14 +2,14 @@ import { Command, Help, Option } from 'commander'
 import type { OptionSpec } from '../options/option-spec.ts'
 import { type CliCommand, commanderOption } from './parse-options.ts'
 
-/** Up to this many options stand in one list. */
+/** Most options of a single list without groups. */
 const shortList = 8
 const leastWidth = 40
 const greatestWidth = 200
 const usualWidth = 80
-/** Columns of the terms, if the descriptions stand beside them. */
+/** Columns of the terms, with descriptions beside them. */
 const termWidth = 28
-/** Descriptions stand below their terms in a narrower terminal. */
+/** In a narrower terminal, descriptions are below their terms. */
 const leastWidthBeside = 72
 
 /** Options that a newcomer asks for first: listed apart from the rest where a command has many. */

@@ -19,9 +19,9 @@ export interface Shared {
 }
 
 /**
- * Joins the gateways that share their limit and their rows. As long as their database cannot be asked, whoever comes is answered
- * 503, so that what balances load goes elsewhere. The caller takes the server over in the turn in which this resolves, or nobody
- * would answer there. Throws {@link OptionError} if the others do not allow this start.
+ * Joins the gateways that share their limit and their rows. Until their database answers, each request gets
+ * 503, so that a load balancer chooses another gateway. Attach the server's own handler in the same turn in which
+ * this resolves: requests in between would get no answer. Rejects with {@link OptionError} if the others refuse this start.
  */
 export async function joinOthers(
   options: GatewayOptions,
@@ -57,7 +57,7 @@ async function joinLimit(
     folder: dirname(options.db),
     version,
     maxConcurrent: options.maxConcurrent,
-    // A dashboard names every option: who asks for a default asks for what there is.
+    // A dashboard passes every option, so a default value asks for the limit of the others.
     isDefault: options.maxConcurrent === table.maxConcurrent.default,
     tokenLimit: options.tokenLimit === table.tokenLimit.default ? null : options.tokenLimit,
     defaultTokenLimit: table.tokenLimit.default,

@@ -6,14 +6,14 @@ import type { UpstreamProxy } from '../gateway/upstream/upstream-proxy.ts'
 import { type Whole, BufferedResponse } from '../gateway/upstream/buffered-response.ts'
 import { isObject, readMessage } from '../lib/message-shape.ts'
 
-/** An upstream, and how it is asked for its models. */
+/** An upstream, and the settings of a request for its models. */
 export interface AskedForModels {
   readonly url: string
   /** The header with its key, or nothing. */
   readonly keyHeader: readonly string[]
   readonly proxy: UpstreamProxy | null
   readonly connectTimeoutMs: number
-  /** For the whole of the list. */
+  /** Time limit for the whole list. */
   readonly limitMs: number
 }
 

@@ -225,7 +225,7 @@ export const commands: Readonly<
   demo: ['try it with a simulated upstream', () => import('./commands/demo.ts'), 'none', 'tokenweir demo'],
 }
 
-/** Calls go before them, also if nobody but a terminal began them. */
+/** Commands that run with low priority, because calls go first. */
 const lowPriority = /^db (?!check)/
 
 const groups: Readonly<Record<string, string>> = {
@@ -287,7 +287,7 @@ export async function main(given: readonly string[], env: NodeJS.ProcessEnv): Pr
       const rest = /^(?:up|gateway)$/.test(name)
         ? args.map((arg) => arg.replace(gatewayPortFlag, '--port'))
         : args
-      // A wrong option is told before a gateway is asked.
+      // A wrong option is reported before any gateway is asked.
       parseCommand({ table, positional }, rest, env)
       const own =
         use === 'reads' || use === 'acts'
@@ -364,7 +364,7 @@ export async function helpProgram(
   return program.addHelpText('after', () => afterOptions(program, 'tokenweir demo', aside))
 }
 
-/** The command above those of a group, such as `clients`. */
+/** The command of a group, such as `clients`. */
 function groupOf(program: Command, name: string, about: string): Command {
   const known = program.commands.find((one) => one.name() === name)
   if (known !== undefined) return known

@@ -37,7 +37,7 @@ export interface CliCommand {
 
 /** The arguments of a command beside its options. */
 export interface CommandContext {
-  /** All that it is given, as it was written. */
+  /** All arguments, as they were typed. */
   readonly argv: readonly string[]
   readonly positionals: readonly string[]
   readonly env: Environment
@@ -45,8 +45,8 @@ export interface CommandContext {
 }
 
 /**
- * Does a command's work. Gives the exit code, or nothing if it goes on by itself; throws `CommandError`, or a
- * `CodedError`, if it comes to nothing.
+ * Runs a command. Returns the exit code, or undefined if the command runs on; rejects with `CommandError`, or a
+ * `CodedError`, if it fails.
  */
 export type CommandRun<Table> = (
   options: OptionsOf<Table>,

@@ -40,13 +40,13 @@ export interface RunningDashboard {
   readonly gateway: SupervisedGateway
   /** The port it got. */
   readonly port: number
-  /** A path that signs a browser in, once; `null` if nobody has to sign in. */
+  /** A path that signs a browser in, once; `null` if no sign-in is needed. */
   readonly signInPath: string | null
-  /** The gateway goes on, and so does a job on the database. */
+  /** Stops the dashboard. The gateway and a job on the database run on. */
   close(): Promise<void>
 }
 
-/** For a connection to an address that is tested. */
+/** Time limit for a connection to a tested address. */
 const testLimitMs = 5000
 
 /** Puts a dashboard together. Rejects with {@link OptionError}, and with the socket's error if the port cannot be had. */
@@ -95,13 +95,13 @@ export async function openDashboard(
     try {
       return config.resolve().rawLogCapture
     } catch {
-      // The file of settings was broken since the start: the Settings view tells that.
+      // The file of settings broke since the start; the Settings view reports it.
       return options.rawLogCapture
     }
   })
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
   let alerts: AlertService | null = null
-  // Made when somebody asks for it, or at the first look at the rules.
+  // Created at the first request for alerts, or the first check of the rules.
   const alertService = (): AlertService => (alerts ??= startAlerts())
   const startAlerts = (): AlertService => {
     const everyMs = options.alertEveryS * 1000

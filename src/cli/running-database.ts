@@ -11,7 +11,7 @@ import { type Environment, OptionError, parseOptions } from './parse-options.ts'
 import { reachableOrigin } from './terminal/reachable-origin.ts'
 import { WarningLines } from './terminal/warning-lines.ts'
 
-/** One that stands still for a moment is there all the same: by another database nothing would be right. */
+/** Long enough for a gateway that is busy for a moment: the figures of another database would be wrong. */
 const probeLimitMs = 5000
 const variable = envName('db')
 
@@ -35,7 +35,7 @@ async function forReading(env: Environment): Promise<Environment> {
   return isElsewhere(found.db) ? using(found.db, env, `the running gateway (process ${found.pid})`) : env
 }
 
-/** Nothing is changed in a folder that nobody named, whatever listens on the usual port. */
+/** The settings of a command that changes files: it changes only this folder or a named one, whatever runs on the usual port. */
 async function forActing(env: Environment): Promise<Environment> {
   const port = portIn(env)
   const dashboardPort = namedIn(ownOptionTable.dashboardPort, env)
@@ -67,14 +67,14 @@ function isElsewhere(db: string): boolean {
   return db !== resolve(defaultDatabase) && existsSync(dirname(db))
 }
 
-/** How the gateway is that runs in this folder, or else on the usual port. */
+/** The report of the gateway that runs in this folder, or else on the usual port. */
 export async function runningGateway(env: Environment): Promise<HealthReport | null> {
   const client = new ControlClient(dirname(defaultDatabase))
   const here = await client.running(probeLimitMs)
   return here?.health ?? (await onPort(portIn(env)))
 }
 
-/** Null also for another user's gateway, which tells no more of its database than the name. */
+/** The report of the gateway on a port. Null also for another user's gateway, which hides its database's folder. */
 async function onPort(port: number): Promise<HealthReport | null> {
   const { report } = await askHealth('127.0.0.1', port, probeLimitMs)
   return typeof report?.db === 'string' && isAbsolute(report.db) ? report : null

@@ -20,7 +20,7 @@ export function shareAddress(env: Environment): string {
   )
 }
 
-/** A password as it is ends the host or the path too early, or leaves a sign behind that stands in neither. */
+/** True if the address can be parsed. A password that is not percent-encoded may end the host or the path too early. */
 function isReadable(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { hash, pathname, search, hostname } = new URL(address)

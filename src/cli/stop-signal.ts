@@ -1,6 +1,6 @@
 import { exitCode } from './exit-code.ts'
 
-/** For what a second signal still has to do. */
+/** Time limit for the stop after a second signal. */
 const hurryLimitMs = 5000
 
 /**

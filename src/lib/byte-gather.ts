@@ -2,7 +2,7 @@
 const keptCapacity = 4096
 const firstCapacity = 256
 
-/** Bytes put together from pieces of chunks. Copies what it takes, so that no chunk is pinned. */
+/** Bytes put together from pieces of chunks. Copies the bytes, so that no chunk stays in memory. */
 export class ByteGather {
   #bytes: Buffer | null = null
   #length = 0
@@ -11,7 +11,7 @@ export class ByteGather {
     return this.#length
   }
 
-  /** The bytes gathered so far stand in `[0, length)`; valid until the next `append` or `clear`. */
+  /** The gathered bytes are those in `[0, length)`; valid until the next `append` or `clear`. */
   get bytes(): Buffer {
     return (this.#bytes ??= Buffer.allocUnsafeSlow(firstCapacity))
   }
@@ -58,7 +58,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** All of them in a buffer of its own, which can be given away to another thread. */
+/** The parts in a new buffer, which can be transferred to another thread. */
 export function joined(parts: readonly Uint8Array[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0

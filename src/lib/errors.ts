@@ -1,4 +1,4 @@
-/** The words of whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(caught: unknown): string {
   return caught instanceof Error ? caught.message : String(caught)
 }
@@ -12,7 +12,7 @@ export function orNull<T>(work: () => T): T | null {
   }
 }
 
-/** The code of a system's error, such as `ENOENT`; null for what has none. */
+/** The code of a system error, such as `ENOENT`; null if it has none. */
 export function codeOf(caught: unknown): unknown {
   return caught instanceof Error && 'code' in caught ? caught.code : null
 }
@@ -30,7 +30,7 @@ interface ErrorDetails {
   readonly data?: ErrorData | null
   /** Further headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The status of the answer; null for that of the code. */
+  /** The HTTP status; null for the usual one of the code. */
   readonly status?: number | null
 }
 

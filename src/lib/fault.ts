@@ -1,4 +1,4 @@
-/** Writes a fault of the program itself to standard error; the process goes on. For a promise that nobody waits for. */
+/** Writes an internal error to standard error; the process continues. For promises without an `await`. */
 export function reportFault(error: unknown): void {
   console.error('tokenweir: a fault of the program, which goes on:', error)
 }

@@ -3,7 +3,7 @@ import type { VarintReader, VarintWriter } from './packed-numbers.ts'
 /** Width of a bucket: each ends this factor above the one before. */
 const gamma = 1.02
 const logGamma = Math.log(gamma)
-/** Values below count as zero: far below any duration that a clock can tell. */
+/** Smaller values count as zero: no clock measures such durations. */
 const smallest = 1e-6
 const largest = 1e12
 const lowestBucket = bucketOf(smallest)
@@ -11,7 +11,7 @@ const highestBucket = bucketOf(largest)
 /** Buckets beyond a second value: its like lie within a factor of two. */
 const growth = 35
 const noCounts = new Float64Array(0)
-/** By bucket: powers are what percentiles would take most of their time for. */
+/** The middle of each bucket, computed once because powers are slow. */
 const middles = Float64Array.from(
   { length: highestBucket - lowestBucket + 1 },
   (_, index) => (2 * gamma ** (lowestBucket + index)) / (gamma + 1),
@@ -63,7 +63,7 @@ export class Histogram {
     return quantileOf(this.#count, quantile, (rank) => this.atRanks([rank])[0] ?? 0)
   }
 
-  /** How many of the values are zeros. */
+  /** The number of zeros. */
   get zeros(): number {
     return this.#zeros
   }
@@ -84,7 +84,7 @@ export class Histogram {
     return values
   }
 
-  /** How many values lie between rising limits, from one (inclusive) to the next; what lies beyond them counts at the ends. */
+  /** The number of values between rising limits, each from one (inclusive) to the next. Values outside count at the ends. */
   countsBetween(limits: readonly number[]): number[] {
     const last = limits.length - 2
     const found = Array.from({ length: last + 1 }, () => 0)

@@ -21,7 +21,7 @@ export const table = optionTable({
 
 export const positional = ['[test]', 'send one message and show the response', 'message'] as const
 
-/** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. */
+/** `tokenweir alerts`: the rules and the active alerts; `alerts test` sends a message. */
 export const run: CommandRun<typeof table> = async (
   options,
   { env, positionals: [word], terminal: { clock, print, warn } },

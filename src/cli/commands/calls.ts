@@ -28,7 +28,7 @@ const pollMs = 500
 const followedAtOnce = 1000
 
 /**
- * `tokenweir calls`: the last calls, the newest last, and with `--follow` those that end from now on.
+ * `tokenweir calls`: the latest calls, newest last; with `--follow` also each call that ends from now on.
  * Gives the exit code; throws `CommandError`.
  */
 export async function run(
@@ -70,7 +70,7 @@ export function tellAbsence(
   throw new CommandError(`${resolve(db)}: ${absenceText[absence]}`)
 }
 
-/** The last calls, and then, if that was asked for, every one that ends, until nobody reads any more. */
+/** Prints the latest calls. With `--follow` it then prints each call that ends, until the output is closed. */
 async function show(
   reader: CallReader,
   filter: CallFilter,
@@ -78,7 +78,7 @@ async function show(
   env: Environment,
   terminal: Terminal,
 ): Promise<void> {
-  // Asked before the list: a call that ends in between is met again below, and told by its id.
+  // Read before the list: a call that ends in between comes up again below, and its id is known.
   let seq = await reader.lastSeq()
   const newest = await reader.list(filter, { limit: limit + 1 })
   const recent = newest.slice(0, limit).toReversed()
@@ -104,12 +104,12 @@ async function show(
     const ended = await reader.endedSince(seq, filter, followedAtOnce)
     seq = ended.lastSeq
     print(ended.calls.filter((call) => !printed.has(call.id)))
-    // As many as were asked for: more are there already.
+    // A full page: more calls have already ended.
     if (ended.calls.length < followedAtOnce && !(await pause(terminal))) return
   }
 }
 
-/** Says whether anybody still reads after the pause. */
+/** True if the output is still open after the pause. */
 async function pause({ clock, signal }: Terminal): Promise<boolean> {
   await clock.delay(pollMs, signal).catch(() => undefined)
   return !signal.aborted
@@ -120,7 +120,7 @@ export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missi
   return reader === 'missing' || reader === 'empty'
 }
 
-/** The port is the one at which a gateway is looked for. */
+/** The advice where no call is recorded, with the gateway's port. */
 export function noCallsYet(db: string, env: Environment): string {
   const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
   const start = 'start "tokenweir gateway" and send a call to'

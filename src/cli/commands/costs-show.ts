@@ -13,7 +13,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
 import { database, flag, optional } from '../option-rows.ts'
 
-/** A host, with its port if it has one, also as the URL in which it stands. */
+/** A host, with its port if it has one; a URL gives its host. */
 const upstreamHost: ValueKind<string> = {
   placeholder: '<host>',
   range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
@@ -33,7 +33,7 @@ export const table = optionTable({
 
 export const positional = ['[model]', ''] as const
 
-/** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `CommandError`. */
+/** `tokenweir costs show [model]`: a model's prices, or all prices. Returns the exit code; throws `CommandError`. */
 export function run(
   options: OptionsOf<typeof table>,
   { positionals: [model], terminal }: CommandContext,

@@ -16,15 +16,15 @@ import { reachableOrigin } from '../terminal/reachable-origin.ts'
 export const demoItself = 'the demo'
 const probeLimitMs = 2000
 
-/** A dashboard of ours that holds the port. One that asks for a token first tells nothing else. */
+/** Another tokenweir dashboard on the port. Both are null if it asks for a token first. */
 export interface OtherDashboard {
   readonly status: ProcessStatus | null
   readonly config: ProxyConfig | null
 }
 
 /**
- * Says why the dashboard cannot listen, and sets the exit code: 0 if the port is held by a dashboard of ours that is all
- * that was asked for. Throws what is no matter of the port.
+ * Prints why the dashboard cannot listen, and sets the exit code: 0 if another dashboard on the port does all
+ * that this start asks for. Throws errors that have nothing to do with the port.
  */
 export async function reportPortTrouble(
   error: unknown,
@@ -53,7 +53,7 @@ export async function reportPortTrouble(
   return null
 }
 
-/** How that one is not what was asked for, a line each. */
+/** The differences between that dashboard and this start, one line each. */
 function differencesOf({ status, config }: OtherDashboard, options: Options<DashboardValues>): string[] {
   const lines: string[] = []
   const folder = dirname(resolve(options.db))
@@ -82,7 +82,7 @@ export async function askWhoIsThere(origin: string): Promise<OtherDashboard | nu
   return { status, config: readMessage(config.body, isConfig) }
 }
 
-/** Looks at no more than tells it from what something else may answer. */
+/** Checks only enough members to recognize a dashboard's answer. */
 function isStatus(body: unknown): body is ProcessStatus {
   return isObject(body) && 'state' in body && 'health_ok' in body && 'log_file' in body
 }

@@ -7,7 +7,7 @@ import { openDashboard } from '../running-dashboard.ts'
 
 export const table = dashboardOptionTable
 
-/** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
+/** `tokenweir dashboard`: runs until it is stopped. The gateway that it controls runs on. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
   const report = (line: string): void => console.error(`tokenweir: ${line}`)
   const opening = openDashboard(options, env, { simulated: false, report })

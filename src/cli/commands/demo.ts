@@ -30,7 +30,7 @@ export const run: CommandRun<typeof table> = async (asked, { env }) => {
   const upstream = await startDemoUpstream()
   const folder = new DemoFolder()
   let traffic: ReturnType<typeof startDemoTraffic> | null = null
-  // No real key is lent to a simulated upstream.
+  // A simulated upstream gets no real key.
   const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
   await runUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
     preface:
@@ -61,7 +61,7 @@ function demoOptions(
   return {
     ...asked,
     ...Object.fromEntries(unasked.map((key) => [key, defaults[key]])),
-    // Nobody elsewhere is to be shown made-up answers, unless it was asked for.
+    // Other machines do not get made-up answers, unless `--host` asks for it.
     host: asked.setBy.host === null ? '127.0.0.1' : asked.host,
     upstream,
     db: folder.db,
@@ -83,7 +83,7 @@ class DemoFolder {
     writePriceFile(priceFileOf(this.db), demoCosts)
   }
 
-  /** Gives it a past of calls that an upstream at `host` answered; `warn` is told in a line if that cannot be. */
+  /** Adds past calls that an upstream at `host` answered; `warn` gets a line if that fails. */
   fill(host: string, warn: (line: string) => void): void {
     const { signal } = this.#removing
     this.#written = import('../demo-past.ts')

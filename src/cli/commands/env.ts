@@ -51,7 +51,7 @@ const recipes = {
         : []),
     ]
     const flags = settings.map((setting) => `-c ${shellQuoted(setting)}`).join(' ')
-    // Without a key of its own it sends none, and may be lent the gateway's. One word, because zsh splits nothing.
+    // Without a key Codex sends none, and may get the gateway's. One word, because zsh does not split words.
     const key = '${OPENAI_API_KEY:+-cmodel_providers.tokenweir.env_key=OPENAI_API_KEY}'
     return [`codex() { command codex ${flags} ${key} "$@"; }`]
   }),
@@ -92,7 +92,7 @@ const recipes = {
               api: 'openai-completions',
               apiKey: 'OPENAI_API_KEY',
               headers: named('pi'),
-              // It names its session only where it is told that somebody wants it.
+              // Pi names its session only with this setting.
               compat: { sendSessionAffinityHeaders: true },
               models: [{ id: model }],
             },
@@ -152,7 +152,7 @@ function opencodeConfig(base: string, model: string | null): object {
   return { provider: { tokenweir: provider }, model: `tokenweir/${model}` }
 }
 
-/** For a client that says of itself no more than which library it uses. */
+/** The header that names a client which otherwise names only its library. */
 function named(client: string): object {
   return { 'x-tokenweir-client': client }
 }
@@ -169,7 +169,7 @@ function variable(name: string, value: string): string {
   return `export ${name}=${shellQuoted(value)}`
 }
 
-/** One word of a POSIX shell, whatever stands in it. */
+/** Any text as one word of a POSIX shell. */
 function shellQuoted(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -11,18 +11,18 @@ import { request as requestHttp } from '../../lib/http/http.ts'
 import { socketName } from '../../control/control-socket.ts'
 import { noGatewayAnswers } from '../exit-code.ts'
 
-/** How long the answer's head may take to come. */
+/** Time limit for the head of the answer. */
 const headLimitMs = 10_000
 
 /** A possible source of a gateway's payload feed. */
 export interface FeedPlace {
-  /** For a person to read. */
+  /** The name in messages. */
   readonly name: string
-  /** Asks for the feed; null if nobody answers. */
+  /** Asks for the feed; null if no gateway answers. */
   readonly ask: () => Promise<IncomingMessage | null>
 }
 
-/** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
+/** The feed of the first place that has one; from then on only of this place, even while it is away. */
 export function gatewayFeed(places: readonly FeedPlace[]): {
   /** The source in use, once one has answered. */
   readonly name: () => string
@@ -33,7 +33,7 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
   return {
     name: () => found?.name ?? '',
     open: async () => {
-      // Whatever is wrong with a place that had it, it was right before, and may be again.
+      // A place that had the feed before may have it again, whatever is wrong now.
       if (found !== null) return feedOf(found).catch(() => null)
       for (const place of places) {
         const stream = await feedOf(place)
@@ -48,7 +48,7 @@ export function gatewayFeed(places: readonly FeedPlace[]): {
   }
 }
 
-/** Null if nobody answers. Rejects in words if somebody does who cannot or will not give it. */
+/** The feed of a place; null if nothing answers. Rejects with a readable message if the answer is a refusal. */
 async function feedOf({ name, ask }: FeedPlace): Promise<Readable | null> {
   const answer = await ask()
   if (answer === null) return null
@@ -61,7 +61,7 @@ async function feedOf({ name, ask }: FeedPlace): Promise<Readable | null> {
   throw new Error(`the gateway on ${name} refuses (${statusCode}): ${refusalIn(await text(answer)).message}`)
 }
 
-/** The gateway of a data folder, over its control socket: whoever may open that needs no token. */
+/** The gateway of a data folder, over its control socket, which needs no token. */
 export function socketPlace(folder: string): FeedPlace {
   const client = new ControlClient(folder)
   return {

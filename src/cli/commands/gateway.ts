@@ -26,7 +26,7 @@ import { reportFault } from '../../lib/fault.ts'
 export const table = gatewayCommandTable
 
 const lookEveryMs = 1000
-/** For what holds the port to say who it is. */
+/** Time limit for the process on the port to answer. */
 const probeLimitMs = 5000
 
 /** Prints the gateway's messages on standard output, and its complaints on standard error. */
@@ -35,7 +35,7 @@ const gatewayLog: GatewayLog = {
   complain: (line, ...errors) => console.error(`tokenweir: ${line}`, ...errors),
 }
 
-/** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
+/** `tokenweir gateway`: runs until it is stopped, and then sets the process's exit code. */
 export const run: CommandRun<typeof table> = async (options, { env }) => {
   if (options.share) shareAddress(env)
   // Its output is a log: one that cannot be written, as on a full disk, is no fault of the gateway.
@@ -58,7 +58,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
       : makeServer()
   if (server === null) return
   const port = sharedPort ?? portOf(server)
-  // Nothing else may be waited for from here to the gateway: requests that nobody listens for are never answered.
+  // No other await may come between here and the gateway: requests without a listener are never answered.
   const { limit, share } = await joinOthers(options, env, server, (line) => gatewayLog.say(line))
   const gateway = new RunningGateway({
     listener: { server, port },
@@ -111,7 +111,7 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
   for (const line of startLines(options, port, gateway.hasGatewayKey, proxy)) console.log(line)
   if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
   tellOfRecording(gateway, databasePlace(options.db).path, tellWarnings)
-  // A dashboard that started this process waits to hear; if it has gone meanwhile, nobody does.
+  // The dashboard that started this process waits for this message. An error means that it has ended.
   process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
 }
 

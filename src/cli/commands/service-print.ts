@@ -6,7 +6,7 @@ import { type CommandRun, OptionError } from '../parse-options.ts'
 
 export const table = upOptionTable
 
-/** For the dashboard to end, and for the system to notice, once no call is in flight any more. */
+/** Extra time after the last call, for the dashboard to end and the system to notice. */
 const afterDrainS = 10
 
 /**

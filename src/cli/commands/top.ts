@@ -17,14 +17,14 @@ export const table = optionTable({
 })
 
 const everyMs = 1000
-/** Calls are counted over so many looks. */
+/** Calls are counted over this many snapshots. */
 const mostLooks = 10
-/** A gateway that does not answer so many looks in a row has gone away. */
+/** A gateway that misses this many snapshots in a row has gone away. */
 const patience = 3
-/** ECMA-48: the cursor goes to the first line, and all from there on is erased. */
+/** ECMA-48: moves the cursor to the first line, and erases everything after it. */
 const clear = '\u001b[H\u001b[J'
 
-/** `tokenweir top`: the calls under way, printed anew each second. */
+/** `tokenweir top`: the calls in progress, printed again each second. */
 export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   const gateway = new WatchedGateway(new ControlClient(dirname(options.db)))
   const board = await gateway.snapshot().catch((error: unknown) => {
@@ -36,7 +36,7 @@ export const run: CommandRun<typeof table> = async (options, { terminal }) => {
   else await watch(gateway, board, terminal)
 }
 
-/** Prints boards until nobody reads any more. Rejects when lost the connection to the gateway. */
+/** Prints boards until the output is closed. Rejects when the connection to the gateway is lost. */
 async function watch(gateway: WatchedGateway, first: Board, terminal: Terminal): Promise<void> {
   const { clock, print, signal } = terminal
   let board: Board | null = first
@@ -55,7 +55,7 @@ async function watch(gateway: WatchedGateway, first: Board, terminal: Terminal):
 function printed(board: Board, terminal: Terminal, height = Infinity): string {
   const style = lineStyle(terminal)
   const { calls } = board.live
-  // Beside the calls stand the head, the titles, what is left out, and the cursor.
+  // Four lines are for the head, the titles, the count of omitted calls, and the cursor.
   const shown = calls.slice(0, Math.max(1, height - 4))
   const { header, line } = tableOf(boardColumns, shown, { ...style, open: height < Infinity })
   const rows = shown.length === 0 ? [] : [header, ...shown.map((call) => line(call))]
@@ -63,7 +63,7 @@ function printed(board: Board, terminal: Terminal, height = Infinity): string {
   return [boardHead(board, style), ...rows, ''].join('\n')
 }
 
-/** Looks at a gateway, and counts how many calls got a slot between looks. */
+/** Takes snapshots of a gateway, and counts the calls that got a slot between them. */
 class WatchedGateway {
   readonly #client: ControlClient
   readonly #looks: { readonly atMs: number; readonly instance: string; readonly admitted: number }[] = []

@@ -13,24 +13,24 @@ interface Told {
   readonly text: string
 }
 
-/** How far a job is; without words, there is nothing yet. Only the newest is shown, each phase now and then. */
+/** Progress of a job; without words, there is none yet. Only the newest is shown, at intervals. */
 interface ToldProgress extends Partial<Told> {
   readonly json: object
   readonly phase?: string
 }
 
-/** How a job on the database is told of. */
+/** The output of a job on the database. */
 interface JobOptions {
   readonly db: string
   readonly json: boolean
-  /** To be said behind the words of an error that nobody expects. */
+  /** Printed after the message of an unexpected error. */
   readonly whatStays: string
 }
 
-/** Progress of one phase is told this often at most. */
+/** Least time between two messages of progress in one phase. */
 const progressEveryMs = 200
 
-/** Does a job, which answers what is to be told of it, and tells that. Gives the exit code. */
+/** Runs a job, and prints its progress and result. Returns the exit code. */
 export async function runDatabaseJob(
   { clock, print, warn, isWatched }: Pick<Terminal, 'clock' | 'print' | 'warn' | 'isWatched'>,
   { db, json, whatStays }: JobOptions,

@@ -15,7 +15,7 @@ export const table = optionTable({
 
 export const positional = ['<file>', 'file to write the copy to'] as const
 
-/** Files of the data folder that users set or nobody can make again: prices, limits, upstreams, alert rules, notes, settings, the salt of fingerprints. */
+/** Files of the data folder that users set or that cannot be made again: prices, limits, upstreams, alert rules, notes, settings, the salt of fingerprints. */
 const otherFiles = [
   'model_costs.json',
   'clients.json',

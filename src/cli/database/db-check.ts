@@ -45,7 +45,7 @@ function linesOf(report: CheckReport): readonly string[] {
   ]
 }
 
-/** `right` is what the sums do if they are right. */
+/** A line on the checked sums; `right` is its end if all of them are right. */
 function sumsLine({ checked, of, wrongMs }: Sampled, what: string, right: string): string {
   const some = checked === of ? `all ${of}` : `${checked} of ${of}`
   if (wrongMs.length === 0) return `✓ ${some} ${what} ${right}`

@@ -92,7 +92,7 @@ async function orJobError(opening: Promise<OpenImport>): Promise<OpenImport> {
   })
 }
 
-/** The prices of the older proxy, which lie beside its database, in so far as there is none of the same name: says how many. */
+/** Imports the older proxy's prices from beside its database, except names that have a price. Returns their number. */
 async function bringPrices(file: string, db: string, dryRun: boolean): Promise<number> {
   const theirs = join(dirname(file), 'model_costs.json')
   if (resolve(theirs) === resolve(priceFileOf(db))) return 0

@@ -14,7 +14,7 @@ export const table = optionTable({
   json: flag('print JSON, one object per line'),
 })
 
-/** `tokenweir db move --to-share`: sends what a file holds to the common database. */
+/** `tokenweir db move --to-share`: sends the rows of a file to the shared database. */
 export const run: CommandRun<typeof table> = async ({ db, json, toShare }, { env, terminal }) => {
   if (!toShare) throw new OptionError('db move needs --to-share')
   const address = shareAddress(env)

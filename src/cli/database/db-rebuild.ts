@@ -7,7 +7,7 @@ import { database } from '../option-rows.ts'
 
 export const table = optionTable({ db: database() })
 
-/** `tokenweir db rebuild`: makes the sums anew. Gives the exit code. */
+/** `tokenweir db rebuild`: computes the sums again. Returns the exit code. */
 export async function run(
   { db }: OptionsOf<typeof table>,
   { terminal }: CommandContext,

@@ -15,14 +15,14 @@ export const outputRows = {
 export interface Output {
   /** ` to <file>`, or nothing. */
   readonly words: string
-  /** Written so far. */
+  /** Bytes written so far. */
   readonly bytes: number
   readonly write: (bytes: Uint8Array | string) => Promise<void>
 }
 
 const progressEveryMs = 200
 
-/** One line on standard error that is written anew, if a person sees it. */
+/** A line of progress on standard error, which the next one overwrites; only on a terminal. */
 export function showProgress(): { readonly show: (words: () => string) => void; readonly clear: () => void } {
   const { stderr } = process
   let shownMs = 0
@@ -42,8 +42,8 @@ export function showProgress(): { readonly show: (words: () => string) => void; 
 }
 
 /**
- * Does work on a file that has its name only when that is done, or, without a name, on standard output. Says what the work answers,
- * or what went wrong, on standard error, and gives the exit code. Ctrl-C and an error leave no file behind.
+ * Writes a file, which gets its name when it is complete, or standard output without a name. Prints the result,
+ * or the error, on standard error, and returns the exit code. Ctrl-C and an error leave no file behind.
  */
 export async function toOutput(
   { out, force }: { readonly out: string | null; readonly force: boolean },

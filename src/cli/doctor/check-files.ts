@@ -40,7 +40,7 @@ export function unseenFolder({ path, what, remedy }: RightsFlaw): Finding {
   return fault('folder', message, remedy)
 }
 
-/** `there` is the folder, or what there is of the way to it. */
+/** The finding for a data folder; `there` is the folder, or its nearest existing parent. */
 function folderFinding(folder: string, there: string): Finding {
   const { uid: owner } = statSync(there)
   const user = process.geteuid?.() ?? owner
@@ -94,7 +94,7 @@ export function checkLocks(db: string, gatewayRuns: boolean): Finding {
   }
 }
 
-/** Opens the database. Pages that nothing needs at once are for `db check` to look at. */
+/** Opens the database. Only `db check` reads all of its pages. */
 export function checkDatabase(db: string): Finding {
   if (!existsSync(db)) return ok('database', `${db} does not exist yet: the first start creates it`)
   const opened = openForReading(db)

@@ -14,12 +14,12 @@ import { type Finding, fault, ok, warning } from './finding.ts'
 /** An upstream, and how the gateway would ask it. */
 export interface AskedUpstream {
   readonly url: string
-  /** The key that the gateway lends; empty if there is none, or it does not go there. */
+  /** The key that the gateway adds; empty if there is none, or the upstream gets none. */
   readonly key: string
   readonly connectTimeoutMs: number
 }
 
-/** For the whole of the list of models. */
+/** Time limit for the whole list of models. */
 const limitMs = 15_000
 const shownModels = 3
 const mostSkewMs = 30_000

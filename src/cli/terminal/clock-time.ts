@@ -1,4 +1,4 @@
-/** In local time: `14:03:22` today, `11-20 14:03:22` this year, `2025-11-20 14:03:22` before. */
+/** A local time: `14:03:22` today, `11-20 14:03:22` this year, `2025-11-20 14:03:22` before. */
 export function clockTime(atMs: number, nowMs: number): string {
   const at = localTime(atMs)
   const now = localTime(nowMs)

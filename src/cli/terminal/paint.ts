@@ -3,12 +3,12 @@ import { styleText } from 'node:util'
 /** The meanings of colours; words or signs beside them say the same. */
 export type Tone = 'plain' | 'good' | 'failed' | 'left' | 'faint'
 
-/** How lines are written. */
+/** The style of printed lines. */
 export interface LineStyle {
   /** Columns that a line may take. */
   readonly width: number
   readonly color: boolean
-  /** Milliseconds since the Unix epoch: what was on other days is shown with its date. */
+  /** Milliseconds since the Unix epoch; times of other days are shown with their date. */
   readonly nowMs: number
 }
 

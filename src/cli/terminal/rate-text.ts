@@ -14,7 +14,7 @@ function rateWords(rates: Rates): string {
   return parts.join(', ')
 }
 
-/** One line for each tier, with the size of the requests that it bills. */
+/** A line for each tier, with the size of the requests that it bills. */
 export function tierLines(tiers: readonly RateTier[]): readonly string[] {
   return tiers
     .toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)

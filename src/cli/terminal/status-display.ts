@@ -23,7 +23,7 @@ export class StatusDisplay {
 
   show(status: ProcessStatus): void {
     const { print, width, isWatched, color } = this.#screen
-    // A terminal whose last column is written to may go on to the next line.
+    // Writing to the last column of a terminal may move the cursor to the next line.
     const shown = isWatched ? statusLine(status, { columns: width() - 1, color }) : status.state
     if (this.#isClosed || shown === this.#shown) return
     this.#shown = shown
@@ -37,7 +37,7 @@ export class StatusDisplay {
     else print(`\r${clearToEnd}${line}\n${this.#shown}`)
   }
 
-  /** Leaves the last status where it stands, with a line's end behind it. Later ones are not shown. */
+  /** Ends the line of the last status. Later ones are not shown. */
   close(): void {
     if (this.#screen.isWatched && this.#shown !== null) this.#screen.print('\n')
     this.#shown = null

@@ -15,7 +15,7 @@ interface Part {
 const stateGap = '   '
 const partGap = ' · '
 
-/** How a gateway is, in one line: `● running   2 in flight of 4 · 3 waiting · 1,204 calls`. */
+/** The state of a gateway in one line: `● running   2 in flight of 4 · 3 waiting · 1,204 calls`. */
 export function statusLine(
   status: ProcessStatus,
   { columns, color }: { readonly columns: number; readonly color: boolean },
@@ -31,7 +31,7 @@ export function statusLine(
 /** The state in words alone, and why it is so: `stopped: The gateway ended with exit code 1.` */
 export function stateText({ state, message, simulated, health, port }: ProcessStatus): string {
   const { words } = states[state]
-  // While it runs, what it does is more than what is to be said of it.
+  // A running gateway's figures say more than a message.
   if (state === 'running') return simulated ? `${words} (simulated)` : words
   // The message names the process that holds the port.
   if (state === 'foreign') return message === null ? `port ${port} ${words}` : printable(message)
@@ -51,7 +51,7 @@ const states: Readonly<
   foreign: { mark: '✗', tone: 'failed', words: 'is in use by another program' },
 }
 
-/** In the order in which they are shown. */
+/** The parts of the line, in order. */
 function partsOf(status: ProcessStatus): Part[] {
   const { state, health, health_ok: healthOk, message } = status
   if (state !== 'running') return []

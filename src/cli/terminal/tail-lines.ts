@@ -14,7 +14,7 @@ export function startLine({ id, timestamp, method, path }: CallStarted, style: L
   return lineOf(timestamp, '▸', id, `${method} ${path}`, 'faint', style)
 }
 
-/** One line for a call that begins. */
+/** The line for a call that begins. */
 export function requestLine(record: PayloadRecord, style: LineStyle): string {
   const { id, timestamp, method, path, body_bytes: bytes } = record
   const parts = [`${method} ${path}`, ...labelsOf(record), ...(bytes === 0 ? [] : [formatBytes(bytes)])]
@@ -62,7 +62,7 @@ function labelsOf({ model, stream }: PayloadRecord): readonly string[] {
   return model === null ? [] : stream ? [model, 'stream'] : [model]
 }
 
-/** As OpenAI and Anthropic, and we ourselves, tell of errors: `{"error":{"message":…}}`; others have a text there. */
+/** The message of an error body: `{"error":{"message":…}}` of OpenAI, Anthropic and tokenweir, or `{"error":"…"}`. */
 function messageIn(body: unknown): string {
   if (!isObject(body)) return ''
   const { error, message } = body

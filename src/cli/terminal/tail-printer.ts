@@ -20,7 +20,7 @@ function isFeedEvent(value: unknown): value is FeedNote | PayloadRecord | Outgoi
 /** A restart is over before this, and nothing is said of it. */
 const patienceMs = 1500
 
-/** Prints what the feed tells. `name` says where it is had. */
+/** Prints the events of the feed. `name` is its place in messages. */
 export function tailPrinter(
   { errors, model, json }: TailOptions,
   { clock, print, warn, width, color }: TailOutput,
@@ -30,7 +30,7 @@ export function tailPrinter(
   readonly lost: () => void
   readonly end: () => void
 } {
-  /** Those of calls that may yet fail, if only these are asked for, as JSON. */
+  /** Requests, as JSON, of calls that may still fail; used with `--errors`. */
   const held = new HeldRequests()
   let isGreeted = false
   let isLost = false
@@ -101,7 +101,7 @@ function droppedWords(dropped: number): string {
   return `${what} missing here: too many at once`
 }
 
-/** JSON stands for the same with its control characters written as escapes, which no terminal obeys. */
+/** The same JSON with its control characters as escapes, which no terminal obeys. */
 function safeJson(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,

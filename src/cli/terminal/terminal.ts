@@ -9,20 +9,20 @@ export interface Terminal {
   /** Columns that a line may take at the moment. */
   readonly width: () => number
   readonly color: boolean
-  /** Somebody watches what is printed: it goes to no file and no pipe. */
+  /** True if the output is a terminal, not a file or a pipe. */
   readonly isWatched: boolean
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the output is closed. */
   readonly signal: AbortSignal
 }
 
-/** How a line is written there now. */
+/** The current style of lines. */
 export function lineStyle({ width, color, clock }: Pick<Terminal, 'width' | 'color' | 'clock'>): LineStyle {
   return { width: width(), color, nowMs: clock.wallTime() }
 }
 
-/** Columns of a terminal that does not tell. */
+/** Columns of a terminal that does not report them. */
 const usualWidth = 80
-/** Columns if the output goes to a file or a pipe: room for all that a table has. */
+/** Columns if the output goes to a file or a pipe: room for all columns of a table. */
 const unboundedWidth = 240
 
 /** This process's terminal, file or pipe. */

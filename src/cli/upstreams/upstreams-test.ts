@@ -21,8 +21,8 @@ const connectTimeoutMs = 5000
 const shownModels = 5
 
 /**
- * `tokenweir upstreams test [name]`: asks each address of each further upstream for its models, with the key that it would be
- * lent, and says what came.
+ * `tokenweir upstreams test [name]`: asks each address of each named upstream for its models, with the key that its calls
+ * would get, and prints the answers.
  */
 export const run: CommandRun<typeof table> = async (options, { env, positionals: [name], terminal }) => {
   const upstreams = upstreamsOf(options, env)

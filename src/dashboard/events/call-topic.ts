@@ -12,7 +12,7 @@ export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: u
     let lastSeq: number | null = null
     const read = () => queries.ask({ kind: 'ended', afterSeq: lastSeq })
     const poll = startPoll({ clock, everyMs: 1000, read, onFault }, (outcome) => {
-      // A process that is too busy, or being started anew, is asked again: nothing is lost by that.
+      // A process that is busy or restarts is asked again at the next poll; no call is lost.
       if (outcome.kind !== 'answer') return
       const answer = JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer & { store?: string }
       // Nothing could be read, which is no new database.

@@ -6,7 +6,7 @@ const longestRecord = 64 * 1024
 /** Most characters of a long text that are sent: a whole number of base64's groups. */
 const keptBytes = 64 * 1024
 
-/** Only where they stand is wanted. */
+/** The members whose places in the JSON are needed. */
 const places = wantedPlaces({ body: 0, text: 0, reasoning: 0, toolCalls: 0, tool_calls: 0, truncated: 0 })
 const quote = 0x22
 
@@ -62,7 +62,7 @@ function cutValue(bytes: Buffer, start: number, end: number): string | null {
   return JSON.stringify(text.slice(0, keptBytes).replace(/[\ud800-\udbff]$/, ''))
 }
 
-/** They are few, and short but for what a model writes into a file. */
+/** Tool calls are few, and only those that write files are long. */
 function cutToolCalls(bytes: Buffer, start: number, end: number): string {
   const calls = JSON.parse(bytes.toString('utf8', start, end)) as PayloadToolCall[]
   let left = keptBytes

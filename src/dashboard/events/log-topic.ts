@@ -2,12 +2,12 @@ import type { EventData } from '../../api/dashboard-event.ts'
 import type { LogSource } from '../routes/dashboard-deps.ts'
 import { Topic } from './topic.ts'
 
-/** How many lines a reader is told at first, and after it had fallen behind. */
+/** Lines that a reader gets at first, and after it fell behind. */
 const keptLines = 150
 /** Most characters of lines kept for a reader, so that one that never reads costs little. */
 const keptCharacters = 128 * 1024
 
-/** The gateway's log: one watch for all who listen. A reader that falls behind loses lines, and begins anew with the last ones. */
+/** The gateway's log, with one watch for all readers. A reader that falls behind loses lines, and gets the last ones again. */
 export function logTopic(log: LogSource): Topic {
   return new Topic('log', (send) => {
     /** The last lines, as far as they are known. */

@@ -5,7 +5,7 @@ import type { RawLogSource } from '../routes/dashboard-deps.ts'
 import { cutPayload } from './cut-payload.ts'
 import { Topic } from './topic.ts'
 
-/** The gateway's feed of payloads: one connection for all who listen. What a reader misses is counted in records. */
+/** The gateway's feed of payloads, with one connection for all readers. Records that a reader misses are counted. */
 export function payloadTopic(rawLog: RawLogSource): Topic {
   return new Topic('payloads', (send) => {
     /** The last event that said if there is a feed; null until that is known. */

@@ -4,8 +4,8 @@ import { type PollOptions, startPoll } from '../../supervisor/poll.ts'
 import { Topic } from './topic.ts'
 
 /**
- * A state as it changes: one poll for all who listen. `read` answers null if nobody knows: what was told last then stands.
- * Its member `passing`, the time that goes by, is no change.
+ * A state as it changes, with one poll for all readers. `read` returns null if the state is unknown; the last one then
+ * stays. A new value of the member `passing`, a time that runs, is no change.
  */
 export function stateTopic<Name extends EventTopic>(
   name: Name,

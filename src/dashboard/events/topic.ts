@@ -4,18 +4,18 @@ import type { EventTopic } from '../../api/dashboard-event.ts'
 export interface TopicReader {
   /** Takes JSON on one line. False if the reader is too far behind: it is not sent. */
   send(json: string): boolean
-  /** Calls back once when what was refused could be sent; never if the reader leaves before. */
+  /** Calls back once when a refused event could be sent; never if the reader leaves before. */
   whenRoom(callback: () => void): void
 }
 
 /** Sends to all subscribers; a slow subscriber's missed count grows by `worth`. */
 export type Publish = (json: string, worth?: number) => void
 
-/** Knows how things stand with a topic, from its first reader to its last. */
+/** The state of a topic, from its first reader to its last. */
 export interface TopicSource {
-  /** The events for a reader that is new, or has missed so much; none as long as nothing is known. */
+  /** The events for a new reader, or one that missed events; empty while the state is unknown. */
   current(missed: number): readonly string[]
-  /** Looks at once, as something was just done to it. */
+  /** Reads the state now, because a request has just changed it. */
   refresh?(): void
   stop(): void
 }
@@ -26,12 +26,12 @@ interface ReaderState {
 }
 
 /**
- * A subject of `/api/events` and its readers. It tells a reader how things stand, and then what changes. One that is
- * behind is told nothing more until it has room, and then how things stand and how much it missed. A topic that nobody
- * listens to costs nothing.
+ * A topic of `/api/events` and its readers. A reader gets the state, and then its changes. A reader that is behind gets
+ * nothing until it has room, and then the state and the number of missed events. A topic without readers
+ * costs nothing.
  */
 export class Topic {
-  /** As it stands in `topics=`, and the name of its events. */
+  /** The name in `topics=`, and of its events. */
   readonly name: EventTopic
   readonly #open: (tell: Publish) => TopicSource
   readonly #readers = new Map<TopicReader, ReaderState>()
@@ -42,7 +42,7 @@ export class Topic {
     this.#open = open
   }
 
-  /** Tells the reader until the returned function is called. */
+  /** Sends to the reader until the returned function is called. */
   subscribe(reader: TopicReader): () => void {
     const source = (this.#source ??= this.#open((json, worth = 0) => this.#tell(json, worth)))
     const state: ReaderState = { missed: 0, isWaiting: false }

@@ -4,10 +4,10 @@ import { RequestError } from './request-error.ts'
 
 /** The parts of a request that decide whether it is let in. */
 export interface Access extends RequestSource {
-  /** This machine sent it: our own user or root, through no proxy. */
+  /** True if root or the dashboard's user sent it on this machine, through no proxy. */
   readonly isLocal: boolean
   readonly method: string
-  /** As it stands in the request line. */
+  /** The target of the request line. */
   readonly target: string
   /** The values of all Host headers. */
   readonly hosts: readonly string[]
@@ -23,15 +23,15 @@ export interface AccessRules {
   readonly demandsToken: boolean
   /** There is an admin token. */
   readonly tokenIsSet: boolean
-  /** Paths on which nothing is told or done that needs the token: what signing in takes. */
+  /** Paths that need no token: those of the sign-in. */
   readonly openPaths: ReadonlySet<string>
 }
 
 const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Refuses a request before anything else is looked at; null lets it in. `hasToken` is asked
- * only if it matters. Everything is refused that is not allowed, on every path, known or not.
+ * Judges a request before anything else is read; null lets it in. `hasToken` is called
+ * only if it matters. Whatever is not allowed is refused, on every path, known or not.
  */
 export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boolean): RequestError | null {
   const { hosts, method, target, via } = visit
@@ -45,7 +45,7 @@ export function refusalOf(visit: Access, rules: AccessRules, hasToken: () => boo
     const message = `The host name ${name} is not allowed; allow it with --allow-host ${name}.`
     return new RequestError('forbidden_host', message)
   }
-  // Another form would name a host of its own, and what is judged here has to be what is answered.
+  // Other forms of a target name a host of their own, which the checks here would miss.
   const [path = ''] = target.split('?', 1)
   if (!path.startsWith('/') || path.includes('\\')) {
     return new RequestError('invalid_target', 'The request target must be a path.')

@@ -22,7 +22,7 @@ const retryAfterS: Readonly<Record<string, number>> = {
   too_busy: 1,
 }
 
-/** The parts of the answer to an error: every error, whoever throws it, has this one shape. */
+/** The parts of an error's answer. Every error has this shape. */
 export function errorParts(error: CodedError): {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -62,7 +62,7 @@ export function leaveBody(req: IncomingMessage, res: ServerResponse): void {
 
 /** Answers what Node's parser refused, which never became a request. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  // In the middle of an answer, another one would be taken for its rest.
+  // A client would read an error as the rest of a response that has begun.
   const isAnswering = '_httpMessage' in socket && socket._httpMessage !== null
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy()

@@ -46,7 +46,7 @@ export interface RouteInput<A, Q, B> {
   readonly answer: A
   /** Absent if it takes none; null if any will do. */
   readonly query?: QueryTable<Q> | null
-  /** Absent if the body is not looked at. */
+  /** Absent if the handler reads no body. */
   readonly body?: Schema<B>
   /** The code of the refusal of a wrong body; `invalid_body` if absent. */
   readonly refusal?: ErrorCode
@@ -57,17 +57,17 @@ export interface AnyRoute extends Pick<RouteInput<AnswerNames, unknown, unknown>
   readonly handle: (c: RouteContext) => Promise<Response>
   /** Null if any query will do. */
   readonly query: Readonly<Record<string, QueryParameter<unknown>>> | null
-  /** Undefined if the body is not looked at. */
+  /** Undefined if the handler reads no body. */
   readonly body: Schema | undefined
 }
 
-/** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
+/** Routes by method and path, such as `GET /api/db`. `:name` matches one segment; GET also answers HEAD. */
 export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
 
 /**
- * One method of a path. Its handler is given a query and a body that are as it says, and returns a response, or a value that
- * is answered as JSON. The comment above a route is its description in the API's document, and `@fails` names the error codes
- * that it has besides those of every route.
+ * A route: one method of a path. Its handler gets the checked query and body, and returns a response, or a value
+ * to send as JSON. The comment above a route is its description in the API's document; `@fails` lists the error codes
+ * beyond those of every route.
  */
 export function route<const A extends AnswerNames, Q = Readonly<Record<string, unknown>>, B = unknown>(
   { answer, query, body, refusal }: RouteInput<A, Q, B>,
@@ -100,7 +100,7 @@ export function sendStream(
 ): Response {
   const { outgoing } = c.env
   outgoing.writeHead(200, headers)
-  // Not as a body of Hono's: its server would write an error behind what was sent, and end the answer as if it were whole.
+  // Written without Hono: its server would append an error to a broken stream, and end the response as if it were complete.
   if (c.req.method === 'HEAD') {
     body.destroy()
     outgoing.end()
@@ -119,7 +119,7 @@ export function bytes(
   return c.body(body as Uint8Array<ArrayBuffer>, status, { ...headers, ...length })
 }
 
-/** Answers requests by a table of routes. `onFault` is told of faults of our own, which are never shown to who asked. */
+/** Answers requests by a table of routes. `onFault` gets internal errors, which clients never see. */
 export function makeApp(
   routes: RouteTable,
   { isClosing, onFault }: { readonly isClosing: () => boolean; readonly onFault: (error: unknown) => void },
@@ -185,7 +185,7 @@ function pathOf({ incoming }: AppEnv['Bindings']): string {
   return incoming.url?.split('?', 1)[0] ?? ''
 }
 
-/** An answer without end must not wait for that of a request before it: nobody would tell it when its reader has left. */
+/** Refuses a stream behind a pipelined request: it would not notice when its reader leaves. Throws {@link RequestError}. */
 export function expectOwnConnection({ socket }: ServerResponse): void {
   if (socket === null) throw new RequestError('pipelined_stream', 'A stream needs a connection of its own.')
 }
@@ -206,7 +206,7 @@ const internalError = new RequestError(
   'The dashboard had an internal error; see its output for details.',
 )
 
-/** For a person who mistyped an address. */
+/** The page for a mistyped address. */
 const noPage =
   '<!doctype html><html lang="en"><title>No such page · tokenweir</title>' +
   '<p>There is no page at this address. <a href="/">Go to the Overview</a></p></html>'

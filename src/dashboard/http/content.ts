@@ -1,19 +1,19 @@
 import { type RouteContext, bytes } from './app.ts'
 
-/** How a body can be packed. */
+/** The codings that the dashboard can send. */
 export type ContentCoding = 'br' | 'gzip'
 
 /** Something that browsers may have already, and that can be sent packed. */
 export interface Content {
   readonly headers: Readonly<Record<string, string>>
-  /** Differs whenever the body does; null for what nobody may keep. */
+  /** The ETag, which differs whenever the body does; null for content that no browser may store. */
   readonly tag: string | null
   readonly body: Buffer
   /** The body in a coding; undefined if that saves nothing. */
   readonly packed: (coding: ContentCoding) => Buffer | Promise<Buffer> | undefined
 }
 
-/** The content as who asks takes it, or that it is the one that they have. */
+/** The response with the content, in a coding that the client accepts; 304 if the client has it. */
 export async function answerContent(
   c: RouteContext,
   { headers, tag, body, packed }: Content,

@@ -7,11 +7,11 @@ import { refuse } from './answer.ts'
 import { safetyHeaders } from './safety-headers.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** Stands before everything else: no request reaches a route, or has its body read, that it does not let in. */
+/** The first check of each request: one that it refuses reaches no route, and its body is not read. */
 export interface Guard {
-  /** Puts the headers that every answer has, and answers a request itself that is not let in. */
+  /** Sets the headers of every response, and answers refused requests itself. */
   admits(req: IncomingMessage, res: ServerResponse): Promise<boolean>
-  /** Says if whoever asks for an open path would get no further. */
+  /** True if the client may read open paths only, until it signs in. */
   demandsSignIn(req: IncomingMessage): Promise<boolean>
 }
 

@@ -62,10 +62,10 @@ export function readPage(folder: URL): PageAssets {
   return assets
 }
 
-/** The names of the files that a page is made of: those that it names, and those that they name. */
+/** The files of a page: those that it names, and those that these name. */
 export function partsOf(assets: PageAssets, page: string): ReadonlySet<string> {
   const names = new Set([page])
-  // A set also iterates over what is added on the way.
+  // Iterating a set includes members that are added meanwhile.
   for (const name of names) {
     const text = assets.get(name)?.content.toString('utf8') ?? ''
     for (const [, mentioned = ''] of text.matchAll(/["'`](?:\/|\.\/)((?:assets\/)?[\w.-]+)["'`]/g)) {

@@ -41,7 +41,7 @@ export function repeatable<T>(parameter: QueryParameter<T>): QueryParameter<read
   }
 }
 
-/** A parameter with words that say what it means. */
+/** A parameter with a description. */
 export function meaning<T>(doc: string, parameter: QueryParameter<T>): QueryParameter<T> {
   return { ...parameter, doc }
 }
@@ -55,7 +55,7 @@ export function parameterSchema(parameter: QueryParameter<unknown>): JsonSchema 
   return { ...(isRepeatable ? { type: 'array', items: one } : one), description, ...fallback }
 }
 
-/** The query by its table. Throws {@link RequestError} at what is unknown, missing, repeated or out of range. */
+/** Reads a query by its table. Throws {@link RequestError} at an unknown, missing, repeated or invalid parameter. */
 export function readQuery<Q>(query: Readonly<Record<string, unknown>>, table: QueryTable<Q>): Q {
   const known = Object.keys(table)
   for (const name of Object.keys(query)) {
@@ -71,7 +71,7 @@ export function readQuery<Q>(query: Readonly<Record<string, unknown>>, table: Qu
   return values as Q
 }
 
-/** One value. Throws {@link RequestError} if it is missing, repeated or out of range. */
+/** Reads one value. Throws {@link RequestError} if it is missing, repeated or invalid. */
 export function readParameter<T>(name: string, parameter: QueryParameter<T>, got: unknown): T {
   const { range, default: byDefault, isRepeatable = false } = parameter
   if (got === undefined && byDefault !== undefined) return byDefault

@@ -7,8 +7,8 @@ import { type ErrorCode, RequestError } from './request-error.ts'
 const maxBytes = 64 * 1024
 
 /**
- * The JSON of a request's body; undefined if it is empty, whatever it is said to be. A form, or text that merely looks like
- * JSON, is what another site's page could send without asking first. Rejects with {@link RequestError}, and if the client
+ * The JSON of a request's body; undefined if it is empty, whatever its content type. Forms and plain text are refused, as
+ * another site's page can send them without a preflight. Rejects with {@link RequestError}, and if the client
  * leaves meanwhile.
  */
 export async function readJsonBody(req: IncomingMessage): Promise<unknown> {

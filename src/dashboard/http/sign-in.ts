@@ -5,7 +5,7 @@ import { SecretToken } from '../../lib/secret-token.ts'
 
 const codeLifetimeMs = 15 * 60_000
 const maxOpenCodes = 4
-/** The name's beginning: the rest tells apart the dashboards of one host, whose cookies all go to all ports. */
+/** The name's beginning. The rest is the port, because cookies of a host go to all of its ports. */
 const namePrefix = 'tokenweir_session_'
 const lifetimeS = 30 * 24 * 60 * 60
 /** The source of guesses on this machine, through no proxy. */
@@ -13,7 +13,7 @@ const direct: GuessSource = { address: '127.0.0.1', forwardedFor: false }
 const attributes = 'HttpOnly; SameSite=Strict; Path=/'
 
 /**
- * The ways to show that one knows the admin token. In a browser a cookie stands for it: until when it holds, signed with
+ * The ways to prove the admin token. A browser has a cookie in its place: its expiry time, signed with
  * the token. It outlives a restart of the dashboard, and ends with the token.
  */
 export class SignIn {
@@ -30,7 +30,7 @@ export class SignIn {
     this.#cookieName = namePrefix + this.#hmac(namePrefix).toString('hex', 0, 4)
   }
 
-  /** Says if a request brings the token, or the cookie that stands for it. */
+  /** True if a request brings the token or a valid cookie. */
   isShownBy(tokenHeader: string | null, cookieHeader: string | null, source: GuessSource = direct): boolean {
     return this.#token.matches(tokenHeader, source) || this.#isCookieIn(cookieHeader ?? '')
   }
@@ -56,7 +56,7 @@ export class SignIn {
     return this.#token.matches(token, source) ? this.#cookie() : null
   }
 
-  /** How long (ms) until a token from there is looked at. */
+  /** Milliseconds until a token from this source is checked again. */
   waitMs(source: GuessSource): number {
     return this.#token.waitMs(source)
   }

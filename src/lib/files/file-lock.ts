@@ -43,7 +43,7 @@ function lockOf(database: DatabaseSync): Disposable {
 }
 
 /**
- * True if somebody holds the lock at a path, without taking it; false where there is no such file. Not for a process that
+ * True if a process holds the lock at a path, without taking it; false if there is no file. Not for a process that
  * may hold it itself. Throws as {@link tryFileLock} does.
  */
 export function isFileLocked(path: string): boolean {

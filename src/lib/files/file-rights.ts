@@ -109,7 +109,7 @@ function nameIn(list: string, id: number): string | null {
   }
 }
 
-/** This user, root, and whoever became root by sudo. */
+/** This user, root, and the user who became root by sudo. */
 function trustedOwners(own: number): readonly number[] {
   const { SUDO_UID: caller = '' } = process.env
   return own === 0 && /^\d+$/.test(caller) ? [0, Number(caller)] : [0, own]
@@ -121,7 +121,7 @@ function ownName(): string {
 }
 
 function isOpenToAll(stats: Stats, path: string): boolean {
-  // Anyone may write to a device like /dev/null; whoever opens the path refuses what is no regular file.
+  // Anyone may write to a device such as /dev/null; opening the path refuses what is no regular file.
   if (!(stats.isFile() || stats.isDirectory()) || (stats.mode & writableByAnyone) === 0) return false
   return !withoutRights.has(statfsSync(path).type)
 }
@@ -154,7 +154,7 @@ export function unreadable(path: string): RightsFlaw | null {
   return null
 }
 
-/** All that the system passes on the way to a path, from the root on, with the links as links. */
+/** Each entry that the system passes on the way to a path, from the root on, with links as links. */
 function* placesOn(path: string): Generator<Place> {
   if (process.geteuid === undefined) return
   const left = namesIn(isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`)
@@ -181,7 +181,7 @@ function namesIn(path: string): string[] {
   return path.split(sep).filter((name) => name !== '' && name !== '.')
 }
 
-/** Null for what is not there, or cannot be looked at. */
+/** The entry's stats; null if it does not exist or cannot be read. */
 function statsOf(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null

@@ -1,12 +1,12 @@
 import { type Stats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 
-/** More than anybody writes by hand. */
+/** More than a person writes by hand. */
 const settingsBytes = 2 * 1024 * 1024
 const pieceBytes = 64 * 1024
 
 /**
- * Reads a file that anybody may have put there. Opening never waits, only a regular file is read, and no more than
- * `mostBytes` of it. `judge` may throw what keeps the open file from being read. Throws the system's error, and an `Error`
+ * Reads an untrusted file. Opening never blocks, only a regular file is read, and no more than
+ * `mostBytes` of it. `judge` may throw to refuse the open file. Throws the system's error, and an `Error`
  * that says why the file is not read.
  */
 export function readBytes(
@@ -24,7 +24,7 @@ export function readBytes(
     const pieces: Buffer[] = []
     let total = 0
     for (;;) {
-      // One byte more than its size tells the end of a file that has not grown.
+      // Reading one byte beyond its size shows that the file has not grown.
       const piece = Buffer.allocUnsafe(total === 0 ? found.size + 1 : pieceBytes)
       const bytes = readSync(file, piece)
       if (bytes === 0) break
@@ -39,7 +39,7 @@ export function readBytes(
   }
 }
 
-/** The same as text, without its byte order mark. What is not UTF-8 is an error, too. */
+/** Reads a file as text, without its byte order mark. Bytes that are not UTF-8 are an error, too. */
 export function readText(path: string, mostBytes?: number, judge?: (found: Stats) => void): string {
   const bytes = readBytes(path, mostBytes, judge)
   try {

@@ -2,9 +2,9 @@ import { unwatchFile, watchFile } from 'node:fs'
 import { reportFault } from '../fault.ts'
 
 /**
- * Calls back when the file of a name has come, gone, or changed, and once after the first interval: what happened before the
- * system's own first look, a while from now, it would never tell. An `onChange` that throws is reported, and the watch goes
- * on. Does not keep a process alive. Answers how to stop it.
+ * Calls back when a file appears, disappears or changes, and once after the first interval: the system
+ * does not report changes before its own first look. An error of `onChange` is reported, and the watch continues.
+ * The watch does not keep a process alive. Returns a function that stops it.
  */
 export function watchPath(path: string, everyMs: number, onChange: () => void): () => void {
   // A listener of its own, by which alone it is stopped.

@@ -2,11 +2,11 @@ import zlib from 'node:zlib'
 import type { Transform } from 'node:stream'
 import { ZstdFrames, decodeZstd } from './zstd-frames.ts'
 
-/** One content coding (RFC 9110 §8.4.1) as it is undone. Cut input is no error: what came is decoded. */
+/** The decoder of a content coding (RFC 9110 §8.4.1). Truncated input is no error: its bytes are decoded. */
 export interface ContentCoding {
-  /** A stream that decodes; `first` is the first byte of what it will get. */
+  /** A decoding stream; `first` is the first byte of its input. */
   readonly stream: (first: number) => Transform
-  /** Decodes what is there in one go, in this very turn. Throws on bad input, and beyond so many bytes. */
+  /** Decodes synchronously. Throws on bad input, and beyond `maxBytes` of output. */
   readonly whole: (bytes: Buffer, maxBytes: number) => Buffer
 }
 
@@ -48,7 +48,7 @@ export function contentCoding(name: string): ContentCoding | null {
   return Object.hasOwn(codings, name) ? (codings[name] ?? null) : null
 }
 
-/** RFC 1950 §2.2: the method 8 stands in the low half of the first byte. Some servers leave the header out. */
+/** RFC 1950 §2.2: the low half of the first byte is the method, 8. Some servers omit the header. */
 function hasZlibHeader(first: number): boolean {
   return (first & 0x0f) === 8
 }

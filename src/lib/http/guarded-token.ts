@@ -4,7 +4,7 @@ import { SecretToken } from '../secret-token.ts'
 /** The source of a guess. */
 export interface GuessSource {
   readonly address: string | undefined
-  /** True if a proxy seems to stand between the guesser and us: it may be anybody. */
+  /** True if the request seems to come through a proxy, so that its sender is unknown. */
   readonly forwardedFor: boolean
 }
 
@@ -14,9 +14,9 @@ const mostOfStrangers = 60
 const thisMachine = 'this machine'
 
 /**
- * A secret that others have to bring, and may not guess for long: so many wrong guesses of one address, and of all strangers
- * together, are looked at in any minute. Beyond that a guess is wrong, whatever it is. Who asks on this machine, through no
- * proxy, is counted apart, so that no stranger keeps the owner out.
+ * A secret that clients have to bring, with limited guesses: at most so many wrong ones of an address, and of all
+ * other addresses together, are checked in any minute. Beyond that every guess is refused. Requests of this machine,
+ * through no proxy, are counted apart, so that no stranger locks the owner out.
  */
 export class GuardedToken {
   readonly #secret: SecretToken
@@ -37,7 +37,7 @@ export class GuardedToken {
     return false
   }
 
-  /** How long until a guess from there is looked at: 0 for at once. */
+  /** Milliseconds until a guess of this source is checked; 0 for now. */
   waitMs(source: GuessSource): number {
     const nowMs = this.#nowMs()
     const from = nameOf(source)

@@ -14,13 +14,13 @@ export const { METHODS, STATUS_CODES, request } = process.getBuiltinModule('node
  */
 export function createServer(options: ServerOptions, onRequest?: RequestListener): Server {
   const server = process.getBuiltinModule('node:http').createServer(options, onRequest)
-  // A connection that cannot be accepted is one connection less. A failure to listen is told to whoever waits for that.
+  // An error of accepting loses one connection. An error of listening also reaches the code that waits for it.
   server.on('error', ignore)
   server.on('connection', (socket: Socket) => void socket.on('error', ignore))
   return server
 }
 
-/** A server's sockets tell of their end by `close`. */
+/** Ignores errors of a server's sockets: their end shows in `close`. */
 function ignore(): void {}
 
 /** The text of a stream; null if it is longer than `maxBytes`. Rejects if it breaks. */
@@ -38,7 +38,7 @@ export async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>
 export interface LoopbackServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** Breaks off what is being answered; nothing runs on afterwards. */
+  /** Closes all connections, also in the middle of a response. */
   close(): Promise<void>
 }
 
@@ -57,13 +57,13 @@ export async function listenOnLoopback(server: Server): Promise<LoopbackServer> 
   return { origin: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close }
 }
 
-/** One event of a text/event-stream (HTML Standard §9.2.6). The name and the id hold no line break. */
+/** One event of a text/event-stream (HTML Standard §9.2.6). The name and the id contain no line break. */
 export function sseEvent(name: string | null, data: string, id?: string): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
   return `${name === null ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
 }
 
-/** How long a client waits before it connects again. */
+/** The field that sets a client's wait before it reconnects, in milliseconds. */
 export function sseRetry(ms: number): string {
   return `retry: ${ms}\n\n`
 }

@@ -5,7 +5,7 @@ export interface RequestSource {
   readonly host: string | null
   readonly origin: string | null
   readonly secFetchSite: string | null
-  /** True if a proxy seems to stand between the client and us: by {@link isProxyHeader} or {@link isProxyVersion}. */
+  /** True if the request seems to come through a proxy, by {@link isProxyHeader} or {@link isProxyVersion}. */
   readonly forwardedFor: boolean
 }
 
