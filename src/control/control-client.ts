@@ -23,10 +23,10 @@ import { request } from '../lib/http/http.ts'
 
 /**
  * Why there is no answer.
- * - `absent`: there is no socket, or nobody listens on it any more.
- * - `silent`: somebody holds the socket and says nothing in time.
+ * - `notRunning`: there is no socket, or nobody listens on it any more.
+ * - `noReply`: somebody holds the socket and says nothing in time.
  */
-export type NoAnswer = 'absent' | 'silent'
+export type NoAnswer = 'notRunning' | 'noReply'
 
 /** The longest time of a timer: who has it waits until the other process ends. */
 const noLimitMs = 2 ** 31 - 1
@@ -82,13 +82,13 @@ export class ControlClient {
   /** Changes a running gateway; resolves with what it goes by then. Rejects in words. */
   async setOptions(options: LiveOptions): Promise<ControlStatus> {
     const status = await this.#ask('POST /options', { body: JSON.stringify(options) }, readStatus)
-    if (status === 'absent') throw new Error('no gateway runs that could be changed')
-    if (status === 'silent') throw new Error('the gateway does not answer')
+    if (status === 'notRunning') throw new Error('no gateway runs that could be changed')
+    if (status === 'noReply') throw new Error('the gateway does not answer')
     return status
   }
 
   /** Has it read again what people wrote of clients and upstreams; it does so by itself, too. Rejects as `status` does. */
-  lookAtFiles(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
+  reloadFiles(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
     return this.#ask('POST /files', { limitMs }, readStatus)
   }
 
@@ -126,8 +126,8 @@ export class ControlClient {
     } catch (error) {
       const code = codeOf(error)
       // EAGAIN: it accepts nobody, and too many wait for it to do so.
-      if (limit.signal.aborted || code === 'EAGAIN') return 'silent'
-      if (absentCodes.has(code)) return 'absent'
+      if (limit.signal.aborted || code === 'EAGAIN') return 'noReply'
+      if (absentCodes.has(code)) return 'notRunning'
       const why = reasonOf(error)
       throw new Error(`the control socket in ${this.#folder} cannot be used: ${why}`, { cause: error })
     } finally {

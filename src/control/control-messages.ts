@@ -167,9 +167,9 @@ export const predecessorClaim = v.object(claim)
 const slotsOfClient = v.object({ of: v.string(), slots: count })
 
 /** The slots of one upstream in a gateway that was replaced. */
-export type KeptByPredecessor = MessageOf<typeof keptByPredecessor>
+export type PredecessorSlots = MessageOf<typeof predecessorSlots>
 
-const keptByPredecessor = v.object({
+const predecessorSlots = v.object({
   /** The upstream's. */
   name: v.string(),
   /** Its limit there. */
@@ -224,7 +224,7 @@ export const isDrainReport = fits(
     ...claim,
     /** In flight, or waiting. */
     calls: count,
-    slots: v.array(keptByPredecessor),
+    slots: v.array(predecessorSlots),
     /** Tokens of calls that ended since the last report that was answered, by the minute of their end. */
     used: v.array(minuteUsage),
     /** Tokens that its own budget counts as used. */
@@ -284,7 +284,7 @@ export interface ControlledGateway {
   /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
   stop(): void
   /** Reads again what people wrote of clients and upstreams, which is in force when this returns. */
-  lookAtFiles(): void
+  reloadFiles(): void
   /** The values are checked already. Rejects, and changes nothing, where gateways that share one cannot be told. */
   setOptions(options: LiveOptions): Promise<void>
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */

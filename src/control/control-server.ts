@@ -85,7 +85,7 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
       // The folder is gone, or full. A socket on which nobody listens says as much as none.
     }
   }
-  const giveNameUp = (): void => {
+  const releaseName = (): void => {
     if (control.holdsName) rmSync(path, { force: true })
   }
   const control: ControlServer = {
@@ -108,13 +108,13 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
         if (readProcessRecord(folder)?.instance !== instance) return
         writeProcessRecord(folder, { ...own, ends: how })
         hasFailed = how === 'failed'
-        if (hasFailed) giveNameUp()
+        if (hasFailed) releaseName()
       }),
     close: async () => {
       await locked(() => {
         // The record first: with it, and without a socket, a process seems to hang.
         if (!hasFailed) removeProcessRecord(folder, instance)
-        giveNameUp()
+        releaseName()
       })
       server.close()
     },
@@ -122,10 +122,10 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
   try {
     chmodSync(ownPath, 0o600)
     // A holder is looked for twice: at first to be quick, then for certain.
-    await expectNobodyElse(folder, holderLimitMs, predecessor)
+    await expectNoOtherGateway(folder, holderLimitMs, predecessor)
     using lock = await takeFileLock(`${path}.lock`, lockLimitMs)
     if (lock === null) throw new Error('another gateway has been starting in this folder')
-    await expectNobodyElse(folder, holderLimitMs, predecessor)
+    await expectNoOtherGateway(folder, holderLimitMs, predecessor)
     renameSync(ownPath, path)
     // Without a record, as on a full disk, the gateway is controlled all the same.
     control.record()
@@ -139,11 +139,15 @@ export async function openControl(options: ControlServerOptions): Promise<Contro
 }
 
 /** Nobody but one who does not listen any more, or the predecessor, may hold the known name. */
-async function expectNobodyElse(folder: string, limitMs: number, predecessor: string | null): Promise<void> {
+async function expectNoOtherGateway(
+  folder: string,
+  limitMs: number,
+  predecessor: string | null,
+): Promise<void> {
   const holder = await new ControlClient(folder).status(limitMs)
-  if (holder === 'absent' || (holder !== 'silent' && holder.instance === predecessor)) return
-  const pid = holder === 'silent' ? readProcessRecord(folder)?.pid : holder.identity.pid
-  const silent = holder === 'silent' ? ', which does not answer,' : ''
+  if (holder === 'notRunning' || (holder !== 'noReply' && holder.instance === predecessor)) return
+  const pid = holder === 'noReply' ? readProcessRecord(folder)?.pid : holder.identity.pid
+  const silent = holder === 'noReply' ? ', which does not answer,' : ''
   throw new Error(`another gateway (process ${pid ?? 'unknown'})${silent} is controlled from this folder`)
 }
 
@@ -186,7 +190,7 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       return [200, gateway.status()]
     }
     case 'POST /files':
-      gateway.lookAtFiles()
+      gateway.reloadFiles()
       return [200, gateway.status()]
     case 'POST /draining': {
       const report = readMessage(body, isDrainReport)

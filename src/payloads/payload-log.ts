@@ -200,7 +200,7 @@ export class PayloadLog implements PayloadPort {
   /** As long as it is not disposed of, and does not throw, the listener is told of every call that begins from now on. */
   watch(listener: PayloadListener): Disposable {
     this.#listeners.add(listener)
-    if (this.#listeners.size === 1) this.#tellMode()
+    if (this.#listeners.size === 1) this.#sendMode()
     return { [Symbol.dispose]: () => this.#unwatch(listener) }
   }
 
@@ -229,7 +229,7 @@ export class PayloadLog implements PayloadPort {
       this.#untilMs = this.#clock.wallTime() + forMs
       this.#cancelOff = this.#clock.after(forMs, () => this.#switch(false, null), { background: true })
     }
-    this.#tellMode()
+    this.#sendMode()
   }
 
   async #ask(question: PayloadQuestion): Promise<Uint8Array> {
@@ -255,7 +255,7 @@ export class PayloadLog implements PayloadPort {
         this.#deathReason = null
         break
       case 'feed':
-        this.#tellFeed(message)
+        this.#sendFeed(message)
         break
       case 'trouble':
         this.#trouble = message.message
@@ -270,7 +270,7 @@ export class PayloadLog implements PayloadPort {
     }
   }
 
-  #tellFeed({ bytes, events, lost }: Extract<FromPayloadWorker, { kind: 'feed' }>): void {
+  #sendFeed({ bytes, events, lost }: Extract<FromPayloadWorker, { kind: 'feed' }>): void {
     let at = 0
     const told = events.map(({ seq, length }) => ({ seq, json: bytes.subarray(at, (at += length)) }))
     if (lost > 0) this.#notify((listener) => listener.dropped(lost))
@@ -289,7 +289,7 @@ export class PayloadLog implements PayloadPort {
   }
 
   #unwatch(listener: PayloadListener): void {
-    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#tellMode()
+    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#sendMode()
   }
 
   #settings(): PayloadSettings {
@@ -302,7 +302,7 @@ export class PayloadLog implements PayloadPort {
     return { enabled: this.#enabled, fed: this.#listeners.size > 0 }
   }
 
-  #tellMode(): void {
+  #sendMode(): void {
     if (this.isOpen) this.#thread.need()
     this.#sender?.flush()
     this.#thread.post({ kind: 'mode', ...this.#mode() })

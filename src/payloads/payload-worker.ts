@@ -146,7 +146,7 @@ function deliver(): void {
   outboxBytes = 0
   const lines = waiting.filter(({ toFile }) => toFile).map(({ bytes }) => bytes)
   if (lines.length > 0 && isLogging) {
-    const { kept, error } = file.append(lines)
+    const { written: kept, error } = file.append(lines)
     dropped += lines.length - kept
     if (error !== null) switchOff(error)
   }

@@ -45,7 +45,7 @@ export class Clients {
   async change(of: string, change: ClientChange): Promise<void> {
     await this.#file.change(of, change)
     // If it does not answer, it looks by itself as soon as it can.
-    await this.#control.lookAtFiles().catch(() => null)
+    await this.#control.reloadFiles().catch(() => null)
   }
 }
 

@@ -41,11 +41,11 @@ const plan: Plan = {
   pidFile: 'planned/pid',
   logFile: 'planned/log',
   simulated: false,
-  trouble: null,
+  problem: null,
   crash: null,
 }
 const nobody: GatewayTraces = {
-  found: { control: 'absent', problem: null, record: null, recordedRuns: false },
+  found: { control: 'notRunning', problem: null, record: null, recordedRuns: false },
   port: null,
   isPortTaken: false,
   startingPid: null,
@@ -91,19 +91,19 @@ const cases = [
   ],
   [
     'a silent one',
-    found({ control: 'silent' }),
+    found({ control: 'noReply' }),
     ['unresponsive', true, null, 9090, false],
     /does not answer/,
   ],
   [
     'a silent one that is known',
-    found({ control: 'silent', record, recordedRuns: true }),
+    found({ control: 'noReply', record, recordedRuns: true }),
     ['unresponsive', true, 66, 9292, false],
     /\(process 66\) does not answer/,
   ],
   [
     'a silent one, beside the record of a dead one',
-    found({ control: 'silent', record }),
+    found({ control: 'noReply', record }),
     ['unresponsive', true, null, 9090, false],
     /^The gateway does not answer/,
   ],
@@ -115,7 +115,7 @@ const cases = [
   ],
   [
     'a socket that may not be opened',
-    found({ control: 'silent', problem: 'EACCES' }),
+    found({ control: 'noReply', problem: 'EACCES' }),
     ['unresponsive', true, null, 9090, false],
     /cannot be told how the gateway is: EACCES/,
   ],

@@ -21,7 +21,7 @@ export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' |
   readonly logFile: string
   readonly simulated: boolean
   /** How the last gateway ended, or why the next one cannot start. */
-  readonly trouble: string | null
+  readonly problem: string | null
   /** The crash since which no gateway has come up. */
   readonly crash: Omit<CrashStatus, 'text'> | null
 }
@@ -40,7 +40,7 @@ export async function traceGateway(
       const port = await askHealth(control.host, control.port, answerMs)
       return { found, port, isPortTaken: false, startingPid: startingPid() }
     }
-    const isNone = control === 'absent' && !recordedRuns && startingPid() === null
+    const isNone = control === 'notRunning' && !recordedRuns && startingPid() === null
     const isPortTaken = isNone && (await acceptsConnections(plan.host, plan.port, answerMs))
     return { found, port: null, isPortTaken, startingPid: startingPid() }
   }
@@ -86,7 +86,7 @@ function stateOf({ found, isPortTaken, startingPid }: GatewayTraces): GatewaySta
   const { control, recordedRuns } = found
   if (startingPid !== null) return 'starting'
   if (typeof control === 'object') return control.draining ? 'draining' : 'running'
-  if (control === 'silent' || recordedRuns) return 'unresponsive'
+  if (control === 'noReply' || recordedRuns) return 'unresponsive'
   return isPortTaken ? 'foreign' : 'stopped'
 }
 
@@ -99,7 +99,7 @@ function messageOf(state: GatewayState, sighting: GatewayTraces, plan: Plan): st
   if (state === 'unresponsive') {
     if (problem !== null) return `It cannot be told how the gateway is: ${problem}.`
     const name = recordedRuns && record !== null ? `The gateway (process ${record.pid})` : 'The gateway'
-    return control === 'silent'
+    return control === 'noReply'
       ? `${name} does not answer; stopping it will end it.`
       : `${name} runs, but its control socket is gone; it can only be stopped.`
   }
@@ -109,7 +109,7 @@ function messageOf(state: GatewayState, sighting: GatewayTraces, plan: Plan): st
     record === null || !isCrash(record)
       ? null
       : `The last gateway (process ${record.pid}) ended unexpectedly.`
-  return plan.trouble ?? left
+  return plan.problem ?? left
 }
 
 function crashOf(control: FolderTraces['control'], plan: Plan): CrashStatus | null {

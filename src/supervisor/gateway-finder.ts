@@ -44,7 +44,7 @@ export class GatewayFinder {
   }
 
   async find(limitMs: number = this.limits.answerMs): Promise<FolderTraces> {
-    let control: FolderTraces['control'] = 'silent'
+    let control: FolderTraces['control'] = 'noReply'
     let problem: string | null = null
     try {
       control = await this.client.status(limitMs)

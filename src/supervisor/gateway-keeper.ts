@@ -12,7 +12,7 @@ import type { GatewayFinder } from './gateway-finder.ts'
 import { type Poll, startPoll } from './poll.ts'
 import { valuesOf } from './running-values.ts'
 
-const lookEveryMs = 1000
+const checkEveryMs = 1000
 const pause = { firstMs: 1000, longestMs: 30_000 } as const
 /** A gateway that ran for so long before it crashed begins a new row of crashes. */
 const soundRunMs = 60_000
@@ -34,7 +34,7 @@ export interface GatewayKeeperOptions {
 }
 
 /** Words are found when the crash is told. */
-type KeptCrash = Omit<CrashStatus, 'text'>
+type CrashWithoutText = Omit<CrashStatus, 'text'>
 
 /**
  * Starts a gateway again that ended without being told to, with the options and the port that it ran with. A gateway tells
@@ -47,7 +47,7 @@ export class GatewayKeeper {
   /** The process that was the gateway at the last look that met one. */
   #lastPid: number | null = null
   #isClosed = false
-  #crash: KeptCrash | null = null
+  #crash: CrashWithoutText | null = null
   #cancelStart = (): void => {}
 
   constructor(options: GatewayKeeperOptions) {
@@ -55,14 +55,14 @@ export class GatewayKeeper {
     this.#options = options
     this.#poll = startPoll({
       clock,
-      everyMs: lookEveryMs,
+      everyMs: checkEveryMs,
       read: () => this.#checkGateway(),
       onFault: () => {},
     })
   }
 
   /** The crash since which no gateway has come up. */
-  get crash(): KeptCrash | null {
+  get crash(): CrashWithoutText | null {
     return this.#crash
   }
 
@@ -102,7 +102,7 @@ export class GatewayKeeper {
     const { control, record } = await finder.find()
     const { seen } = finder
     if (typeof control === 'object') this.#runs(control)
-    else if (control === 'absent' && seen !== null && this.#crash === null) {
+    else if (control === 'notRunning' && seen !== null && this.#crash === null) {
       const left = record ?? { ...seen.identity, ends: undefined }
       if (left.ends !== 'failed' && isAlive(left)) return
       // One that failed is still there.
@@ -168,7 +168,7 @@ export class GatewayKeeper {
     const { finder, startAgain, report } = this.#options
     const { seen } = finder
     if (seen === null || this.#isClosed) return
-    const starting: KeptCrash = {
+    const starting: CrashWithoutText = {
       ...crash,
       state: 'starting',
       failed_starts: failedBefore,

@@ -26,7 +26,7 @@ const quotedLines = 20
 /** For a gateway that has its port already, to be found by its control socket too. */
 const winnerLimitMs = 3000
 const killLimitMs = 5000
-const lookEveryMs = 25
+const checkEveryMs = 25
 
 export interface GatewayStarterOptions {
   readonly finder: GatewayFinder
@@ -41,7 +41,7 @@ export interface GatewayStarterOptions {
 }
 
 /** Throws if the gateway that is waited for will never be. */
-type TracesListener = (control: FolderTraces['control']) => void
+type StatusCheck = (control: FolderTraces['control']) => void
 
 /** Starts gateways, and knows of one only when it is healthy. */
 export class GatewayStarter {
@@ -70,7 +70,7 @@ export class GatewayStarter {
    * `crash` is what happened to the gateway whose place it takes. Rejects with {@link ProcessError}.
    */
   start(plan: GatewayValues, crash: GatewayCrash | null): Promise<SpawnedGateway | null> {
-    return this.#quoting(async () => {
+    return this.#withLog(async () => {
       const child = this.#spawn(plan, crash)
       this.#starting = child
       try {
@@ -97,7 +97,7 @@ export class GatewayStarter {
   takeOver(plan: GatewayValues): Promise<void> {
     const { clock, logFile, finder } = this.#options
     const { limits } = finder
-    return this.#quoting(async () => {
+    return this.#withLog(async () => {
       const deadline = clock.now() + limits.startMs + limits.answerMs
       const order = {
         ...this.#process(plan),
@@ -117,13 +117,14 @@ export class GatewayStarter {
       // If the old one was killed meanwhile, whoever is there now has taken its place.
       const successorPid = typeof answer === 'object' ? answer.successor.pid : null
       await this.#expectHealth(deadline, successorPid, (control) => {
-        if (control === 'absent' && successorPid !== null) throw startFailed('The new gateway ended at once.')
+        if (control === 'notRunning' && successorPid !== null)
+          throw startFailed('The new gateway ended at once.')
       })
     })
   }
 
   /** Adds to a failure what was printed meanwhile. */
-  async #quoting<T>(work: () => Promise<T>): Promise<T> {
+  async #withLog<T>(work: () => Promise<T>): Promise<T> {
     const { logFile } = this.#options
     const logSize = await logFile.size().catch(() => 0)
     try {
@@ -182,17 +183,13 @@ export class GatewayStarter {
   }
 
   /** Rejects if it takes too long. */
-  async #expectHealth(deadline: number, pid: number | null, look: TracesListener): Promise<void> {
+  async #expectHealth(deadline: number, pid: number | null, look: StatusCheck): Promise<void> {
     const limitMs = deadline - this.#options.clock.now()
     if (!(await this.#becomesHealthy(limitMs, pid, look))) throw this.#tooLate()
   }
 
   /** Waits for this process, or any if none is given, to be the gateway and healthy. */
-  async #becomesHealthy(
-    limitMs: number,
-    pid: number | null,
-    look: TracesListener = () => {},
-  ): Promise<boolean> {
+  async #becomesHealthy(limitMs: number, pid: number | null, look: StatusCheck = () => {}): Promise<boolean> {
     const { clock, finder } = this.#options
     const { limits } = finder
     const deadline = clock.now() + limitMs
@@ -204,8 +201,8 @@ export class GatewayStarter {
         const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
         if (status === 200 && instance === control.instance) return true
       }
-      if (leftMs <= lookEveryMs) return false
-      await clock.delay(lookEveryMs)
+      if (leftMs <= checkEveryMs) return false
+      await clock.delay(checkEveryMs)
     }
   }
 

@@ -17,7 +17,14 @@ import type { EventData } from '../api/dashboard-event.ts'
 import type { Clock } from '../call/clock.ts'
 import { fits } from '../lib/message-schema.ts'
 import { exportedBy, filterArguments } from './run-export.ts'
-import { JobError, type JobCommand, type JobWords, type RunningJob, runJob, startProgram } from './run-job.ts'
+import {
+  JobError,
+  type JobCommand,
+  type JobDescription,
+  type RunningJob,
+  runJob,
+  startProgram,
+} from './run-job.ts'
 
 /** The arguments of re-pricing. */
 export interface RepriceOrder {
@@ -165,7 +172,7 @@ export class Jobs {
     kind: JobKind,
     started: Started,
     args: readonly string[],
-    words: DatabaseJobWords<Progress, Result>,
+    words: DatabaseJobDescription<Progress, Result>,
   ): JobRun<Started, Result> {
     if (this.#running.has(kind)) throw new JobError('job_running', words.running)
     let job = started
@@ -205,19 +212,19 @@ interface Job<Progress, Result> extends Omit<DatabaseJob | RepriceJob, 'progress
   readonly result: Result | null
 }
 
-interface DatabaseJobWords<Progress, Result> extends JobWords<Progress, Result> {
+interface DatabaseJobDescription<Progress, Result> extends JobDescription<Progress, Result> {
   /** Why no other may begin. */
   readonly running: string
 }
 
-const compressing: DatabaseJobWords<CompressProgress, CompressResult> = {
+const compressing: DatabaseJobDescription<CompressProgress, CompressResult> = {
   running: 'The database is being compressed already.',
   name: 'Compressing',
   progress: fits(CompressProgress),
   result: fits(CompressResult),
 }
 
-const pricing: DatabaseJobWords<RepriceProgress, RepriceResult> = {
+const pricing: DatabaseJobDescription<RepriceProgress, RepriceResult> = {
   running: 'Calls are being priced anew already.',
   name: 'Pricing',
   progress: fits(RepriceProgress),

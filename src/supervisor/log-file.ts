@@ -12,7 +12,7 @@ const blockBytes = 64 * 1024
 /** Lines that begin further back than this are not looked for. */
 const maxTailBytes = 4 * 1024 ** 2
 const newline = 0x0a
-const lookEveryMs = 200
+const checkEveryMs = 200
 /** How many of the lines that are there already a watcher is told. */
 const firstLines = 500
 
@@ -92,7 +92,7 @@ export class LogFile {
       if (inode !== null) send([], true)
       inode = null
     }
-    const poll = startPoll({ clock: systemClock, everyMs: lookEveryMs, read: readNew, onFault })
+    const poll = startPoll({ clock: systemClock, everyMs: checkEveryMs, read: readNew, onFault })
     return () => {
       isClosed = true
       poll.stop()

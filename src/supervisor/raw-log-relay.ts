@@ -121,8 +121,8 @@ export class RawLogRelay {
   /** Null if no gateway runs. */
   async #open(route: string, request: ControlRequest): Promise<IncomingMessage | null> {
     const answer = await this.#options.client.rawLog(route, request)
-    if (answer === 'absent') return null
-    if (answer === 'silent') throw new RawLogError('gateway_silent', 'The gateway does not answer.')
+    if (answer === 'notRunning') return null
+    if (answer === 'noReply') throw new RawLogError('gateway_silent', 'The gateway does not answer.')
     const { statusCode: status = 0, headers } = answer
     if (status === 200) return answer
     // The gateway's own errors have the shape of OpenAI's, those of its control socket ours.

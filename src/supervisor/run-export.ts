@@ -8,7 +8,10 @@ import { reportFault } from '../lib/fault.ts'
  * The bytes of the file that `tokenweir db export` writes, as soon as there are some; they end with an error if the process does. Who
  * destroys them ends the process. Rejects with {@link JobError} if it could not begin.
  */
-export async function exportedBy({ child, words }: JobProgram, onEnd: () => void): Promise<Readable> {
+export async function exportedBy(
+  { child, errorText: words }: JobProgram,
+  onEnd: () => void,
+): Promise<Readable> {
   const ended = new Promise<JobError | null>((resolve) => {
     child.once('error', (error) => resolve(new JobError('job_failed', `Export: ${error.message}`)))
     child.once('close', (code) => {
@@ -21,12 +24,12 @@ export async function exportedBy({ child, words }: JobProgram, onEnd: () => void
   // Readable is the end, too.
   const failure = child.stdout.readableLength > 0 ? null : await ended
   if (failure !== null) throw failure
-  const bytes = Readable.from(wholeOf(child.stdout, ended), { objectMode: false })
+  const bytes = Readable.from(bytesOf(child.stdout, ended), { objectMode: false })
   bytes.once('close', () => child.kill('SIGKILL'))
   return bytes
 }
 
-async function* wholeOf(out: Readable, ended: Promise<JobError | null>): AsyncGenerator<Buffer> {
+async function* bytesOf(out: Readable, ended: Promise<JobError | null>): AsyncGenerator<Buffer> {
   for await (const chunk of out) yield chunk as Buffer
   const failure = await ended
   if (failure !== null) throw failure

@@ -17,7 +17,7 @@ export interface JobCommand {
 }
 
 /** How a job is told of, and the shapes of what its lines say: each is a JSON object, in which that may have a name. */
-export interface JobWords<Progress, Result> {
+export interface JobDescription<Progress, Result> {
   /** Begins "… ended with exit code 1." */
   readonly name: string
   readonly progress?: Shape<Progress>
@@ -36,12 +36,12 @@ export interface RunningJob<Result> {
 export class JobError extends CodedError<JobFailure['code']> {}
 
 /** How many characters of what a job prints beside its lines are kept. */
-const keptWords = 2000
+const longestErrorText = 2000
 
 /** A program of ours as a process of its own, and the last of what it says of errors. */
 export interface JobProgram {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
-  readonly words: () => string
+  readonly errorText: () => string
 }
 
 /** Starts one that is no more urgent than anything else. Throws {@link JobError} for arguments that no process can be given. */
@@ -63,19 +63,19 @@ export function startProgram({ command, env }: JobCommand, args: readonly string
   if (child.pid !== undefined) lowerPriority(child.pid)
   let words = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-keptWords)
+    words = (words + text).slice(-longestErrorText)
   })
-  return { child, words: () => words.trim() }
+  return { child, errorText: () => words.trim() }
 }
 
 /** Does a job in a process of its own. */
 export function runJob<Progress, Result>(
   job: JobCommand,
   args: readonly string[],
-  { name, progress: isProgress, result: isResult }: JobWords<Progress, Result>,
+  { name, progress: isProgress, result: isResult }: JobDescription<Progress, Result>,
   onProgress: (progress: Progress) => void = () => {},
 ): RunningJob<Result> {
-  const { child, words } = startProgram(job, args)
+  const { child, errorText: words } = startProgram(job, args)
   let done: Result | null = null
   let failure: JobError | null = null
   const onLine = onMessage(isObject, (line) => {

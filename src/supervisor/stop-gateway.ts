@@ -7,7 +7,7 @@ import { type GatewayFinder, isCertain } from './gateway-finder.ts'
 import { ProcessError } from './process-error.ts'
 
 const killLimitMs = 5000
-const lookEveryMs = 20
+const checkEveryMs = 20
 
 export interface StopOptions {
   readonly finder: GatewayFinder
@@ -34,8 +34,8 @@ export async function stopGateway(options: StopOptions): Promise<void> {
   ])
   const told = typeof control === 'object' ? control : null
   const limitMs = (told?.drain_timeout_ms ?? drainTimeoutMs) + limits.afterDrainMs
-  if (stopping === 'silent') return kill(options, finder.silentProcess(), 'does not answer')
-  if (stopping !== 'absent') {
+  if (stopping === 'noReply') return kill(options, finder.silentProcess(), 'does not answer')
+  if (stopping !== 'notRunning') {
     if ((await withTimeout(clock, limitMs, stopping.ended)) !== 'late') return
     return kill(options, told?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
   }
@@ -87,7 +87,7 @@ async function isGone(clock: Clock, identity: ProcessIdentity, limitMs: number):
   const deadline = clock.now() + limitMs
   while (isAlive(identity)) {
     if (clock.now() > deadline) return false
-    await clock.delay(lookEveryMs)
+    await clock.delay(checkEveryMs)
   }
   return true
 }

@@ -59,7 +59,7 @@ export class SupervisedGateway {
   /** The last gateway that this process started, whether it still runs or not. */
   #lastChild: SpawnedGateway | null = null
   /** How the last gateway ended, or did not come up. */
-  #trouble: string | null = null
+  #problem: string | null = null
   readonly #rotation: Poll
   #keeper: GatewayKeeper | null = null
   /** This process started the gateway, or the one that it took over from. */
@@ -113,16 +113,16 @@ export class SupervisedGateway {
   /** The calls that are not over yet: none if no gateway runs, null if it does not answer. */
   async live(): Promise<LiveCalls | null> {
     const told = await this.#finder.client.live(this.#finder.limits.answerMs).catch(() => null)
-    if (told === 'absent') return { calls: [], more: 0 }
-    return told === 'silent' ? null : told
+    if (told === 'notRunning') return { calls: [], more: 0 }
+    return told === 'noReply' ? null : told
   }
 
   /** Ends a call under way. False if there is none of this id. Rejects with {@link ProcessError}. */
   async cancel(id: string): Promise<boolean> {
     const { client, limits } = this.#finder
     const answer = await client.cancel(id, limits.answerMs)
-    if (answer === 'silent') throw new ProcessError('gateway_silent', 'The gateway does not answer.')
-    return answer !== 'absent' && answer.cancelled
+    if (answer === 'noReply') throw new ProcessError('gateway_silent', 'The gateway does not answer.')
+    return answer !== 'notRunning' && answer.cancelled
   }
 
   /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */
@@ -142,7 +142,7 @@ export class SupervisedGateway {
   }
 
   /** Ends a gateway that is not up yet, and starts none any more: one that would stay behind when this process ends. */
-  giveUpStarting(): void {
+  abortStart(): void {
     this.#starter.abort()
   }
 
@@ -159,7 +159,7 @@ export class SupervisedGateway {
    * Resolves when the gateway, if this process started one, has begun to stop, whatever else is under way here. Rejects
    * in words.
    */
-  async tellOwnToStop(): Promise<void> {
+  async beginStopOwn(): Promise<void> {
     this.#starter.abort()
     if (this.#isOwn) await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
   }
@@ -197,7 +197,7 @@ export class SupervisedGateway {
   async #start(settings: Settings): Promise<StartAnswer> {
     if (await this.#isThere()) return { ...(await this.status()), already_running: true }
     const isOurs = await this.#bringUp(this.#options.config.resolve(settings))
-    if (isOurs) await this.#keepOfRunning(settings)
+    if (isOurs) await this.#saveSettings(settings)
     return { ...(await this.status()), already_running: !isOurs }
   }
 
@@ -205,7 +205,7 @@ export class SupervisedGateway {
   async #startAgain(values: GatewayValues, crash: GatewayCrash): Promise<boolean> {
     const { outcome } = this.#operations.run(`start again ${crash.at}`, async () => {
       const { control, record } = await this.#finder.find()
-      if (control !== 'absent') return true
+      if (control !== 'notRunning') return true
       const isDue = this.#keeper?.crash?.at === crash.at && (record === null || isCrash(record))
       if (isDue) await this.#bringUp(values, crash)
       return isDue
@@ -218,8 +218,8 @@ export class SupervisedGateway {
     const { control, recordedRuns } = await this.#finder.find()
     const next = config.resolve(settings)
     if (typeof control !== 'object') {
-      if (control === 'silent' || recordedRuns) await this.#end()
-      if (await this.#bringUp(next)) await this.#keepOfRunning(settings)
+      if (control === 'noReply' || recordedRuns) await this.#end()
+      if (await this.#bringUp(next)) await this.#saveSettings(settings)
       return this.status()
     }
     const { host, port } = next
@@ -230,13 +230,13 @@ export class SupervisedGateway {
     const previous = valuesOf(control)
     if (control.draining) {
       await this.#end()
-      if (await this.#orBringBack(previous, () => this.#bringUp(next))) await this.#keepOfRunning(settings)
+      if (await this.#orBringBack(previous, () => this.#bringUp(next))) await this.#saveSettings(settings)
       return this.status()
     }
     await this.#orBringBack(previous, () => this.#starter.takeOver(next))
     this.#child = null
-    this.#trouble = null
-    await this.#keepOfRunning(settings)
+    this.#problem = null
+    await this.#saveSettings(settings)
     // The new gateway goes on as the old one was switched; what was asked for now comes after that.
     if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
     return this.status()
@@ -250,7 +250,7 @@ export class SupervisedGateway {
     return this.config()
   }
 
-  async #keepOfRunning(settings: Settings): Promise<void> {
+  async #saveSettings(settings: Settings): Promise<void> {
     try {
       await this.#options.config.save(settings)
     } catch (error) {
@@ -276,7 +276,7 @@ export class SupervisedGateway {
     } catch (error) {
       if (!(error instanceof ProcessError)) throw error
       const { control } = await this.#finder.find()
-      if (control !== 'absent') throw error
+      if (control !== 'notRunning') throw error
       const sequel = await this.#bringUp(previous).then(
         () => 'The previous gateway was brought back.',
         (again: unknown) => `The previous one did not come back either: ${messageOf(again)}`,
@@ -289,13 +289,13 @@ export class SupervisedGateway {
   async #bringUp(plan: GatewayValues, crash: GatewayCrash | null = null): Promise<boolean> {
     try {
       const child = await this.#starter.start(plan, crash)
-      this.#trouble = null
+      this.#problem = null
       if (child !== null) this.#adopt(child)
       // A restart by the dashboard does not change the owner.
       if (crash === null) this.#isOwn = child !== null
       return child !== null
     } catch (error) {
-      if (error instanceof ProcessError) this.#trouble = `The last start failed. ${error.message}`
+      if (error instanceof ProcessError) this.#problem = `The last start failed. ${error.message}`
       throw error
     }
   }
@@ -309,7 +309,7 @@ export class SupervisedGateway {
       this.#child = null
       this.#keeper?.ended()
       if (end.code !== 0) {
-        this.#trouble = `The gateway (process ${child.pid}) ended unexpectedly: it ${endInWords(end)}.`
+        this.#problem = `The gateway (process ${child.pid}) ended unexpectedly: it ${endInWords(end)}.`
       }
     }
     child.ended.then(onEnd).catch(reportFault)
@@ -325,7 +325,7 @@ export class SupervisedGateway {
     await stopGateway({ finder: this.#finder, clock, child: this.#child, drainTimeoutMs })
     this.#finder.forgetEnded()
     this.#child = null
-    this.#trouble = null
+    this.#problem = null
   }
 
   /** True if a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessError}. */
@@ -338,15 +338,15 @@ export class SupervisedGateway {
         return true
       }
       const stopping = await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
-      if (stopping === 'absent') return false
+      if (stopping === 'notRunning') return false
       const limitMs = control.drain_timeout_ms + this.#finder.limits.afterDrainMs
       if (
-        stopping !== 'silent' &&
+        stopping !== 'noReply' &&
         (await withTimeout(this.#options.clock, limitMs, stopping.ended)) !== 'late'
       ) {
         return false
       }
-    } else if (control === 'absent' && !found.recordedRuns) {
+    } else if (control === 'notRunning' && !found.recordedRuns) {
       return false
     }
     const { message } = describeProcess(
@@ -358,7 +358,7 @@ export class SupervisedGateway {
 
   #plan(): Plan & GatewayValues {
     const { config, logFile, simulated } = this.#options
-    let trouble = this.#trouble
+    let trouble = this.#problem
     try {
       this.#planned = config.resolve()
     } catch (error) {
@@ -371,7 +371,7 @@ export class SupervisedGateway {
       pidFile,
       logFile: resolve(logFile.path),
       simulated,
-      trouble,
+      problem: trouble,
       crash: this.#keeper?.crash ?? null,
     }
   }

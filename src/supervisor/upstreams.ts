@@ -76,7 +76,7 @@ export class Upstreams {
     const { file } = await this.#readCurrent()
     await file.change(changed)
     // If it does not answer, it looks by itself as soon as it can.
-    await this.#control.lookAtFiles().catch(() => null)
+    await this.#control.reloadFiles().catch(() => null)
   }
 
   async #readCurrent(): Promise<{ readonly file: UpstreamsFile; readonly health: HealthReport | null }> {

@@ -59,7 +59,7 @@ test('while a gateway runs, what it was told last holds, whatever stands in the 
       rmSync(join(directory, name), { recursive: true, force: true })
       undo.push(await place(join(directory, name)))
     }
-    await control.lookAtFiles()
+    await control.reloadFiles()
     const answer = await chat(gateway.port, 'own')
     assert.deepEqual([answer.status, answer.header('x-tokenweir-upstream')], [200, 'own'], what)
     const sent = own.requests.at(-1)?.rawHeaders ?? []
@@ -73,7 +73,7 @@ test('while a gateway runs, what it was told last holds, whatever stands in the 
   }
   assert.equal(byDefault.requests.length, 0)
   write()
-  await control.lookAtFiles()
+  await control.reloadFiles()
   await untilHealth(gateway, 'all is well again', ({ status }) => status === 'ok')
   assert.equal(gateway.stderr.includes('a fault'), false, gateway.stderr)
 })

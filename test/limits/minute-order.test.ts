@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import type { Permit } from '../../src/gateway/admission/permit.ts'
 import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
 import { type Owner, clientOwner } from '../../src/gateway/admission/owner.ts'
-import type { LimitStake } from '../../src/gateway/limits/kept-limit.ts'
-import { KeptLimits, type MinuteSetting } from '../../src/gateway/limits/kept-limits.ts'
+import type { LimitStake } from '../../src/gateway/limits/owned-limit.ts'
+import { MinuteLimits, type MinuteSetting } from '../../src/gateway/limits/minute-limits.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { fullestMinute } from './limited-provider.ts'
 import { draws } from '../support/draws.ts'
@@ -50,7 +50,7 @@ async function run(all: readonly Asked[], order: 'fifo' | 'fair', slots: number,
     queueTimeoutMs: 0,
     queueOrder: order,
   })
-  const kept = new KeptLimits(() => clock.now(), false)
+  const kept = new MinuteLimits(() => clock.now(), false)
   kept.onRoom = () => admission.wake()
   kept.set([{ name: 'default', models: patterns, ...upstream }], clients)
   const calls: Seen[] = []

@@ -1,9 +1,9 @@
 import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
 import type { QueueDiscipline } from '../../src/gateway/admission/admission.ts'
-import { type LimitStake, nothingUsed } from '../../src/gateway/limits/kept-limit.ts'
-import { KeptLimits, type MinuteSetting } from '../../src/gateway/limits/kept-limits.ts'
+import { type LimitStake, noTokens } from '../../src/gateway/limits/owned-limit.ts'
+import { MinuteLimits, type MinuteSetting } from '../../src/gateway/limits/minute-limits.ts'
 import { retryWaitMs } from '../../src/gateway/call/retry-wait.ts'
-import { SeenLimits, tellsOfLimits } from '../../src/gateway/limits/seen-limits.ts'
+import { SeenLimits, reportsLimits } from '../../src/gateway/limits/seen-limits.ts'
 import { clientOwner } from '../../src/gateway/admission/owner.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -75,7 +75,7 @@ export async function play(scene: Scene): Promise<SceneOutcome> {
     queueTimeoutMs: 0,
     queueOrder: order,
   })
-  const kept = new KeptLimits(() => clock.now(), learns)
+  const kept = new MinuteLimits(() => clock.now(), learns)
   const seen = new SeenLimits()
   kept.onRoom = () => admission.wake()
   kept.onChange = () => admission.restake()
@@ -98,7 +98,7 @@ export async function play(scene: Scene): Promise<SceneOutcome> {
       const ideal = {
         group: provider,
         waitMs: (nowMs: number) => provider.waitMs(nowMs, input + output),
-        take: (nowMs: number) => provider.ask(nowMs, input + output),
+        charge: (nowMs: number) => provider.ask(nowMs, input + output),
       }
       const stakeOf = (): LimitStake | null =>
         (stake = kept.isOn
@@ -125,8 +125,8 @@ export async function play(scene: Scene): Promise<SceneOutcome> {
       await clock.delay(waitMs === null ? serviceMs : 30)
       const head = { status: waitMs === null ? 200 : 429, statusText: '', headers, contentLength: null }
       const made = stake as LimitStake | null
-      if (waitMs !== null && made !== null) kept.settle(made, nothingUsed)
-      if (made !== null && tellsOfLimits(head)) kept.sighted(made, seen.note(use, head, clock.wallTime()))
+      if (waitMs !== null && made !== null) kept.settle(made, noTokens)
+      if (made !== null && reportsLimits(head)) kept.applySeen(made, seen.note(use, head, clock.wallTime()))
       heldMs = clock.now() - sentMs
       if (waitMs === null) {
         permit.release()

@@ -116,7 +116,7 @@ test('the answer to a stop lasts as long as the gateway, also when its control s
   assert.equal(gateway.stops, 1)
 
   await server.close()
-  assert.equal(await new ControlClient(dir.path).status(), 'absent')
+  assert.equal(await new ControlClient(dir.path).status(), 'notRunning')
   // A round trip later, the connection is still there.
   assert.equal(response.closed, false)
   asked.destroy()
@@ -192,7 +192,7 @@ test('of many that open at once, over a stale socket or none, one gets it', asyn
 test('a stale socket, and any other file in its place, is replaced', async () => {
   await using dir = await makeTempDir()
   await leaveStaleSocket(dir.path)
-  assert.equal(await new ControlClient(dir.path).status(), 'absent')
+  assert.equal(await new ControlClient(dir.path).status(), 'notRunning')
   const first = await openServer(dir.path, new FakeGateway('aaaa'))
   await first.close()
   await writeFile(dir.file('gateway.sock'), 'not a socket')
@@ -202,20 +202,20 @@ test('a stale socket, and any other file in its place, is replaced', async () =>
 
 test('no socket, and no folder, means that there is no gateway', async () => {
   await using dir = await makeTempDir()
-  assert.equal(await new ControlClient(dir.path).status(), 'absent')
+  assert.equal(await new ControlClient(dir.path).status(), 'notRunning')
   const nowhere = new ControlClient(dir.file('nowhere'))
-  assert.equal(await nowhere.status(), 'absent')
-  assert.equal(await nowhere.stop(), 'absent')
+  assert.equal(await nowhere.status(), 'notRunning')
+  assert.equal(await nowhere.stop(), 'notRunning')
   await assert.rejects(nowhere.setOptions({}), /no gateway runs/)
-  assert.equal(await new ControlClient(dir.file('x'.repeat(150))).status(), 'absent')
+  assert.equal(await new ControlClient(dir.file('x'.repeat(150))).status(), 'notRunning')
 })
 
 test('one that holds the socket and says nothing is silent, and keeps it', async () => {
   await using dir = await makeTempDir()
   await using _ = await holdSocket(dir.path, () => {})
   const client = new ControlClient(dir.path)
-  assert.equal(await client.status(100), 'silent')
-  assert.equal(await client.stop(100), 'silent')
+  assert.equal(await client.status(100), 'noReply')
+  assert.equal(await client.stop(100), 'noReply')
   await assert.rejects(openServer(dir.path, new FakeGateway('aaaa'), 200), /which does not answer/)
   assert.ok(existsSync(dir.file('gateway.sock')))
 })
@@ -227,7 +227,7 @@ test('time in which the asker itself stood still does not count against who is a
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * limitMs)
   const nobody = new ControlClient(dir.path).status(limitMs)
   standStill()
-  assert.equal(await nobody, 'absent')
+  assert.equal(await nobody, 'notRunning')
   await using _ = await openServer(dir.path, new FakeGateway('aaaa'))
   const somebody = new ControlClient(dir.path).status(limitMs)
   standStill()
@@ -239,7 +239,7 @@ test('one that begins to answer and goes on no further is silent too', async () 
   await using _ = await holdSocket(dir.path, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"identity":')
   })
-  assert.equal(await new ControlClient(dir.path).status(100), 'silent')
+  assert.equal(await new ControlClient(dir.path).status(100), 'noReply')
 })
 
 const emptyStatus = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'

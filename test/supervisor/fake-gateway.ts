@@ -51,7 +51,7 @@ export class FakeGateway implements ControlledGateway {
     this.stops += 1
   }
 
-  lookAtFiles(): void {}
+  reloadFiles(): void {}
 
   async setOptions(options: LiveOptions): Promise<void> {
     this.set.push(options)

@@ -1,12 +1,12 @@
 import type { DrainAnswer, DrainReport } from '../../src/control/control-messages.ts'
 import { isDrainAnswer, isDrainReport } from '../../src/control/control-messages.ts'
 import { ownIdentity } from '../../src/lib/process/process-identity.ts'
-import { KeptLimits } from '../../src/gateway/limits/kept-limits.ts'
+import { MinuteLimits } from '../../src/gateway/limits/minute-limits.ts'
 import { LimitsAcrossRestarts } from '../../src/gateway/limits/limits-across-restarts.ts'
 import { SlotLimiter } from '../../src/gateway/admission/slot-limiter.ts'
 import { TokenWindow } from '../../src/gateway/admission/token-window.ts'
 import { DrainReporter } from '../../src/gateway/handover/drain-reporter.ts'
-import { Predecessors, type SharedParts } from '../../src/gateway/handover/predecessors.ts'
+import { OldGateways, type SharedParts } from '../../src/gateway/handover/old-gateways.ts'
 import type { Handover } from '../../src/gateway/handover/handover.ts'
 import type { FakeClock } from './fake-clock.ts'
 
@@ -47,11 +47,11 @@ export class Chain {
     return this.#add()
   }
 
-  async reportDraining(report: DrainReport): Promise<DrainAnswer | 'absent'> {
+  async reportDraining(report: DrainReport): Promise<DrainAnswer | 'notRunning'> {
     await this.clock.delay(latencyMs)
-    const answer = this.newest?.predecessors.take(passed(report, isDrainReport)) ?? null
+    const answer = this.newest?.predecessors.addReport(passed(report, isDrainReport)) ?? null
     await this.clock.delay(latencyMs)
-    if (this.newest === null) return 'absent'
+    if (this.newest === null) return 'notRunning'
     if (answer === null) throw new Error('refused')
     return passed(answer, isDrainAnswer)
   }
@@ -74,7 +74,7 @@ export interface ChainOptions {
 export class GatewayOfAChain {
   readonly admission: SlotLimiter
   readonly budget: TokenWindow
-  readonly predecessors: Predecessors
+  readonly predecessors: OldGateways
   draining: DrainReporter | null = null
   readonly #parts: SharedParts
 
@@ -93,7 +93,7 @@ export class GatewayOfAChain {
     const limiter = { name: 'default', admission: this.admission, isShared: false }
     const clients = { used: () => {}, handover: () => [] }
     const nobody = new Set<object>()
-    const kept = new KeptLimits(() => clock.now(), false)
+    const kept = new MinuteLimits(() => clock.now(), false)
     const minutes = new LimitsAcrossRestarts(
       kept,
       () => clock.now(),
@@ -101,7 +101,7 @@ export class GatewayOfAChain {
     )
     const limiters = () => [limiter]
     this.#parts = { instance, limiters, budget: this.budget, clients, minutes, budgetRejects, clock }
-    this.predecessors = new Predecessors(this.#parts, before?.handover() ?? null)
+    this.predecessors = new OldGateways(this.#parts, before?.handover() ?? null)
     this.budget.restore(before?.budget.minutes(clock.wallTime()) ?? [])
     this.budget.watch({
       added: (usage) => this.draining?.used(usage),
@@ -130,7 +130,7 @@ export class GatewayOfAChain {
   }
 
   drain(chain: Chain): void {
-    this.predecessors.move()
+    this.predecessors.stopReceiving()
     const none = { onStop: () => {}, onRawLog: () => {} }
     const onAsk = (cancel: string | null) => ({ live: { calls: [], more: 0 }, cancelled: cancel !== null })
     this.draining = new DrainReporter({ ...this.#parts, ...none, onAsk, successor: chain }, [])

@@ -113,11 +113,11 @@ async function furtherUpstreams(
 function gatewayFindings({ control, problem, record, recordedRuns }: FolderTraces, log: string): Finding[] {
   const check = 'gateway'
   if (problem !== null) return [fault(check, problem, 'run this as the user who runs the gateway')]
-  if (control === 'silent' || (control === 'absent' && recordedRuns)) {
+  if (control === 'noReply' || (control === 'notRunning' && recordedRuns)) {
     const who = record === null ? 'somebody' : `process ${record.pid}`
     return [fault(check, `${who} is not responding`, `end it if this persists; its log is ${log}`)]
   }
-  if (control === 'absent') return [ok(check, 'not running in this folder')]
+  if (control === 'notRunning') return [ok(check, 'not running in this folder')]
   const { identity, health } = control
   const runs = `process ${identity.pid} runs, version ${control.version}`
   const first =

@@ -16,8 +16,8 @@ export const table = optionTable({
 })
 
 const advice: Readonly<Record<NoAnswer, string>> = {
-  absent: nameItsDatabase,
-  silent: 'it is not responding',
+  notRunning: nameItsDatabase,
+  noReply: 'it is not responding',
 }
 
 /** `tokenweir limits`: what providers told the running gateway of their limits. */

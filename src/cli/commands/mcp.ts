@@ -59,12 +59,12 @@ export const run: CommandRun<typeof table> = async (options, { env }) => {
       now: () => clock.wallTime(),
       gateway: async () => {
         const client = await control()
-        const status = await client.status().catch(() => 'silent' as const)
-        if (status === 'silent') return { running: true, message: 'The gateway is not responding.' }
-        const health = status === 'absent' ? await runningGateway(env) : status.health
+        const status = await client.status().catch(() => 'noReply' as const)
+        if (status === 'noReply') return { running: true, message: 'The gateway is not responding.' }
+        const health = status === 'notRunning' ? await runningGateway(env) : status.health
         if (health === null)
           return { running: false, message: 'No gateway is running. Start one with `tokenweir up`.' }
-        const live = await client.live().catch(() => 'absent' as const)
+        const live = await client.live().catch(() => 'notRunning' as const)
         return { running: true, ...health, calls_under_way: typeof live === 'object' ? live : null }
       },
       payloads: async () => {

@@ -54,7 +54,7 @@ export async function runUp(
       await extras?.ended()
       process.exit(process.exitCode ?? 0)
     },
-    async () => (await opening).gateway.tellOwnToStop(),
+    async () => (await opening).gateway.beginStopOwn(),
   )
   const dashboard = await opening.catch(async (error: unknown) => {
     if (over.signal.aborted) return null
@@ -99,7 +99,7 @@ export async function runUp(
 
 async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Promise<void> {
   try {
-    dashboard.gateway.giveUpStarting()
+    dashboard.gateway.abortStart()
     if (!(await dashboard.gateway.stopOwn())) await sayWhoGoesOn(dashboard, display)
   } catch (error) {
     // It may have been stopped on the page.

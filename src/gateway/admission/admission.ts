@@ -30,7 +30,7 @@ export interface MinuteStake {
    * calls before it wait; the limits for which it waits itself are added.
    */
   waitMs(nowMs: number, claims: Set<object>): number
-  take(nowMs: number): void
+  charge(nowMs: number): void
 }
 
 /** The state of the slots, and totals since the start. */

@@ -5,7 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { Caller, QueueDiscipline, QueueOrder } from './admission.ts'
 import { SlotLimiter } from './slot-limiter.ts'
 import { SlotScheduler } from './slot-scheduler.ts'
-import type { Waiter } from './waiting-lanes.ts'
+import type { Waiter } from './sub-queue.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const none: ReadonlyMap<string, number> = new Map()

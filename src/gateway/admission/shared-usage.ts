@@ -54,7 +54,7 @@ export class SharedUsage {
   }
 
   /** The list of gateways has forgotten what this one told. */
-  tellAnew(): void {
+  restartReports(): void {
     this.#used = 0
   }
 

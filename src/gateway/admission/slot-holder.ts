@@ -41,9 +41,9 @@ const heartbeatMs = 1000
 /** The heartbeat while calls wait for a slot of the pool. */
 const waitingHeartbeatMs = 100
 /** A slot that idles for so long goes back. */
-const keptIdleMs = 1000
+const longestIdleMs = 1000
 /** A pool that has not answered for so long gives slots to nobody, so this gateway keeps its own. */
-const silentMs = 200
+const noReplyMs = 200
 
 /** Keeps one gateway to the slots that the pool grants it, and reports its demand. Without a link all slots are its own. */
 export class SlotHolder implements SlotSharing {
@@ -149,7 +149,7 @@ export class SlotHolder implements SlotSharing {
   /** The pool answers, as far as is known. */
   get #answers(): boolean {
     if (this.#isAway) return false
-    return this.#sentMs === null || this.#options.clock.now() - this.#sentMs < silentMs
+    return this.#sentMs === null || this.#options.clock.now() - this.#sentMs < noReplyMs
   }
 
   get #mayGive(): boolean {
@@ -162,7 +162,7 @@ export class SlotHolder implements SlotSharing {
 
   #isLongIdle(): boolean {
     const sinceMs = this.#idleSinceMs
-    return sinceMs !== null && this.#options.clock.now() - sinceMs >= keptIdleMs
+    return sinceMs !== null && this.#options.clock.now() - sinceMs >= longestIdleMs
   }
 
   /** Returns whether a slot was idle. */

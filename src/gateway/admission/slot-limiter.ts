@@ -12,7 +12,7 @@ import {
   drainRetryAfterS,
   unknownCaller,
 } from './admission.ts'
-import { DrainRate } from './drain-rate.ts'
+import { QueueSpeed } from './queue-speed.ts'
 import { Permit } from './permit.ts'
 import { SlotMinute, type SlotMinuteCounts } from './slot-minute.ts'
 import { SlotScheduler } from './slot-scheduler.ts'
@@ -48,7 +48,7 @@ export class SlotLimiter {
   readonly #clock: Clock
   readonly #options: AdmissionOptions
   readonly #queue: SlotScheduler<Wait>
-  readonly #drainRate = new DrainRate()
+  readonly #queueSpeed = new QueueSpeed()
   readonly #minute: SlotMinute
   /** As the tally has them. */
   #active = 0
@@ -303,7 +303,7 @@ export class SlotLimiter {
     ...[signal, order, caller, heldMs, stakeOf]: Required<Parameters<SlotLimiter['acquire']>>
   ): Promise<Permit> {
     return new Promise((resolve, reject) => {
-      if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
+      if (this.#queue.queued === 0) this.#queueSpeed.queueBegan(this.#clock.now())
       const timers: (() => void)[] = []
       const leave = (): void => {
         signal.removeEventListener('abort', onAbort)
@@ -343,7 +343,7 @@ export class SlotLimiter {
     if (this.#queue.queued > 0 && this.#leaseIsValid) {
       const nowMs = this.#clock.now()
       for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
-        this.#drainRate.took(nowMs)
+        this.#queueSpeed.slotTaken(nowMs)
         next.call.admit()
       }
     }
@@ -391,7 +391,7 @@ export class SlotLimiter {
       code === 'queue_full'
         ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots, or for a limit a minute.`
         : `No slot became free for this call within ${this.#options.queueTimeoutMs} ms.`
-    const retryAfterS = this.#drainRate.retryAfterS(queued, this.#clock.now())
+    const retryAfterS = this.#queueSpeed.retryAfterS(queued, this.#clock.now())
     return new Failure(code, message, { retryAfterS })
   }
 }

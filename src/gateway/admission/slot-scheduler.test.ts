@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { SlotScheduler } from './slot-scheduler.ts'
 import type { QueueOrder } from './admission.ts'
-import type { Waiter } from './waiting-lanes.ts'
+import type { Waiter } from './sub-queue.ts'
 import { draws } from '../../../test/support/draws.ts'
 
 const cooldownMs = 50

@@ -1,20 +1,20 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { type Owner, clientOwner, keyOwner, ownerOfCaller, ownerOfEntry } from './owner.ts'
 import {
-  type WaitingLane,
-  type QueuePlace,
+  type SubQueue,
+  type QueueHead,
   type Queuer,
   type Waiter,
   byAge,
   inOrder,
-  laneOf,
+  subQueueOf,
   mayGo,
   newQueuer,
   oldest,
   room,
   sizeOf,
-} from './waiting-lanes.ts'
-import { WaitingLine, compared } from './waiting-line.ts'
+} from './sub-queue.ts'
+import { WaitingLine, compareAge } from './waiting-line.ts'
 import {
   type Caller,
   type MinuteStake,
@@ -35,7 +35,7 @@ import {
  * cools while no waiting call may go.
  *
  * Times are milliseconds of one monotonic clock. All operations but `setCooldown` and `arrange` take constant time. `next`
- * looks at each waiting client with a limit (`fifo`), and at the first call of each lane while limits a minute are waited for.
+ * looks at each waiting client with a limit (`fifo`), and at the first call of each subQueue while limits a minute are waited for.
  */
 export class SlotScheduler<T> {
   #max: number
@@ -54,7 +54,7 @@ export class SlotScheduler<T> {
   /** Clients that take turns and have none, while they wait. */
   readonly #fair = new Map<Owner | '', Queuer<T>>()
   /** Lanes in which a call waits that a slot is all it lacks. With `fair`, the one whose turn is next comes first. */
-  readonly #turns = { back: new WaitingLine<WaitingLane<T>>(), arrival: new WaitingLine<WaitingLane<T>>() }
+  readonly #turns = { back: new WaitingLine<SubQueue<T>>(), arrival: new WaitingLine<SubQueue<T>>() }
   /** The instants at which the cooling slots are ready, in rising order. */
   #cooling: number[] = []
   /** Waiting calls with limits a minute. */
@@ -92,15 +92,17 @@ export class SlotScheduler<T> {
 
   /** All that wait, in any order. */
   unordered(): Waiter<T>[] {
-    return this.#lanes().flatMap(({ back, arrival }) => Array.from(back).concat(Array.from(arrival)))
+    return this.#subQueues().flatMap(({ back, arrival }) => Array.from(back).concat(Array.from(arrival)))
   }
 
   /** All that wait, those whose turn is next first; what holds a client at its limit is not looked at. */
   get waiting(): readonly Waiter<T>[] {
-    if (this.#discipline === 'fifo') return this.unordered().sort(compared)
+    if (this.#discipline === 'fifo') return this.unordered().sort(compareAge)
     return (['back', 'arrival'] as const).flatMap((order) => {
-      const lanes = [...new Set([...this.#turns[order], ...this.#lanes()])]
-      const placed = lanes.flatMap((lane) => [...lane[order]].map((waiter, round) => ({ waiter, round })))
+      const subQueues = [...new Set([...this.#turns[order], ...this.#subQueues()])]
+      const placed = subQueues.flatMap((subQueue) =>
+        [...subQueue[order]].map((waiter, round) => ({ waiter, round })),
+      )
       placed.sort((one, other) => one.round - other.round)
       return placed.map(({ waiter }) => waiter)
     })
@@ -108,10 +110,10 @@ export class SlotScheduler<T> {
 
   /** The calls that have waited longest among those that only lack a slot. */
   oldest(count: number, nowMs: number): readonly Waiter<T>[] {
-    return this.#lanes()
-      .flatMap((lane) => {
-        const most = Math.min(count, room(lane.of), mayGo(lane, nowMs))
-        return [...lane.back.values().take(most), ...lane.arrival.values().take(most)].slice(0, most)
+    return this.#subQueues()
+      .flatMap((subQueue) => {
+        const most = Math.min(count, room(subQueue.of), mayGo(subQueue, nowMs))
+        return [...subQueue.back.values().take(most), ...subQueue.arrival.values().take(most)].slice(0, most)
       })
       .sort((one, other) => one.seq - other.seq)
       .slice(0, count)
@@ -154,7 +156,7 @@ export class SlotScheduler<T> {
     if (queuer !== undefined && queuer.active >= queuer.most) return false
     if (stake !== null) {
       if (stake.waitMs(nowMs, this.#claims) > 0) return false
-      stake.take(nowMs)
+      stake.charge(nowMs)
     }
     this.#admit(order, queuer)
     return true
@@ -168,18 +170,18 @@ export class SlotScheduler<T> {
     sinceMs = order === 'back' ? -Infinity : 0,
     stake: MinuteStake | null = null,
   ): Waiter<T> {
-    const lane = laneOf(this.#common, null)
-    const waiter = { call, order, caller, seq: this.#seq++, sinceMs, stake, lane }
+    const subQueue = subQueueOf(this.#common, null)
+    const waiter = { call, order, caller, seq: this.#seq++, sinceMs, stake, subQueue }
     if (order === 'arrival') this.#totalQueued += 1
     this.queued += 1
-    this.#place(waiter)
+    this.#enqueue(waiter)
     return waiter
   }
 
   /** A waiting call leaves. Says whether it was still waiting. */
   cancel(waiter: Waiter<T>): boolean {
-    const { lane, order } = waiter
-    const left = lane[order].delete(waiter)
+    const { subQueue, order } = waiter
+    const left = subQueue[order].delete(waiter)
     if (left) this.#left(waiter)
     return left
   }
@@ -207,13 +209,13 @@ export class SlotScheduler<T> {
         // A lowered capacity may have left more cooling slots than there are places.
         if (this.active >= this.#max) continue
       }
-      const { order, lane } = first
-      const waiter = lane[order].shift()
+      const { order, subQueue } = first
+      const waiter = subQueue[order].shift()
       if (waiter === undefined) return null
       if (this.#discipline === 'fair')
-        for (const each of lane.of.lanes.values()) this.#turns[order].delete(each)
-      waiter.stake?.take(nowMs)
-      this.#admit(order, lane.of)
+        for (const each of subQueue.of.subQueues.values()) this.#turns[order].delete(each)
+      waiter.stake?.charge(nowMs)
+      this.#admit(order, subQueue.of)
       this.#left(waiter)
       return waiter
     }
@@ -258,7 +260,7 @@ export class SlotScheduler<T> {
       const queuer = this.#limitedQueuer(caller)
       if (queuer !== undefined) queuer.active += 1
     }
-    for (const waiter of waiting.sort((one, other) => one.seq - other.seq)) this.#place(waiter)
+    for (const waiter of waiting.sort((one, other) => one.seq - other.seq)) this.#enqueue(waiter)
     this.#stopCoolingIfNobodyMayGo()
   }
 
@@ -294,8 +296,8 @@ export class SlotScheduler<T> {
     return this.#mayGo
   }
 
-  /** The lane whose first call goes next, if it has a slot. */
-  #first(nowMs: number): QueuePlace<T> | null {
+  /** The subQueue whose first call goes next, if it has a slot. */
+  #first(nowMs: number): QueueHead<T> | null {
     // To clear an empty set takes memory.
     if (this.#claims.size > 0) this.#claims.clear()
     this.#roomAtMs = Infinity
@@ -303,18 +305,18 @@ export class SlotScheduler<T> {
     if (this.#staked > 0) return this.#firstWithRoom(nowMs)
     const order = this.#nextOrder()
     const turns = this.#turns[order]
-    const lane = this.#discipline === 'fair' ? turns.head : oldest(turns, order)
-    return lane === undefined ? null : { lane, order }
+    const subQueue = this.#discipline === 'fair' ? turns.head : oldest(turns, order)
+    return subQueue === undefined ? null : { subQueue, order }
   }
 
-  /** As it would be their turn, the first calls of the lanes: until one is found that waits for no limit a minute. */
-  #firstWithRoom(nowMs: number): QueuePlace<T> | null {
+  /** As it would be their turn, the first calls of the subQueues: until one is found that waits for no limit a minute. */
+  #firstWithRoom(nowMs: number): QueueHead<T> | null {
     const places = (this.#nextOrder() === 'back' ? orders : orders.toReversed()).flatMap((order) =>
-      Array.from(this.#turns[order], (lane) => ({ lane, order })),
+      Array.from(this.#turns[order], (subQueue) => ({ subQueue, order })),
     )
     if (this.#discipline === 'fifo') places.sort(byAge)
     for (const place of places) {
-      const stake = place.lane[place.order].head?.stake ?? null
+      const stake = place.subQueue[place.order].head?.stake ?? null
       const waitMs = stake === null ? 0 : stake.waitMs(nowMs, this.#claims)
       if (waitMs === 0) return place
       this.#roomAtMs = Math.min(this.#roomAtMs, nowMs + waitMs)
@@ -333,19 +335,19 @@ export class SlotScheduler<T> {
     return (comes?.sinceMs ?? 0) <= (waits?.sinceMs ?? 0) ? 'back' : 'arrival'
   }
 
-  #lanes(): WaitingLane<T>[] {
-    return [this.#common, ...this.#limited.values(), ...this.#fair.values()].flatMap(({ lanes }) =>
-      Array.from(lanes.values()),
+  #subQueues(): SubQueue<T>[] {
+    return [this.#common, ...this.#limited.values(), ...this.#fair.values()].flatMap(({ subQueues }) =>
+      Array.from(subQueues.values()),
     )
   }
 
-  #place(waiter: Waiter<T>): void {
+  #enqueue(waiter: Waiter<T>): void {
     const { caller, order, stake } = waiter
     const isFair = this.#discipline === 'fair'
     const queuer = this.#limitedQueuer(caller) ?? (isFair ? this.#fairQueuer(caller) : this.#common)
     if (stake !== null) this.#staked += 1
-    waiter.lane = laneOf(queuer, stake?.group ?? null)
-    waiter.lane[order].push(waiter)
+    waiter.subQueue = subQueueOf(queuer, stake?.group ?? null)
+    waiter.subQueue[order].push(waiter)
     this.#enlist(queuer)
   }
 
@@ -368,13 +370,13 @@ export class SlotScheduler<T> {
     if (order === 'arrival') this.totalAdmitted += 1
   }
 
-  /** A call has left its lane. */
-  #left({ lane, stake }: Waiter<T>): void {
-    const { of: queuer, group, back, arrival } = lane
+  /** A call has left its subQueue. */
+  #left({ subQueue, stake }: Waiter<T>): void {
+    const { of: queuer, group, back, arrival } = subQueue
     this.queued -= 1
     if (stake !== null) this.#staked -= 1
     this.#enlist(queuer)
-    if (group !== null && back.size + arrival.size === 0) queuer.lanes.delete(group)
+    if (group !== null && back.size + arrival.size === 0) queuer.subQueues.delete(group)
     if (sizeOf(queuer) === 0) this.#fair.delete(queuer.owner)
     this.#stopCoolingIfNobodyMayGo()
   }
@@ -383,9 +385,9 @@ export class SlotScheduler<T> {
   #enlist(queuer: Queuer<T>): void {
     const hasRoom = queuer.active < queuer.most
     for (const order of orders) {
-      for (const lane of inOrder(queuer, order)) {
-        if (hasRoom && lane[order].size > 0) this.#turns[order].push(lane)
-        else this.#turns[order].delete(lane)
+      for (const subQueue of inOrder(queuer, order)) {
+        if (hasRoom && subQueue[order].size > 0) this.#turns[order].push(subQueue)
+        else this.#turns[order].delete(subQueue)
       }
     }
   }

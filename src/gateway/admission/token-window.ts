@@ -75,7 +75,7 @@ export class TokenWindow {
 
   /** A call has used this, here or at another gateway that has told of it. */
   addTo(usage: MinuteUsage): void {
-    this.#put(usage)
+    this.#add(usage)
     this.#watcher?.added(usage)
   }
 
@@ -107,7 +107,7 @@ export class TokenWindow {
    * does not matter.
    */
   restore(minutes: readonly MinuteUsage[]): void {
-    for (const usage of minutes) this.#put(usage)
+    for (const usage of minutes) this.#add(usage)
     this.isKnown = true
     this.#known.resolve()
   }
@@ -150,7 +150,7 @@ export class TokenWindow {
     }
   }
 
-  #put({ minute, tokens, estimated = 0 }: MinuteUsage): void {
+  #add({ minute, tokens, estimated = 0 }: MinuteUsage): void {
     if (!(tokens > 0)) return
     const used = this.#minutes.get(minute) ?? { minute, tokens: 0, estimated: 0 }
     used.tokens += tokens

@@ -1,5 +1,5 @@
 /** The facts that decide a waiting call's place. */
-export interface Placeable {
+export interface WaitingSince {
   /** Rises with each call that waits. */
   readonly seq: number
   /** A call that comes back waits since before it came, by the time in which it had its slot. */
@@ -7,14 +7,14 @@ export interface Placeable {
 }
 
 /** Negative if the first one waits since longer. */
-export function compared(one: Placeable, other: Placeable): number {
+export function compareAge(one: WaitingSince, other: WaitingSince): number {
   // Both may be infinite.
   if (one.sinceMs !== other.sinceMs) return one.sinceMs < other.sinceMs ? -1 : 1
   return one.seq - other.seq
 }
 
 /** Calls that come back, those that wait since longer first: few, so that each finds its place by walking. */
-export class SortedLine<T extends Placeable> {
+export class SortedLine<T extends WaitingSince> {
   readonly #calls: T[] = []
 
   get size(): number {
@@ -26,7 +26,7 @@ export class SortedLine<T extends Placeable> {
   }
 
   push(one: T): void {
-    const before = this.#calls.findLastIndex((each) => compared(each, one) < 0)
+    const before = this.#calls.findLastIndex((each) => compareAge(each, one) < 0)
     this.#calls.splice(before + 1, 0, one)
   }
 

@@ -3,7 +3,7 @@ import { Failure, type FailureCode } from '../../call/failure.ts'
 import { asFailure } from '../http/error-answer.ts'
 import { upstreamPath } from '../http/target.ts'
 import { headersWithoutCredentials, queryWithoutCredentials } from '../routing/credentials.ts'
-import type { Endpoint, TakenReplica } from '../routing/replicas.ts'
+import type { Endpoint, ReplicaAttempt } from '../routing/replicas.ts'
 import type { Upstream } from '../routing/upstream.ts'
 import type { Fallback, Upstreams } from '../routing/upstreams.ts'
 import type { TransportRequest } from '../upstream/transport.ts'
@@ -50,7 +50,7 @@ export class Attempts {
   #asksUsage = true
   #needsFreshConnection = false
   /** The replica of the attempt under way. */
-  #replica: TakenReplica | null = null
+  #replica: ReplicaAttempt | null = null
   #isSafe = false
   /** Takes the answer of an attempt that the gateway itself asked for usage. */
   #injected: InjectedAnswer | null = null
@@ -89,8 +89,8 @@ export class Attempts {
   send(): Promise<RelayEnd> {
     const call = this.#call
     const { replicas } = call.upstream
-    const isSkipped = this.#fallback !== null && replicas.allRest
-    const replica = isSkipped ? null : replicas.take(call.promptCache, this.#tried)
+    const isSkipped = this.#fallback !== null && replicas.allUnreachable
+    const replica = isSkipped ? null : replicas.choose(call.promptCache, this.#tried)
     this.#replica = replica
     if (replica === null) return Promise.resolve(this.#lastFailure ?? noAddress)
     try {
@@ -143,7 +143,7 @@ export class Attempts {
   }
 
   /** Throws the failure where it is the call's end. */
-  #afterFailure(replica: TakenReplica, failure: Failure): boolean {
+  #afterFailure(replica: ReplicaAttempt, failure: Failure): boolean {
     const { client, timeline } = this.#call
     // The attempt found no connection: its upstream has seen nothing of the call.
     if (failure.code === 'upstream_unreachable' && timeline.startedAt === null) {
@@ -235,7 +235,7 @@ export class Attempts {
 }
 
 /** Tells a replica what its answer, or the lack of one, says of it. Nothing, where its client did not wait for one. */
-function noteAnswer(replica: TakenReplica, call: RunningCall, error: unknown): void {
+function noteAnswer(replica: ReplicaAttempt, call: RunningCall, error: unknown): void {
   const status = call.meter?.status ?? 0
   const isBroken = error instanceof Failure && brokenOff.has(error.code) && !metClosingConnection(error)
   if (isBroken) replica.failed(error.message, false)

@@ -1,8 +1,8 @@
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { ResponseHead } from '../../call/response-head.ts'
-import { type LimitStake, nothingUsed } from '../limits/kept-limit.ts'
-import type { KeptLimits } from '../limits/kept-limits.ts'
+import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
+import type { MinuteLimits } from '../limits/minute-limits.ts'
 import { type LimitedUse, type SeenLimits, metLimit } from '../limits/seen-limits.ts'
 import { finalCodes } from './final-refusal.ts'
 import type { RunningCall } from './running-call.ts'
@@ -10,7 +10,7 @@ import type { RunningCall } from './running-call.ts'
 /** The known limits of providers, and those that calls wait for. */
 export interface ProviderLimits {
   readonly seen: SeenLimits
-  readonly kept: KeptLimits
+  readonly kept: MinuteLimits
 }
 
 /** Notes what an answer tells. Answers which limit of the provider the call met; null if it met none. */
@@ -22,8 +22,8 @@ export function noteLimits(
 ): string | null {
   const seenLimit = seen.note(useOf(call), head, call.clock.wallTime())
   if (stake !== null) {
-    if (seenLimit.isRefusal) kept.settle(stake, nothingUsed)
-    kept.sighted(stake, seenLimit)
+    if (seenLimit.isRefusal) kept.settle(stake, noTokens)
+    kept.applySeen(stake, seenLimit)
   }
   return seenLimit.isRefusal ? metLimit(seenLimit) : null
 }

@@ -72,7 +72,7 @@ async function askedModels(
   isTrusted: boolean,
   via: RawHeaders,
 ): Promise<readonly ListedModel[] | null> {
-  using replica = upstream.replicas.take(null)
+  using replica = upstream.replicas.choose(null)
   const { stripsCredentials, keyHeader, base, transport } = replica?.endpoint ?? upstream.endpoint
   const { head, target } = running.arrived
   const isLent = isTrusted && (stripsCredentials || head.credential === null)

@@ -18,8 +18,8 @@ import { type PathMeaning, pathMeaning } from '../http/path-meaning.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { Target } from '../http/target.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
-import { type LimitStake, nothingUsed } from '../limits/kept-limit.ts'
-import { tellsOfLimits } from '../limits/seen-limits.ts'
+import { type LimitStake, noTokens } from '../limits/owned-limit.ts'
+import { reportsLimits } from '../limits/seen-limits.ts'
 import type { BackgroundResponses } from '../meter/background-responses.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
@@ -249,7 +249,7 @@ export class RunningCall implements Placed {
   /** Its newest attempt is lost, and another one is to follow. */
   leaveUpstream(): void {
     this.#giveSlotBack()
-    if (this.#stake !== null) this.#options.providerLimits.kept.settle(this.#stake, nothingUsed)
+    if (this.#stake !== null) this.#options.providerLimits.kept.settle(this.#stake, noTokens)
     this.timeline.attemptLost()
     this.#waitsSince = this.clock.now()
   }
@@ -289,7 +289,7 @@ export class RunningCall implements Placed {
   /** The head of an attempt's answer has come. */
   answered(head: ResponseHead): void {
     this.timeline.answeredAt = this.clock.now()
-    this.record.metLimit = tellsOfLimits(head)
+    this.record.metLimit = reportsLimits(head)
       ? noteLimits(this, this.#options.providerLimits, head, this.#stake)
       : null
   }

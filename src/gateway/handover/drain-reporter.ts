@@ -6,7 +6,7 @@ import type { CallsAnswer, DrainAnswer, DrainReport, RawLogSwitch } from '../../
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { ownIdentity } from '../../lib/process/process-identity.ts'
-import type { SharedParts } from './predecessors.ts'
+import type { SharedParts } from './old-gateways.ts'
 import { type Limiter, ShrinkingSlots } from './shrinking-slots.ts'
 
 const reportEveryMs = 100
@@ -41,7 +41,7 @@ export class DrainReporter {
   /** The last order about the payload log. */
   #rawLog = ''
   /** Since when nobody has answered. */
-  #aloneSinceMs: number | null = null
+  #noAnswerSinceMs: number | null = null
   #isEnding = false
   /** The successor hears of it soon. */
   readonly changed: () => void
@@ -78,7 +78,7 @@ export class DrainReporter {
   async #keepReporting(): Promise<void> {
     for (;;) {
       const isLast = this.#isEnding
-      const isOver = (await this.#report(isLast)) || this.#aloneSinceMs !== null
+      const isOver = (await this.#report(isLast)) || this.#noAnswerSinceMs !== null
       if (isLast && isOver) return
       if (this.#answers.length > 0 || (this.#isEnding && !isLast)) continue
       const woken = new AbortController()
@@ -97,22 +97,22 @@ export class DrainReporter {
     // On its way from one successor to the next it is refused.
     const answer = await this.#options.successor.reportDraining(report).catch(() => null)
     if (answer !== null && typeof answer !== 'string') {
-      this.#aloneSinceMs = null
-      this.#options.minutes.answered(report.minutes, answer.minutes)
-      this.#obey(answer, report)
+      this.#noAnswerSinceMs = null
+      this.#options.minutes.applyAnswer(report.minutes, answer.minutes)
+      this.#applyAnswer(answer, report)
       return true
     }
-    this.#goOn(answer !== null)
+    this.#onNoAnswer(answer !== null)
     this.#used = [...used, ...this.#used]
     this.#answers = [...answers, ...this.#answers]
     return false
   }
 
   /** One that starts a successor in vain is away for a moment, too. */
-  #goOn(isAlone: boolean): void {
+  #onNoAnswer(isAlone: boolean): void {
     const nowMs = this.#clock.now()
-    this.#aloneSinceMs = isAlone ? (this.#aloneSinceMs ?? nowMs) : null
-    if (this.#aloneSinceMs === null || nowMs - this.#aloneSinceMs < awayMs) return
+    this.#noAnswerSinceMs = isAlone ? (this.#noAnswerSinceMs ?? nowMs) : null
+    if (this.#noAnswerSinceMs === null || nowMs - this.#noAnswerSinceMs < awayMs) return
     for (const slots of this.#slots.values()) slots.useOneSlot()
   }
 
@@ -143,7 +143,7 @@ export class DrainReporter {
     return getOrAdd(this.#slots, limiter, make)
   }
 
-  #obey({ slots, taken, asks, rawLog, stopWithinMs }: DrainAnswer, report: DrainReport): void {
+  #applyAnswer({ slots, taken, asks, rawLog, stopWithinMs }: DrainAnswer, report: DrainReport): void {
     const { budget, limiters, onAsk, onRawLog, onStop } = this.#options
     for (const limiter of limiters()) {
       const isOfIt = ({ name }: { readonly name: string }): boolean => name === limiter.name

@@ -22,7 +22,7 @@ import {
   handoverVariable,
   isQuestion,
 } from './handover.ts'
-import { Predecessors } from './predecessors.ts'
+import { OldGateways } from './old-gateways.ts'
 
 const killLimitMs = 5000
 
@@ -36,12 +36,12 @@ export interface RestartOptions extends DrainReporterOptions {
   readonly listener: Listener
   readonly host: string
   /** Stops listening, so that a successor can bind the port. */
-  readonly makeWay: () => void
+  readonly freePort: () => void
 }
 
 /** A gateway's place among those before and after it. */
 export class Restart implements ConnectionTaker {
-  readonly predecessors: Predecessors
+  readonly oldGateways: OldGateways
   readonly #options: RestartOptions
   #draining: DrainReporter | null = null
   /** True if a successor is being started, or has taken over. Set here alone. */
@@ -51,13 +51,13 @@ export class Restart implements ConnectionTaker {
   /** True if it listens where this gateway did: elsewhere, who may connect there is another question. */
   #hasListener = false
   /** Settles when the last connection is on its way. */
-  #given: Promise<boolean> = Promise.resolve(true)
+  #lastPassedOn: Promise<boolean> = Promise.resolve(true)
   /** The use of calls since the handover message. */
-  #untold: MinuteUsage[] = []
+  #unreported: MinuteUsage[] = []
 
   constructor(options: RestartOptions) {
     this.#options = options
-    this.predecessors = new Predecessors(options, options.handover)
+    this.oldGateways = new OldGateways(options, options.handover)
     options.budget.watch({
       added: (usage) => this.#used(usage),
       reserved: () => this.#draining?.changed(),
@@ -66,7 +66,7 @@ export class Restart implements ConnectionTaker {
 
   /** Upstreams have come, gone or changed. */
   refreshUpstreams(): void {
-    if (this.#draining === null) this.predecessors.share()
+    if (this.#draining === null) this.oldGateways.reserve()
     else this.#draining.refreshUpstreams()
   }
 
@@ -85,14 +85,14 @@ export class Restart implements ConnectionTaker {
 
   /** From here on the successor shares the slots, and is told what is finished here. */
   startReporting(): void {
-    this.predecessors.move()
-    this.#draining = new DrainReporter(this.#options, this.#untold)
+    this.oldGateways.stopReceiving()
+    this.#draining = new DrainReporter(this.#options, this.#unreported)
   }
 
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
   stop(withinMs: number): Promise<void> {
     if (this.#draining === null) this.#successor?.kill()
-    return this.predecessors.stop(withinMs)
+    return this.oldGateways.stop(withinMs)
   }
 
   /** Everything here is finished. */
@@ -106,8 +106,8 @@ export class Restart implements ConnectionTaker {
 
   async passOn(connection: Socket): Promise<boolean> {
     if (this.#successor === null) return false
-    this.#given = this.#successor.give(connection)
-    const isGiven = await this.#given
+    this.#lastPassedOn = this.#successor.give(connection)
+    const isGiven = await this.#lastPassedOn
     if (!isGiven) this.#successor = null
     return isGiven
   }
@@ -142,7 +142,7 @@ export class Restart implements ConnectionTaker {
 
   #answer(question: unknown): SpawnAnswer | null {
     if (!isQuestion(question)) return null
-    const { listener, makeWay } = this.#options
+    const { listener, freePort: makeWay } = this.#options
     if (question.asks === 'handover')
       return { message: { handover: this.#handover() } satisfies SuccessorAnswer }
     if (question.asks === 'apart') {
@@ -161,13 +161,13 @@ export class Restart implements ConnectionTaker {
   async #part(): Promise<void> {
     const successor = this.#successor
     this.#successor = null
-    await this.#given
+    await this.#lastPassedOn
     successor?.release()
   }
 
   #handover(): Handover {
     const { instance, host, listener, budget, clients, minutes, clock, rawLog } = this.#options
-    this.#untold = []
+    this.#unreported = []
     return {
       instance,
       identity: ownIdentity(),
@@ -179,14 +179,14 @@ export class Restart implements ConnectionTaker {
       usedByOwners: clients.handover(),
       minutes: minutes.handover(),
       reserved: budget.reserved,
-      predecessors: this.predecessors.claims(),
+      predecessors: this.oldGateways.claims(),
       rawLog: rawLog(),
     }
   }
 
   #used(usage: MinuteUsage): void {
     if (this.#draining !== null) this.#draining.used(usage)
-    else if (this.isHandingOver) this.#untold.push(usage)
+    else if (this.isHandingOver) this.#unreported.push(usage)
   }
 }
 

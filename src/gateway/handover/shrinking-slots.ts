@@ -1,5 +1,5 @@
 import type { Clock } from '../../call/clock.ts'
-import type { KeptByPredecessor } from '../../control/control-messages.ts'
+import type { PredecessorSlots } from '../../control/control-messages.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
 
 /** The slots of one upstream in a gateway. */
@@ -36,7 +36,7 @@ export class ShrinkingSlots {
     this.#update()
   }
 
-  report(): KeptByPredecessor {
+  report(): PredecessorSlots {
     const { name, admission, isShared } = this.#limiter
     const wants = this.#wants
     const clients = Array.from(admission.callsOfLimited, ([of, slots]) => ({ of, slots }))

@@ -1,12 +1,12 @@
 import { dropOldest } from '../../lib/drop-oldest.ts'
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { KeptLimit, Stop } from './kept-limit.ts'
+import { OwnedLimit, ProviderPause } from './owned-limit.ts'
 import type { LimitedKind } from './limit-headers.ts'
 import type { LimitedUse, SeenLimit } from './seen-limits.ts'
 
 const minuteMs = 60_000
 /** A refusal that asks for a longer wait is about no limit a minute: its client had better hear it. */
-const longestStopMs = 10 * minuteMs
+const longestPauseMs = 10 * minuteMs
 /** Models and keys at upstreams; the one that was called first is forgotten first. */
 const mostUses = 500
 
@@ -29,13 +29,13 @@ interface Refusal {
 /** The learned limits of a provider for one model and key. */
 export class LearnedUse {
   readonly #use: LimitedUse
-  readonly stop = new Stop()
+  readonly pause = new ProviderPause()
   /** The limits of requests and tokens are infinite until something is learned. */
-  limits: readonly KeptLimit[] = []
+  limits: readonly OwnedLimit[] = []
   /** The last two refusals of a provider that reports no limit. */
   #refused: Refusal | null = null
   #refusedBefore: Refusal | null = null
-  #isTold = false
+  #isReported = false
 
   constructor(use: LimitedUse) {
     this.#use = use
@@ -44,30 +44,30 @@ export class LearnedUse {
   }
 
   /** `gateways`: so many divide the limits. */
-  sighted({ limits, waitMs, isRefusal, isOverload }: SeenLimit, nowMs: number, gateways: number): void {
+  applySeen({ limits, waitMs, isRefusal, isOverload }: SeenLimit, nowMs: number, gateways: number): void {
     for (const { kind, limit: most, remaining, resetMs, windowMs } of limits) {
       if (most === null || most === 0 || windowMs !== minuteMs) continue
-      this.#isTold = true
+      this.#isReported = true
       const limit = this.#ofKind(kind)
       limit.limit = most / gateways
       // Others may use the same key.
       if (remaining !== null && gateways === 1) limit.correctTo(nowMs, most - remaining, resetMs ?? minuteMs)
     }
     if (!isRefusal) return
-    if (waitMs !== null && waitMs <= longestStopMs)
-      this.stop.untilMs = Math.max(this.stop.untilMs, nowMs + waitMs)
-    if (!this.#isTold && !isOverload) this.#slowDown(nowMs)
+    if (waitMs !== null && waitMs <= longestPauseMs)
+      this.pause.untilMs = Math.max(this.pause.untilMs, nowMs + waitMs)
+    if (!this.#isReported && !isOverload) this.#slowDown(nowMs)
   }
 
   /** The last refusal had nothing to do with how much was used. */
   forgive(): void {
-    this.stop.untilMs = 0
+    this.pause.untilMs = 0
     this.#refused = this.#refusedBefore
-    if (!this.#isTold) this.#ofKind('tokens').limit = this.#refused?.limit ?? Infinity
+    if (!this.#isReported) this.#ofKind('tokens').limit = this.#refused?.limit ?? Infinity
   }
 
   /** A gateway before this one knows this limit. */
-  told(kind: LimitedKind, most: number): KeptLimit {
+  restore(kind: LimitedKind, most: number): OwnedLimit {
     const limit = this.#ofKind(kind)
     limit.limit = most
     return limit
@@ -75,7 +75,7 @@ export class LearnedUse {
 
   /** A pace that only refusals have told may be too slow: it grows until the next one. */
   grow(nowMs: number): void {
-    if (this.#isTold || this.#refused === null) return
+    if (this.#isReported || this.#refused === null) return
     const minutes = (nowMs - this.#refused.atMs) / minuteMs
     this.#ofKind('tokens').limit = this.#refused.limit * growthIn(minutes)
   }
@@ -91,7 +91,7 @@ export class LearnedUse {
     if (before !== null && nowMs - before.atMs < sameRefusalMs) return
     let limit: number
     if (before === null) {
-      const [[sinceMs] = [0]] = tokens.taken(nowMs)
+      const [[sinceMs] = [0]] = tokens.uses(nowMs)
       limit = tokens.used(nowMs) / (1 + sinceMs / minuteMs)
     } else if (nowMs - before.atMs < shortestSpanMs) limit = before.limit * carefulShare
     else limit = ((total - before.total) / (nowMs - before.atMs)) * minuteMs
@@ -101,12 +101,12 @@ export class LearnedUse {
     this.#refused = { atMs: nowMs, total, limit: tokens.limit }
   }
 
-  #ofKind(kind: LimitedKind): KeptLimit {
+  #ofKind(kind: LimitedKind): OwnedLimit {
     const known = this.limits.find((each) => each.kind === kind)
     if (known !== undefined) return known
     const { upstream, model, key } = this.#use
     const of = `learned:${JSON.stringify([upstream, model, key])}:${kind}`
-    const limit = new KeptLimit(of, kind, { of: 'learned', upstream, model, client: key }, Infinity)
+    const limit = new OwnedLimit(of, kind, { of: 'learned', upstream, model, client: key }, Infinity)
     this.limits = [...this.limits, limit]
     return limit
   }
@@ -123,7 +123,7 @@ export class LearnedLimits {
     return learned
   }
 
-  limits(): readonly KeptLimit[] {
+  limits(): readonly OwnedLimit[] {
     return Array.from(this.#uses.values()).flatMap(({ limits }) =>
       limits.filter(({ limit }) => limit !== Infinity),
     )

@@ -1,6 +1,6 @@
 import type { HandedLimit, LimitReport, LimitUse } from '../../control/control-messages.ts'
-import type { KeptLimit } from './kept-limit.ts'
-import type { KeptLimits } from './kept-limits.ts'
+import type { OwnedLimit } from './owned-limit.ts'
+import type { MinuteLimits } from './minute-limits.ts'
 
 /**
  * Limits a minute while two gateways run: the new one begins with what the old one has counted, and takes nothing of a limit for
@@ -8,19 +8,19 @@ import type { KeptLimits } from './kept-limits.ts'
  * elsewhere, as it may have calls to try again.
  */
 export class LimitsAcrossRestarts {
-  readonly #kept: KeptLimits
+  readonly #limits: MinuteLimits
   readonly #nowMs: () => number
   /** Limits for which calls wait here. */
   readonly #awaited: () => ReadonlySet<object>
   /** The successor's total of each limit. */
-  #reported = new Map<KeptLimit, number>()
+  #reported = new Map<OwnedLimit, number>()
   /** This gateway's total of each limit, as each old gateway knows it. */
-  readonly #reportedTo = new Map<string, Map<KeptLimit, number>>()
+  readonly #reportedTo = new Map<string, Map<OwnedLimit, number>>()
   /** Keys of limits for which calls wait at gateways before this one. */
   readonly #awaitedBefore = new Map<string, ReadonlySet<string>>()
 
-  constructor(kept: KeptLimits, nowMs: () => number, awaited: () => ReadonlySet<object>) {
-    this.#kept = kept
+  constructor(kept: MinuteLimits, nowMs: () => number, awaited: () => ReadonlySet<object>) {
+    this.#limits = kept
     this.#nowMs = nowMs
     this.#awaited = awaited
   }
@@ -30,26 +30,26 @@ export class LimitsAcrossRestarts {
     const nowMs = this.#nowMs()
     const awaited = this.#awaited()
     this.#reported = this.#totals()
-    return this.#kept.list().map((limit) => {
+    return this.#limits.list().map((limit) => {
       const { key, kind, owner } = limit
       const { of, upstream, model, client } = owner
       const learned =
         of === 'learned' ? { upstream: upstream ?? '', model, key: client, kind, limit: limit.limit } : null
-      return { key, learned, taken: limit.taken(nowMs), isAwaited: awaited.has(limit) }
+      return { key, learned, taken: limit.uses(nowMs), isAwaited: awaited.has(limit) }
     })
   }
 
   /** The amounts that calls here took since the last answered report. */
   report(): readonly LimitReport[] {
     const awaited = this.#awaited()
-    return this.#kept.list().map((limit) => {
+    return this.#limits.list().map((limit) => {
       const more = limit.total - (this.#reported.get(limit) ?? 0)
       return { key: limit.key, more, isAwaited: awaited.has(limit) }
     })
   }
 
   /** The successor knows the report, and tells what was taken elsewhere. */
-  answered(report: readonly LimitReport[], elsewhere: readonly LimitUse[]): void {
+  applyAnswer(report: readonly LimitReport[], elsewhere: readonly LimitUse[]): void {
     this.#add(elsewhere)
     const limits = this.#byKey()
     for (const { key, more } of [...report, ...elsewhere]) {
@@ -63,7 +63,7 @@ export class LimitsAcrossRestarts {
     const nowMs = this.#nowMs()
     const limits = this.#byKey()
     for (const { key, learned, taken } of handed) {
-      const limit = learned === null ? limits.get(key) : this.#kept.learnedBefore(learned)
+      const limit = learned === null ? limits.get(key) : this.#limits.learnedBefore(learned)
       for (const [ageMs = 0, amount = 0] of taken) limit?.add(nowMs, nowMs - ageMs, amount)
     }
     this.#closeFor(instance, handed)
@@ -71,9 +71,9 @@ export class LimitsAcrossRestarts {
   }
 
   /** A gateway before this one reports. Answers what was taken elsewhere since its last report. */
-  before(instance: string, report: readonly LimitReport[]): readonly LimitUse[] {
+  addReport(instance: string, report: readonly LimitReport[]): readonly LimitUse[] {
     const before = this.#reportedTo.get(instance)
-    const elsewhere = this.#kept.list().flatMap((limit) => {
+    const elsewhere = this.#limits.list().flatMap((limit) => {
       const more = limit.total - (before?.get(limit) ?? limit.total)
       return more === 0 ? [] : [{ key: limit.key, more }]
     })
@@ -84,13 +84,13 @@ export class LimitsAcrossRestarts {
   }
 
   /** A gateway before this one has left. */
-  left(instance: string): void {
+  removeGateway(instance: string): void {
     this.#reportedTo.delete(instance)
     this.#closeFor(instance, null)
   }
 
-  #totals(): Map<KeptLimit, number> {
-    return new Map(this.#kept.list().map((limit) => [limit, limit.total]))
+  #totals(): Map<OwnedLimit, number> {
+    return new Map(this.#limits.list().map((limit) => [limit, limit.total]))
   }
 
   #add(used: readonly LimitUse[]): void {
@@ -99,8 +99,8 @@ export class LimitsAcrossRestarts {
     for (const { key, more } of used) if (more !== 0) limits.get(key)?.add(nowMs, nowMs, more)
   }
 
-  #byKey(): ReadonlyMap<string, KeptLimit> {
-    return new Map(this.#kept.list().map((limit) => [limit.key, limit]))
+  #byKey(): ReadonlyMap<string, OwnedLimit> {
+    return new Map(this.#limits.list().map((limit) => [limit.key, limit]))
   }
 
   #closeFor(
@@ -113,7 +113,7 @@ export class LimitsAcrossRestarts {
       this.#awaitedBefore.set(instance, new Set(awaited.map(({ key }) => key)))
     }
     const closed = [...this.#awaitedBefore.values()]
-    for (const limit of this.#kept.list()) limit.isClosed = closed.some((keys) => keys.has(limit.key))
-    this.#kept.onRoom()
+    for (const limit of this.#limits.list()) limit.isClosed = closed.some((keys) => keys.has(limit.key))
+    this.#limits.onRoom()
   }
 }

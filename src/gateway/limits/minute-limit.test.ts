@@ -14,7 +14,7 @@ function run(
   return asked.map(([restMs, amount]) => {
     nowMs += restMs
     for (let wait = limit.waitMs(nowMs, amount); wait > 0; wait = limit.waitMs(nowMs, amount)) nowMs += wait
-    limit.take(nowMs, amount)
+    limit.add(nowMs, nowMs, amount)
     return [nowMs, amount]
   })
 }
@@ -93,7 +93,7 @@ test('calls that wait for a connection count from when they are sent', () => {
           wait = limit.waitMs(nowMs, amount)
           if (wait > 0) advance(Math.min(wait, ...open.map(({ sentMs }) => sentMs - nowMs)))
         }
-        limit.take(nowMs, amount)
+        limit.add(nowMs, nowMs, amount)
         open.push({ takenMs: nowMs, sentMs: nowMs + connectMs, amount })
         advance(0)
       }
@@ -138,7 +138,7 @@ test('nothing waits after a rest, and a burst beyond a twentieth goes evenly', (
 
 test('what is put right counts in its own minute, and gives room back', () => {
   const limit = new MinuteLimit(1000)
-  limit.take(1_000_000, 1000)
+  limit.add(1_000_000, 1_000_000, 1000)
   assert.ok(limit.waitMs(1_000_000, 500) > 50_000)
   limit.correct(1_001_000, 1_000_000, -900)
   assert.equal(limit.used(1_001_000), 100)

@@ -9,7 +9,7 @@ const cells = minuteMs / cellMs + 2
 const burstShare = 0.05
 
 /** An amount taken at one time, with its age in milliseconds. */
-export type Taken = readonly [ageMs: number, amount: number]
+export type MinuteUse = readonly [ageMs: number, amount: number]
 
 /**
  * Lets through at most `limit` of something, calls or tokens, in any sliding minute, and evenly: behind a small burst, calls go
@@ -24,7 +24,7 @@ export class MinuteLimit {
   total = 0
   /** Share of the limit that is let through. */
   readonly #share: number
-  readonly #taken = new Float64Array(cells)
+  readonly #cells = new Float64Array(cells)
   #sum = 0
   /** The number of the newest cell: milliseconds divided by the cell's length. */
   #newest = 0
@@ -51,10 +51,6 @@ export class MinuteLimit {
     const burst = Math.max(asked, this.#most * burstShare)
     const pacedAtMs = this.#emptyAtMs - (burst - asked) * this.#msEach
     return Math.max(0, pacedAtMs - nowMs, this.#roomAtMs(asked) - nowMs)
-  }
-
-  take(nowMs: number, amount: number): void {
-    this.add(nowMs, nowMs, amount)
   }
 
   /** Counts what was taken at that time, perhaps by others; those that are added together come in their order. */
@@ -89,14 +85,14 @@ export class MinuteLimit {
   }
 
   /** The amounts taken within the last minute, the oldest first. */
-  taken(nowMs: number): readonly Taken[] {
+  uses(nowMs: number): readonly MinuteUse[] {
     this.#advance(nowMs)
-    const taken: Taken[] = []
+    const uses: MinuteUse[] = []
     for (let cell = this.#newest - cells + 1; cell <= this.#newest; cell++) {
-      const amount = this.#taken[placeOf(cell)] ?? 0
-      if (amount > 0) taken.push([Math.max(0, nowMs - (cell + 1) * cellMs), amount])
+      const amount = this.#cells[indexOf(cell)] ?? 0
+      if (amount > 0) uses.push([Math.max(0, nowMs - (cell + 1) * cellMs), amount])
     }
-    return taken
+    return uses
   }
 
   get #most(): number {
@@ -110,10 +106,10 @@ export class MinuteLimit {
   #addTo(cell: number, amount: number): void {
     this.total += amount
     if (cell <= this.#newest - cells || cell > this.#newest) return
-    const at = placeOf(cell)
-    const before = this.#taken[at] ?? 0
+    const at = indexOf(cell)
+    const before = this.#cells[at] ?? 0
     const after = Math.max(0, before + amount)
-    this.#taken[at] = after
+    this.#cells[at] = after
     this.#sum += after - before
   }
 
@@ -122,7 +118,7 @@ export class MinuteLimit {
     let over = this.#sum + asked - this.#most
     // Sums of fractions are not exact.
     for (let cell = this.#newest - cells + 1; over > 1e-6 && cell <= this.#newest; cell++) {
-      over -= this.#taken[placeOf(cell)] ?? 0
+      over -= this.#cells[indexOf(cell)] ?? 0
       if (over <= 1e-6) return (cell + cells) * cellMs
     }
     return 0
@@ -132,8 +128,8 @@ export class MinuteLimit {
     const cell = Math.floor(nowMs / cellMs)
     const from = Math.max(this.#newest + 1, cell - cells + 1)
     for (let next = from; next <= cell; next++) {
-      this.#sum -= this.#taken[next % cells] ?? 0
-      this.#taken[next % cells] = 0
+      this.#sum -= this.#cells[next % cells] ?? 0
+      this.#cells[next % cells] = 0
     }
     if (cell > this.#newest) this.#newest = cell
     if (this.#sum < 1e-6) this.#sum = 0
@@ -141,6 +137,6 @@ export class MinuteLimit {
 }
 
 /** A clock begins at 0 with its process, so what others took before has negative times. */
-function placeOf(cell: number): number {
+function indexOf(cell: number): number {
   return ((cell % cells) + cells) % cells
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { SeenLimits, metLimit, tellsOfLimits } from './seen-limits.ts'
+import { SeenLimits, metLimit, reportsLimits } from './seen-limits.ts'
 
 const nowMs = Date.parse('2026-11-27T12:00:00Z')
 const use = { upstream: 'default', model: 'gpt-4.1', key: '0123abcd' }
@@ -68,9 +68,9 @@ test('a refusal met the limit of which the smallest share is left', () => {
 })
 
 test('an answer that tells nothing is told apart by its head', () => {
-  assert.equal(tellsOfLimits(head(200, { 'content-type': 'application/json', 'x-request-id': 'r' })), false)
-  assert.equal(tellsOfLimits(head(200, openAi)), true)
-  assert.equal(tellsOfLimits(head(429, {})), true)
+  assert.equal(reportsLimits(head(200, { 'content-type': 'application/json', 'x-request-id': 'r' })), false)
+  assert.equal(reportsLimits(head(200, openAi)), true)
+  assert.equal(reportsLimits(head(429, {})), true)
 })
 
 test('whatever providers and clients send, it is bounded, and those heard of last stay', () => {

@@ -46,7 +46,7 @@ const mostLimits = 16
 export class SeenLimits {
   readonly #seen = new Map<string, Seen>()
 
-  /** Notes an answer that {@link tellsOfLimits}. */
+  /** Notes an answer that {@link reportsLimits}. */
   note(use: LimitedUse, { status, headers }: ResponseHead, nowMs: number): SeenLimit {
     const isRefusal = isLimitStatus(status)
     const limits = readLimits(headers, nowMs)
@@ -93,7 +93,7 @@ export class SeenLimits {
 }
 
 /** True if an answer may tell of a limit: most do not. */
-export function tellsOfLimits({ status, headers }: ResponseHead): boolean {
+export function reportsLimits({ status, headers }: ResponseHead): boolean {
   return isLimitStatus(status) || mentionLimits(headers)
 }
 

@@ -9,7 +9,7 @@ const longestOutput = 10_000_000
 /** Share that the newest call has in the running ratio. */
 const newestShare = 1 / 16
 /** Outputs of so many calls say how long one may be. */
-const keptOutputs = 64
+const mostOutputs = 64
 const outputShare = 0.95
 /** Fewer say little. */
 const fewestOutputs = 32
@@ -54,7 +54,7 @@ export class TokenEstimate {
       known.bytesPerToken += (ratio - known.bytesPerToken) * newestShare
     }
     known.outputs.push(output)
-    if (known.outputs.length > keptOutputs) known.outputs.shift()
+    if (known.outputs.length > mostOutputs) known.outputs.shift()
     dropOldest(this.#models, mostModels)
   }
 }

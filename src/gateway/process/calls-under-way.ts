@@ -5,7 +5,7 @@ import type { CallsAnswer } from '../../control/control-messages.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { LiveBoard } from '../call/live-board.ts'
-import type { Predecessors } from '../handover/predecessors.ts'
+import type { OldGateways } from '../handover/old-gateways.ts'
 
 /** Calls that are told of at a time. */
 const mostCalls = 1000
@@ -15,7 +15,7 @@ interface CallsUnderWayParts {
   /** The slots of each upstream. */
   readonly admissions: () => readonly SlotLimiter[]
   readonly clock: Clock
-  readonly predecessors: Predecessors
+  readonly oldGateways: OldGateways
 }
 
 /** The calls of this gateway that are not over yet, and of those before it that still finish theirs. */
@@ -28,16 +28,16 @@ export class CallsUnderWay {
   }
 
   async live(): Promise<LiveCalls> {
-    const { predecessors } = this.#parts
-    const others = await predecessors.ask(null)
+    const { oldGateways } = this.#parts
+    const others = await oldGateways.ask(null)
     const own = this.#snapshot()
-    return others.length === 0 ? own : joined([own, ...others.map(({ live }) => live)])
+    return others.length === 0 ? own : merged([own, ...others.map(({ live }) => live)])
   }
 
   /** False if no call of this id is under way. */
   async cancel(id: string): Promise<boolean> {
     if (this.#cancel(id)) return true
-    const answers = await this.#parts.predecessors.ask(id)
+    const answers = await this.#parts.oldGateways.ask(id)
     return answers.some(({ cancelled }) => cancelled)
   }
 
@@ -54,7 +54,7 @@ export class CallsUnderWay {
       admissions().map((each) => each.waiting()),
       clock.now(),
     )
-    return joined([{ calls: live, more: 0 }])
+    return merged([{ calls: live, more: 0 }])
   }
 
   #cancel(id: string): boolean {
@@ -63,7 +63,7 @@ export class CallsUnderWay {
   }
 }
 
-function joined(boards: readonly LiveCalls[]): LiveCalls {
+function merged(boards: readonly LiveCalls[]): LiveCalls {
   const all = boards.flatMap(({ calls }) => calls).sort((one, other) => (one.id < other.id ? -1 : 1))
   const more = boards.reduce((sum, board) => sum + board.more, Math.max(0, all.length - mostCalls))
   return { calls: all.slice(0, mostCalls), more }

@@ -221,7 +221,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     rawLog: () => rawLog.handover(),
     listener,
     host: options.host,
-    makeWay: () => {
+    freePort: () => {
       server.stopListening().catch(reportFault)
     },
     onStop: stop,
@@ -263,7 +263,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     idBits: number.value,
     clock,
     inherited: handover?.rawLog ?? null,
-    onSwitched: (to) => restart.predecessors.switchRawLog(to),
+    onSwitched: (to) => restart.oldGateways.switchRawLog(to),
   })
 
   const places = sessionPlaces(options.sessionHeader)
@@ -286,7 +286,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     via: options.via,
     onFault: (error) => log.complain('internal error in the gateway, continuing:', error),
   })
-  const underWay = new CallsUnderWay({ calls, admissions, clock, predecessors: restart.predecessors })
+  const underWay = new CallsUnderWay({ calls, admissions, clock, oldGateways: restart.oldGateways })
   const health = new Health({
     clock,
     dbPath: resolve(dbPath),
@@ -325,7 +325,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
       shareWith: (gateways) => providerLimits.divide(gateways),
       number: (number) => {
         ids.renumber(number)
-        sharedUsage?.tellAnew()
+        sharedUsage?.restartReports()
       },
     })
     admission.watch(() => sharedSlots.changed())

@@ -18,7 +18,7 @@ interface Salt {
  */
 export function installationSalt(path: string): Salt {
   try {
-    const kept = keptSalt(path)
+    const kept = readSalt(path)
     if (kept?.length === saltBytes) return { salt: kept, warning: null }
     if (kept !== null) renameSync(path, `${path}.broken`)
     const salt = makeSalt(path)
@@ -34,7 +34,7 @@ export function installationSalt(path: string): Salt {
 }
 
 /** Null if there is none. */
-function keptSalt(path: string): Buffer | null {
+function readSalt(path: string): Buffer | null {
   try {
     return readBytes(path)
   } catch (error) {

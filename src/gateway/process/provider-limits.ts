@@ -4,9 +4,9 @@ import type { Clock } from '../../call/clock.ts'
 import { reportFault } from '../../lib/fault.ts'
 import { patternMatcher } from '../../options/upstream-settings.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
-import { LimitGroup } from '../limits/kept-limit.ts'
+import { LimitGroup } from '../limits/owned-limit.ts'
 import type { ProviderLimits } from '../call/call-limits.ts'
-import { KeptLimits, type UpstreamLimits } from '../limits/kept-limits.ts'
+import { MinuteLimits, type UpstreamLimits } from '../limits/minute-limits.ts'
 import { LimitsAcrossRestarts } from '../limits/limits-across-restarts.ts'
 import { SeenLimits } from '../limits/seen-limits.ts'
 import type { Upstream } from '../routing/upstream.ts'
@@ -46,7 +46,7 @@ export interface LimitParts extends ProviderLimits {
 /** The limits a minute of providers. */
 export function makeProviderLimits(sources: LimitSources): LimitParts {
   const { clock, learns, admissions, upstreams, clients, isShared, isSuccessor, recentCalls } = sources
-  const kept = new KeptLimits(() => clock.now(), learns)
+  const kept = new MinuteLimits(() => clock.now(), learns)
   kept.onRoom = () => {
     for (const each of admissions()) each.wake()
   }

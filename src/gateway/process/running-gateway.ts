@@ -27,11 +27,11 @@ import type { Predecessor } from '../handover/predecessor.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
 
 /** So long the last words of a call that is given up may take to reach the client. */
-const lastWordsMs = 1000
+const lastAnswerMs = 1000
 /** So often the control socket is looked at, which somebody may have removed with its folder. */
-const controlLookMs = 1000
+const controlCheckMs = 1000
 /** A gateway that nobody can reach, as its folder was deleted, ends after so long without a call. */
-const longestAloneMs = 10 * 60_000
+const longestUnreachableMs = 10 * 60_000
 /** For gateways that this one has taken over from to end, beyond its own end. */
 const predecessorsEndMs = 3000
 
@@ -44,9 +44,9 @@ export class RunningGateway implements ControlledGateway {
   readonly #parts: GatewayParts
   readonly #startedAt: string
   #values: GatewayValues
-  #predecessor: string | null
+  #predecessorInstance: string | null
   /** Passes connections on to this gateway. */
-  #source: Predecessor | null = null
+  #predecessor: Predecessor | null = null
   #control: ControlServer | null = null
   /** Set here alone. */
   isStopping = false
@@ -66,13 +66,13 @@ export class RunningGateway implements ControlledGateway {
     this.#setup = setup
     this.#values = options
     this.#startedAt = new Date(clock.wallTime()).toISOString()
-    this.#predecessor = handover?.instance ?? null
+    this.#predecessorInstance = handover?.instance ?? null
     this.#usedAtMs = clock.now()
     this.#parts = makeGatewayParts(setup, (withinMs) => this.stop(withinMs))
     const { maxConcurrent } = this.#parts.admission.snapshot()
     this.#note('start', JSON.stringify({ max_concurrent: maxConcurrent }))
     this.#retention = this.#makeRetention()
-    this.#saveState()
+    this.#applyRetention()
   }
 
   get hasGatewayKey(): boolean {
@@ -93,7 +93,7 @@ export class RunningGateway implements ControlledGateway {
   async openControl(): Promise<string | null> {
     const { controlFolder: folder } = this.#parts
     try {
-      this.#control = await openControl({ folder, gateway: this, predecessor: this.#predecessor })
+      this.#control = await openControl({ folder, gateway: this, predecessor: this.#predecessorInstance })
       this.#record(this.#control)
       this.#writePidFile()
       return null
@@ -109,11 +109,11 @@ export class RunningGateway implements ControlledGateway {
       if (this.#control === null || this.isStopping || this.#parts.restart.isHandingOver) return
       if (this.#control.holdsName) this.#record(this.#control)
       else if (!this.#control.hasName) await this.#openControlAnew(this.#control)
-      this.#endAlone()
+      this.#stopIfUnreachable()
     }
     const checkAgain = (): void => {
       if (!this.isStopping)
-        clock.after(controlLookMs, () => void checkControl().finally(checkAgain), { background: true })
+        clock.after(controlCheckMs, () => void checkControl().finally(checkAgain), { background: true })
     }
     checkAgain()
   }
@@ -122,7 +122,7 @@ export class RunningGateway implements ControlledGateway {
    * Stops a gateway that runs in the background and whose working directory was deleted: it can record nothing, no dashboard
    * can reach it, and no path leads to a folder that is made anew. Clients keep it as long as they call it.
    */
-  #endAlone(): void {
+  #stopIfUnreachable(): void {
     const { clock, log, startedBy } = this.#setup
     if (!startedBy.supervised) return
     const { calls, sink } = this.#parts
@@ -131,7 +131,7 @@ export class RunningGateway implements ControlledGateway {
     const isUsed = calls.running.size > 0 || seen !== this.#callsSeen || this.#control?.hasName === true
     this.#callsSeen = seen
     if (isUsed || !isDirectoryDeleted()) this.#usedAtMs = clock.now()
-    if (clock.now() - this.#usedAtMs < longestAloneMs) return
+    if (clock.now() - this.#usedAtMs < longestUnreachableMs) return
     log.complain('stopped, as its folder was deleted and nobody has called it for ten minutes')
     this.stop()
   }
@@ -160,7 +160,7 @@ export class RunningGateway implements ControlledGateway {
         rawLogFile: resolve(values.rawLogFile),
       }),
       health: health.report(this.isStopping),
-      predecessors: restart.predecessors.list(),
+      predecessors: restart.oldGateways.list(),
       supervised: this.#setup.startedBy.supervised,
       crash: this.#setup.startedBy.crash,
     }
@@ -186,7 +186,7 @@ export class RunningGateway implements ControlledGateway {
 
   /** Ends without having taken over: the gateway that was to hand over goes on. */
   abortStart(): void {
-    this.#parts.restart.predecessors.move()
+    this.#parts.restart.oldGateways.stopReceiving()
     this.stop()
   }
 
@@ -197,18 +197,18 @@ export class RunningGateway implements ControlledGateway {
       return { failed: 'The gateway hands over to another already.', code: 'busy' }
     }
     const answer = await restart.handOver(order)
-    if ('successor' in answer) this.#leaveTo(answer.successor.pid)
+    if ('successor' in answer) this.#finishBeside(answer.successor.pid)
     else await this.#resume()
     return answer
   }
 
   draining(report: DrainReport): DrainAnswer | null {
-    return this.#parts.restart.predecessors.take(report)
+    return this.#parts.restart.oldGateways.addReport(report)
   }
 
   /** Takes the connections that the predecessor passes on. */
   follow(predecessor: Predecessor): void {
-    this.#source = predecessor
+    this.#predecessor = predecessor
     predecessor.onConnection((connection) => this.#parts.server.take(connection))
   }
 
@@ -216,7 +216,7 @@ export class RunningGateway implements ControlledGateway {
     this.#parts.rawLog.routes.answer(name, query, req, res)
   }
 
-  lookAtFiles(): void {
+  reloadFiles(): void {
     this.#parts.clients.reloadIfChanged()
     this.#parts.upstreams.reloadIfChanged()
   }
@@ -239,7 +239,7 @@ export class RunningGateway implements ControlledGateway {
     if (changed.rawLogCapture !== undefined) rawLog.setCapture(changed.rawLogCapture)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
     this.#values = { ...this.#values, ...changed }
-    this.#saveState()
+    this.#applyRetention()
     this.#note('config', JSON.stringify(options))
   }
 
@@ -256,7 +256,7 @@ export class RunningGateway implements ControlledGateway {
     const outOfPatience = clock
       .delay(drainTimeoutMs, patience.signal)
       // Calls that are still in flight are told so; a client that takes no byte is not waited for.
-      .then(() => Promise.race([calls.abandon(), clock.delay(lastWordsMs)]))
+      .then(() => Promise.race([calls.abandon(), clock.delay(lastAnswerMs)]))
       .catch(() => undefined)
     await Promise.race([Promise.all([server.refuseNew(), predecessorsEnd]), outOfPatience])
     await Promise.race([predecessorsEnd, clock.delay(predecessorsEndMs)])
@@ -277,7 +277,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   /** From here on everything new goes to the successor; what is here is finished, however long it takes. */
-  #leaveTo(pid: number): void {
+  #finishBeside(pid: number): void {
     const { rawLog, restart, server } = this.#parts
     this.#setup.log.say(
       `process ${pid} has taken over: calls in flight, and those that wait, are finished here`,
@@ -287,7 +287,7 @@ export class RunningGateway implements ControlledGateway {
     this.#retention.close()
     rawLog.feed.close()
     restart.startReporting()
-    const apart = this.#source?.apart() ?? Promise.resolve()
+    const apart = this.#predecessor?.apart() ?? Promise.resolve()
     const left = server.handOff(this.#setup.clock, this.#values.drainTimeoutMs, restart, apart)
     left.catch(reportFault).finally(() => this.stop())
   }
@@ -313,7 +313,7 @@ export class RunningGateway implements ControlledGateway {
   async #openControlAnew(former: ControlServer): Promise<void> {
     const { log } = this.#setup
     this.#control = null
-    this.#predecessor = null
+    this.#predecessorInstance = null
     await former.close()
     try {
       mkdirSync(this.#parts.controlFolder, { recursive: true, mode: 0o700 })
@@ -338,7 +338,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   /** Folds old calls away, as far as the options say so. */
-  #saveState(): void {
+  #applyRetention(): void {
     const { keepDays, keepMb } = this.#values
     if (!this.isStopping) this.#retention.set({ keepDays, keepMb })
   }

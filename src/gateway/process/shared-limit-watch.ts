@@ -4,7 +4,7 @@ import type { SlotLimiter } from '../admission/slot-limiter.ts'
 import type { SlotHolder } from '../admission/slot-holder.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 
-const lookEveryMs = 250
+const checkEveryMs = 250
 /** So long a call waits for a database that may be back in a moment. */
 const patienceMs = 5000
 const retryAfterS = 5
@@ -35,7 +35,7 @@ export function watchSharedLimit({ clock, admission, slots, calls, cuts }: Guard
         admission.refuseAfter(patienceMs, () => unreachable('No slot is free until it responds.'))
       }
     }
-    cancel = clock.after(lookEveryMs, check, { background: true })
+    cancel = clock.after(checkEveryMs, check, { background: true })
   }
   check()
   return () => cancel()

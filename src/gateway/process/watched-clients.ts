@@ -5,10 +5,10 @@ import { watchPath } from '../../lib/files/watch-path.ts'
 import type { ClientSetting } from '../../options/client-settings.ts'
 import { ClientsFile } from '../../options/clients-file.ts'
 import type { SlotLimiter } from '../admission/slot-limiter.ts'
-import type { MinuteSetting } from '../limits/kept-limits.ts'
+import type { MinuteSetting } from '../limits/minute-limits.ts'
 import { type Owner, ownerOfEntry } from '../admission/owner.ts'
 
-const lookEveryMs = 500
+const checkEveryMs = 500
 /** More clients are not reported. */
 const mostReported = 100
 
@@ -34,7 +34,7 @@ export class WatchedClients {
     this.#options = options
     this.#file = new ClientsFile(folder)
     this.reloadIfChanged()
-    this.#unwatch = watchPath(join(folder, 'clients.json'), lookEveryMs, () => this.reloadIfChanged())
+    this.#unwatch = watchPath(join(folder, 'clients.json'), checkEveryMs, () => this.reloadIfChanged())
   }
 
   /** Looks no more. */
@@ -52,13 +52,13 @@ export class WatchedClients {
 
   /** The limits hold at upstreams that have come, too. */
   limitSlots(): void {
-    const slots = this.#said(({ max_concurrent: most }) => most)
+    const slots = this.#valuesOf(({ max_concurrent: most }) => most)
     for (const admission of this.#options.admissions()) admission.setLimits(slots)
   }
 
   /** Names that people gave to keys, by fingerprint. */
   get names(): ReadonlyMap<string, string> {
-    return this.#said(({ name }) => name)
+    return this.#valuesOf(({ name }) => name)
   }
 
   /** The name that a person gave the calls of a key. */
@@ -68,7 +68,7 @@ export class WatchedClients {
 
   /** Tokens of any 24 hours. */
   get tokenLimits(): ReadonlyMap<Owner, number> {
-    const limits = this.#said(({ token_limit: limit }) => limit)
+    const limits = this.#valuesOf(({ token_limit: limit }) => limit)
     return new Map([...limits].map(([of, limit]) => [ownerOfEntry(of), limit]))
   }
 
@@ -121,7 +121,7 @@ export class WatchedClients {
   }
 
   /** One value of each entry that has it. */
-  #said<V>(of: (setting: ClientSetting) => V | undefined): ReadonlyMap<string, V> {
+  #valuesOf<V>(of: (setting: ClientSetting) => V | undefined): ReadonlyMap<string, V> {
     const said = [...this.#settings].map(([name, setting]) => [name, of(setting)] as const)
     return new Map(said.filter((entry): entry is readonly [string, V & {}] => entry[1] !== undefined))
   }

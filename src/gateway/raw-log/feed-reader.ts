@@ -48,7 +48,7 @@ export class FeedReader {
     response.shouldKeepAlive = false
     // `close` tells that a reader is gone; no error of its connection may become a fault of the gateway.
     response.on('error', () => {})
-    response.on('drain', () => this.#tellOfLoss())
+    response.on('drain', () => this.#sendLoss())
     response.useChunkedEncodingByDefault = false
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
@@ -66,7 +66,7 @@ export class FeedReader {
     for (const { records, bytes } of frames) {
       const unsent = this.#response.writableLength
       if (unsent === 0 || unsent + bytes.length < maxUnsentBytes) {
-        this.#tellOfLoss()
+        this.#sendLoss()
         this.#response.write(bytes)
       } else this.#missedRecords += records
     }
@@ -83,11 +83,11 @@ export class FeedReader {
   }
 
   end(): void {
-    this.#tellOfLoss()
+    this.#sendLoss()
     this.#response.end()
   }
 
-  #tellOfLoss(): void {
+  #sendLoss(): void {
     const count = this.#missedRecords
     if (count === 0) return
     this.#missedRecords = 0

@@ -17,7 +17,7 @@ export interface KeyPlaces {
 }
 
 /** A setting that names a key of the gateway's own. */
-export type LentFrom = Exclude<UpstreamCredentials, string>
+export type KeySource = Exclude<UpstreamCredentials, string>
 
 const mostKeyBytes = 64 * 1024
 
@@ -28,13 +28,13 @@ export function keyHeader(key: string | null, host: string): RawHeaders {
 }
 
 /** The header in which an upstream is sent a key of the gateway's own. */
-export function keyHeaderOf({ header }: LentFrom, key: string, host: string): RawHeaders {
+export function keyHeaderOf({ header }: KeySource, key: string, host: string): RawHeaders {
   if (header === undefined) return keyHeader(key, host)
   return [header, header.toLowerCase() === 'authorization' ? `Bearer ${key}` : key]
 }
 
 /** The key, or why there is none. */
-export function keyOf(source: LentFrom, { variable, folder }: KeyPlaces): string | Error {
+export function keyOf(source: KeySource, { variable, folder }: KeyPlaces): string | Error {
   let key = ''
   if ('env' in source) {
     key = variable(source.env) ?? ''

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { type Endpoint, Replicas, type TakenReplica } from './replicas.ts'
+import { type Endpoint, Replicas, type ReplicaAttempt } from './replicas.ts'
 
 function setUp(hosts: readonly string[], maxConcurrent = 4): { set: Replicas; clock: FakeClock; take: Take } {
   const clock = new FakeClock()
   const set = new Replicas(clock)
   set.set(endpoints(hosts), maxConcurrent)
   const take: Take = (session = null, tried = []) => {
-    const taken = set.take(session, new Set(tried))
+    const taken = set.choose(session, new Set(tried))
     assert.ok(taken !== null)
     return Object.assign(taken, { host: taken.endpoint.base.host })
   }
   return { set, clock, take }
 }
 
-type Take = (session?: string | null, tried?: readonly string[]) => TakenReplica & { readonly host: string }
+type Take = (session?: string | null, tried?: readonly string[]) => ReplicaAttempt & { readonly host: string }
 
 function endpoints(hosts: readonly string[]): Map<string, Endpoint> {
   return new Map(hosts.map((host) => [`http://${host}`, { base: { host } } as Endpoint]))
@@ -77,10 +77,10 @@ test('where all rest a call still has one to go to, and it can be seen that they
   const { set, take } = setUp(['a', 'b'])
   const first = take()
   first.failed('x', true)
-  assert.equal(set.allRest, false)
+  assert.equal(set.allUnreachable, false)
   const second = take(null, [first.url])
   second.failed('x', true)
-  assert.equal(set.allRest, true)
+  assert.equal(set.allUnreachable, true)
   assert.equal(take(null, [first.url]).host, 'b')
 })
 
@@ -97,7 +97,7 @@ test('one that answers badly comes after the others until its first good answer,
   again.failed('The upstream answers 500.', false)
   again[Symbol.dispose]()
   slow.failed('The upstream answers 503.', false)
-  assert.equal(set.allRest, false, 'they answer')
+  assert.equal(set.allUnreachable, false, 'they answer')
   assert.equal(take().host, 'a', 'of two that failed, the one that failed less often')
   clock.tick(2000)
   const good = take()
@@ -120,7 +120,7 @@ test('where all were tried there is none, also when they were changed meanwhile'
   const { set, take } = setUp(['a', 'b', 'c'])
   const tried = new Set([take().url, take().url])
   set.set(endpoints(['a', 'b']), 4)
-  assert.equal(set.take(null, tried), null)
+  assert.equal(set.choose(null, tried), null)
   set.set(endpoints(['a', 'd']), 4)
   assert.equal(take(null, [...tried]).host, 'd')
 })

@@ -5,7 +5,7 @@ import type { UpstreamBase } from '../http/target.ts'
 import type { Transport } from '../upstream/transport.ts'
 
 /** A replica that failed is behind the others for so long, and twice as long each further time. */
-const rest = { firstMs: 1000, longestMs: 60_000 } as const
+const backoff = { firstMs: 1000, longestMs: 60_000 } as const
 /** So many sessions are remembered, those of the latest calls. */
 const mostSessions = 10_000
 
@@ -33,9 +33,9 @@ class Replica {
   /** The last failure was that nobody could connect to it. */
   isUnreachable = false
   /** When it was last taken, in calls. */
-  turn = 0
+  lastUse = 0
   /** The turn of the newest call that it failed. */
-  failedTurn = 0
+  failedUse = 0
   /** Since when it has given no good answer, in ms since the Unix epoch; null if the last one was good. */
   failingSinceMs: number | null = null
   problem: string | null = null
@@ -82,7 +82,7 @@ export class Replicas {
   }
 
   /** Nobody could connect to any of them lately, so that they are left alone. */
-  get allRest(): boolean {
+  get allUnreachable(): boolean {
     const nowMs = this.#clock.now()
     return this.#replicas.every(({ restsUntilMs, isUnreachable }) => isUnreachable && restsUntilMs > nowMs)
   }
@@ -97,15 +97,15 @@ export class Replicas {
    * The replica for an attempt, none of the addresses that were tried; null if there is no other. `session`: the
    * call's, which goes where its last call went as long as that has a slot free.
    */
-  take(session: string | null, tried: ReadonlySet<string> = noneTried): TakenReplica | null {
+  choose(session: string | null, tried: ReadonlySet<string> = noneTried): ReplicaAttempt | null {
     const [first] = this.#replicas
     const isOnly = this.#replicas.length === 1 && first !== undefined && !tried.has(first.url)
     const replica = isOnly ? first : this.#choose(session, tried)
     if (replica === undefined) return null
     replica.inFlight++
-    replica.turn = ++this.#turn
+    replica.lastUse = ++this.#turn
     if (session !== null && this.#replicas.length > 1) this.#remember(session, replica)
-    return new TakenReplica(replica, this)
+    return new ReplicaAttempt(replica, this)
   }
 
   #choose(session: string | null, tried: ReadonlySet<string>): Replica | undefined {
@@ -132,16 +132,16 @@ export class Replicas {
     const nowMs = this.#clock.now()
     replica.problem = reason
     replica.isUnreachable = isUnreachable
-    replica.failedTurn = this.#turn
+    replica.failedUse = this.#turn
     replica.failingSinceMs ??= this.#clock.wallTime()
     // Calls that met the same failure at the same time count as one.
     if (replica.restsUntilMs > nowMs) return
-    replica.restsUntilMs = nowMs + backoffMs(rest, ++replica.failures)
+    replica.restsUntilMs = nowMs + backoffMs(backoff, ++replica.failures)
   }
 }
 
 /** A replica while an attempt is made there. */
-export class TakenReplica implements Disposable {
+export class ReplicaAttempt implements Disposable {
   readonly #replica: Replica
   readonly #replicas: Replicas
   readonly #turn: number
@@ -149,7 +149,7 @@ export class TakenReplica implements Disposable {
   constructor(replica: Replica, replicas: Replicas) {
     this.#replica = replica
     this.#replicas = replicas
-    this.#turn = replica.turn
+    this.#turn = replica.lastUse
   }
 
   get url(): string {
@@ -163,7 +163,7 @@ export class TakenReplica implements Disposable {
   /** It has answered well. A call that began before the last failure says nothing new. */
   answered(): void {
     const replica = this.#replica
-    if (replica.failingSinceMs === null || this.#turn <= replica.failedTurn) return
+    if (replica.failingSinceMs === null || this.#turn <= replica.failedUse) return
     replica.failures = 0
     replica.restsUntilMs = 0
     replica.isUnreachable = false
@@ -183,5 +183,5 @@ export class TakenReplica implements Disposable {
 
 /** The fewest in flight first; of as many, the one whose last call is longest ago. */
 function byUse(one: Replica, other: Replica): number {
-  return one.inFlight - other.inFlight || one.turn - other.turn
+  return one.inFlight - other.inFlight || one.lastUse - other.lastUse
 }

@@ -7,7 +7,7 @@ import { type UpstreamSetting, defaultName, patternMatcher } from '../../options
 import { UpstreamsFile } from '../../options/upstreams-file.ts'
 import { Upstream, type UpstreamOptions } from './upstream.ts'
 
-const lookEveryMs = 500
+const checkEveryMs = 500
 /** Longest name of a model that is remembered, in characters. */
 const longestModel = 200
 
@@ -46,7 +46,7 @@ export class Upstreams {
   /** Those in the file, in its order, by name. */
   #named: ReadonlyMap<string, Upstream> = new Map()
   /** Taken out of the file; calls may still be under way there. */
-  readonly #gone = new Set<Upstream>()
+  readonly #removed = new Set<Upstream>()
   readonly #file: UpstreamsFile
   readonly #unwatch: () => void
   #unwatchKeys: readonly (() => void)[] = []
@@ -73,7 +73,7 @@ export class Upstreams {
     this.#ofModel = () => this.default
     this.#file = new UpstreamsFile(path, options.ownPorts)
     this.reloadIfChanged()
-    this.#unwatch = watchPath(path, lookEveryMs, () => this.reloadIfChanged())
+    this.#unwatch = watchPath(path, checkEveryMs, () => this.reloadIfChanged())
   }
 
   /** Reads the file again, if it is another one than before; what it says is in force when this returns. */
@@ -142,7 +142,7 @@ export class Upstreams {
   /** All but the default one, with those before them that may have calls. */
   *others(): Iterable<Upstream> {
     yield* this.#named.values()
-    yield* this.#gone
+    yield* this.#removed
   }
 
   *all(): Iterable<Upstream> {
@@ -176,7 +176,7 @@ export class Upstreams {
     for (const upstream of before.values()) {
       if (this.#named.get(upstream.name) === upstream) continue
       const { active, queued } = upstream.admission.snapshot()
-      if (active + queued > 0 || !this.#gone.delete(upstream)) this.#gone.add(upstream)
+      if (active + queued > 0 || !this.#removed.delete(upstream)) this.#removed.add(upstream)
       else upstream.close().catch(reportFault)
     }
     const patterns = Array.from(this.#named.values()).flatMap((upstream) => {
@@ -196,7 +196,7 @@ export class Upstreams {
   #with(setting: UpstreamSetting, before: ReadonlyMap<string, Upstream>): Upstream {
     const known = before.get(setting.name)
     if (known !== undefined) {
-      this.#gone.delete(known)
+      this.#removed.delete(known)
       known.set(setting)
       return known
     }
@@ -215,7 +215,7 @@ export class Upstreams {
       typeof credentials === 'object' && 'file' in credentials ? [credentials.file] : [],
     )
     this.#unwatchKeys = files.map((file) =>
-      watchPath(isAbsolute(file) ? file : join(folder, file), lookEveryMs, onChange),
+      watchPath(isAbsolute(file) ? file : join(folder, file), checkEveryMs, onChange),
     )
   }
 }

@@ -19,7 +19,7 @@ const searchedBytes = 64 * 2 ** 20
 
 /** A write that is under way adds something within this time, unless its process hardly gets to run. */
 const growthMs = 100
-const lookEveryMs = 2
+const checkEveryMs = 2
 /** To find a folder that others delete. */
 const mostTries = 10
 
@@ -76,8 +76,8 @@ export class ActiveSegment {
   #isTorn(size: number): boolean {
     if (size === 0 || size === this.#knownEnd) return false
     if (readRange(this.#file, size - 1, size)[0] === lineBreak) return false
-    for (let waitedMs = 0; waitedMs < growthMs; waitedMs += lookEveryMs) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookEveryMs)
+    for (let waitedMs = 0; waitedMs < growthMs; waitedMs += checkEveryMs) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, checkEveryMs)
       const later = this.size
       if (later !== size) return this.#isTorn(later)
     }

@@ -15,7 +15,7 @@ export interface PayloadFileOptions {
 
 export interface Appended {
   /** The first so many lines are in the file. */
-  readonly kept: number
+  readonly written: number
   /** The system's error about the rest; null if there is none. */
   readonly error: unknown
 }
@@ -55,10 +55,10 @@ export class PayloadFile {
         fruitless = more === 0 ? fruitless + 1 : 0
         if (fruitless === fruitlessLimit) throw new Error('writes are cut short')
       }
-      return { kept, error: null }
+      return { written: kept, error: null }
     } catch (error) {
       this.close()
-      return { kept, error }
+      return { written: kept, error }
     }
   }
 

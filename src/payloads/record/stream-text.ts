@@ -22,16 +22,16 @@ class ChoiceText {
   #lastCall: string | number = 0
 
   /** A piece of the text, or anything else, which is passed over. */
-  say(piece: unknown): void {
+  addText(piece: unknown): void {
     this.text = grown(this.text, piece)
   }
 
-  reason(piece: unknown): void {
+  addReasoning(piece: unknown): void {
     this.reasoning = grown(this.reasoning, piece)
   }
 
   /** A piece of a tool call. One without a key belongs to the last one, unless it brings an id of its own. */
-  call(key: unknown, id: unknown, name: unknown, piece: unknown): void {
+  addCall(key: unknown, id: unknown, name: unknown, piece: unknown): void {
     if (typeof key === 'number' || isText(key)) this.#lastCall = key
     else if (isText(id) && this.toolCalls.get(this.#lastCall)?.id !== id) {
       this.#lastCall = `#${this.toolCalls.size}`
@@ -91,7 +91,7 @@ export function readStreamText(events: readonly Fields[]): StreamText {
 
 /** Chat completions, and legacy ones, which have `text`. */
 function readChoice(to: ChoiceText, choice: Fields): void {
-  to.say(choice['text'])
+  to.addText(choice['text'])
   if (isObject(choice['delta'])) readMessage(to, choice['delta'])
   // Some send what was said as a whole in their last event.
   else if (to.text === null) readMessage(to, fieldsOf(choice['message']))
@@ -99,21 +99,21 @@ function readChoice(to: ChoiceText, choice: Fields): void {
 
 function readMessage(to: ChoiceText, message: Fields): void {
   const { content, function_call: single } = message
-  to.say(content)
+  to.addText(content)
   // Mistral's reasoning models say both in parts.
   for (const { text, thinking } of listOf(content)) {
-    to.say(text)
-    to.reason(thinking)
-    for (const thought of listOf(thinking)) to.reason(thought['text'])
+    to.addText(text)
+    to.addReasoning(thinking)
+    for (const thought of listOf(thinking)) to.addReasoning(thought['text'])
   }
-  to.say(message['refusal'])
+  to.addText(message['refusal'])
   // vLLM and OpenRouter changed the name, and send it under both.
-  to.reason(message['reasoning_content'] ?? message['reasoning'] ?? message['thinking'])
-  to.say(fieldsOf(message['audio'])['transcript'])
-  if (isObject(single)) to.call('function_call', null, single['name'], single['arguments'])
+  to.addReasoning(message['reasoning_content'] ?? message['reasoning'] ?? message['thinking'])
+  to.addText(fieldsOf(message['audio'])['transcript'])
+  if (isObject(single)) to.addCall('function_call', null, single['name'], single['arguments'])
   for (const call of listOf(message['tool_calls'])) {
     const made = fieldsOf(isObject(call['function']) ? call['function'] : call['custom'])
-    to.call(call['index'], call['id'], made['name'], made['arguments'] ?? made['input'])
+    to.addCall(call['index'], call['id'], made['name'], made['arguments'] ?? made['input'])
   }
 }
 
@@ -127,17 +127,17 @@ function readEvent(to: ChoiceText, event: Fields): void {
   for (const candidate of listOf(event['candidates'])) readCandidate(to, candidate)
   // Ollama's own chat and generate, llama.cpp's own completion
   readMessage(to, fieldsOf(event['message']))
-  to.say(event['response'])
-  to.say(event['content'])
-  to.reason(event['thinking'])
+  to.addText(event['response'])
+  to.addText(event['content'])
+  to.addReasoning(event['thinking'])
 }
 
 /** Gemini's own form: parts, of which some are thoughts, some calls that come whole. */
 function readCandidate(to: ChoiceText, candidate: Fields): void {
   for (const { text, thought, functionCall: made } of listOf(fieldsOf(candidate['content'])['parts'])) {
-    if (thought === true) to.reason(text)
-    else to.say(text)
-    if (isObject(made)) to.call(`#${to.toolCalls.size}`, made['id'], made['name'], made['args'])
+    if (thought === true) to.addReasoning(text)
+    else to.addText(text)
+    if (isObject(made)) to.addCall(`#${to.toolCalls.size}`, made['id'], made['name'], made['args'])
   }
 }
 
@@ -147,11 +147,11 @@ function readBlockEvent(to: ChoiceText, event: Fields): void {
   const block = fieldsOf(event['content_block'])
   const delta = fieldsOf(event['delta'])
   for (const { text, thinking } of [block, delta]) {
-    to.say(text)
-    to.reason(thinking)
+    to.addText(text)
+    to.addReasoning(thinking)
   }
-  if (typeof block['name'] === 'string') to.call(index, block['id'], block['name'], '')
-  if (typeof delta['partial_json'] === 'string') to.call(index, null, null, delta['partial_json'])
+  if (typeof block['name'] === 'string') to.addCall(index, block['id'], block['name'], '')
+  if (typeof delta['partial_json'] === 'string') to.addCall(index, null, null, delta['partial_json'])
 }
 
 /** OpenAI's Responses API: an item is added, and grows by deltas. */
@@ -160,12 +160,13 @@ function readResponsesEvent(to: ChoiceText, type: string, event: Fields): void {
   const item = fieldsOf(event['item'])
   const isCall = typeof item['type'] === 'string' && item['type'].endsWith('_call')
   const whole = item['arguments'] ?? item['input']
-  if (textDeltas.has(type)) to.say(delta)
-  else if (type.startsWith('response.reasoning') && type.endsWith('.delta')) to.reason(delta)
-  else if (type === 'response.reasoning_summary_part.added') to.reason(to.reasoning === null ? '' : '\n\n')
-  else if (callDeltas.has(type)) to.call(index, null, null, delta)
+  if (textDeltas.has(type)) to.addText(delta)
+  else if (type.startsWith('response.reasoning') && type.endsWith('.delta')) to.addReasoning(delta)
+  else if (type === 'response.reasoning_summary_part.added')
+    to.addReasoning(to.reasoning === null ? '' : '\n\n')
+  else if (callDeltas.has(type)) to.addCall(index, null, null, delta)
   else if (isCall && type === 'response.output_item.added') {
-    to.call(index, item['call_id'] ?? item['id'], item['name'], whole)
+    to.addCall(index, item['call_id'] ?? item['id'], item['name'], whole)
   } else if (isCall && type === 'response.output_item.done') to.callDone(index, whole)
 }
 

@@ -3,17 +3,17 @@ const newestShare = 1 / 16
 const longestRetryAfterS = 600
 
 /** How fast the queue moves, as seen in the intervals at which waiting calls took a slot. */
-export class DrainRate {
+export class QueueSpeed {
   #sinceMs = 0
   #intervalMs: number | null = null
 
   /** The first call began to wait: an interval in which nobody waited says nothing. */
-  started(nowMs: number): void {
+  queueBegan(nowMs: number): void {
     this.#sinceMs = nowMs
   }
 
   /** A waiting call took a slot. */
-  took(nowMs: number): void {
+  slotTaken(nowMs: number): void {
     this.#intervalMs = this.#averageWith(nowMs)
     this.#sinceMs = nowMs
   }

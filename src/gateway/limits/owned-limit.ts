@@ -19,7 +19,7 @@ export interface LimitOwner {
 const tokenShare = 0.99
 
 /** A limit a minute that calls wait for. */
-export class KeptLimit extends MinuteLimit {
+export class OwnedLimit extends MinuteLimit {
   /** The same in every gateway: what it was told of goes to its successor. */
   readonly key: string
   readonly kind: LimitedKind
@@ -40,19 +40,19 @@ export class KeptLimit extends MinuteLimit {
 }
 
 /** Until when a provider asked not to be called. */
-export class Stop {
+export class ProviderPause {
   untilMs = 0
 }
 
 /** Calls that wait one behind the other for the same limits. */
 export class LimitGroup {
-  readonly limits: readonly KeptLimit[]
+  readonly limits: readonly OwnedLimit[]
   /** The provider's own limits; null without `--pace learn`. */
   readonly learned: LearnedUse | null
   /** The limit that its first call waited for at the last look. */
-  waitsFor: KeptLimit | Stop | null = null
+  waitsFor: OwnedLimit | ProviderPause | null = null
 
-  constructor(set: readonly KeptLimit[], learned: LearnedUse | null) {
+  constructor(set: readonly OwnedLimit[], learned: LearnedUse | null) {
     this.limits = learned === null ? set : [...set, ...learned.limits]
     this.learned = learned
   }
@@ -61,20 +61,20 @@ export class LimitGroup {
   get kindWaitedFor(): 'requests' | 'tokens' | null {
     const { waitsFor } = this
     if (waitsFor === null) return null
-    return waitsFor instanceof Stop || waitsFor.kind === 'requests' ? 'requests' : 'tokens'
+    return waitsFor instanceof ProviderPause || waitsFor.kind === 'requests' ? 'requests' : 'tokens'
   }
 }
 
 /** The count of an attempt without an answer. */
-export const nothingUsed: Tokens = { input: 0, output: 0 }
+export const noTokens: Tokens = { input: 0, output: 0 }
 
 /** The share of limits that one attempt of a call takes. */
 export class LimitStake implements MinuteStake {
   readonly group: LimitGroup
   readonly #estimate: Tokens
-  #takenAtMs = 0
+  #chargedAtMs = 0
   /** The amount taken of each limit; empty before and after. */
-  #taken: readonly (readonly [limit: KeptLimit, amount: number])[] = []
+  #charged: readonly (readonly [limit: OwnedLimit, amount: number])[] = []
 
   constructor(group: LimitGroup, estimate: Tokens) {
     this.group = group
@@ -83,7 +83,7 @@ export class LimitStake implements MinuteStake {
 
   waitMs(nowMs: number, claims: Set<object>): number {
     const { group } = this
-    const stop = group.learned?.stop ?? null
+    const stop = group.learned?.pause ?? null
     const stoppedMs = stop === null ? 0 : Math.max(0, stop.untilMs - nowMs)
     group.waitsFor = stoppedMs > 0 ? stop : null
     if (stoppedMs > 0) return stoppedMs
@@ -101,27 +101,27 @@ export class LimitStake implements MinuteStake {
     return longestMs === 0 ? 0 : shortestMs
   }
 
-  take(nowMs: number): void {
-    this.#takenAtMs = nowMs
-    this.#taken = this.group.limits.map((limit) => [limit, limit.amountOf(this.#estimate)])
-    for (const [limit, amount] of this.#taken) limit.take(nowMs, amount)
+  charge(nowMs: number): void {
+    this.#chargedAtMs = nowMs
+    this.#charged = this.group.limits.map((limit) => [limit, limit.amountOf(this.#estimate)])
+    for (const [limit, amount] of this.#charged) limit.add(nowMs, nowMs, amount)
   }
 
   /** It goes to its upstream, which may be a while after it was let through: it had no connection. */
   sent(nowMs: number): void {
-    for (const [limit, amount] of this.#taken) limit.move(nowMs, this.#takenAtMs, amount)
-    this.#takenAtMs = nowMs
+    for (const [limit, amount] of this.#charged) limit.move(nowMs, this.#chargedAtMs, amount)
+    this.#chargedAtMs = nowMs
   }
 
   /** It used these tokens in place of those that were taken; requests stay as they are. True if there is more room now. */
   settle(nowMs: number, used: Tokens): boolean {
     let hasRoom = false
-    for (const [limit, amount] of this.#taken) {
+    for (const [limit, amount] of this.#charged) {
       const more = limit.amountOf(used) - amount
-      if (more !== 0) limit.correct(nowMs, this.#takenAtMs, more)
+      if (more !== 0) limit.correct(nowMs, this.#chargedAtMs, more)
       hasRoom ||= more < 0
     }
-    this.#taken = []
+    this.#charged = []
     return hasRoom
   }
 }

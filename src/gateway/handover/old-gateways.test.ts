@@ -30,7 +30,7 @@ function setUp(): { next: GatewayOfAChain; clock: FakeClock; chain: Chain; repor
       answers: [],
       isLast: false,
     }
-    return next.predecessors.take({ instance, identity, ...none, ...more })
+    return next.predecessors.addReport({ instance, identity, ...none, ...more })
   }
   return { next, clock, chain, report }
 }

@@ -4,7 +4,7 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { LearnedLimit } from '../../control/control-messages.ts'
 import type { Caller } from '../admission/admission.ts'
 import { type Owner, clientOwner, keyOwner, nameOfOwner } from '../admission/owner.ts'
-import { KeptLimit, LimitGroup, type LimitOwner, LimitStake } from './kept-limit.ts'
+import { OwnedLimit, LimitGroup, type LimitOwner, LimitStake } from './owned-limit.ts'
 import { LearnedLimits } from './learned-limits.ts'
 import type { LimitedKind } from './limit-headers.ts'
 import type { LimitedUse, SeenLimit } from './seen-limits.ts'
@@ -27,7 +27,7 @@ export interface UpstreamLimits extends MinuteSetting {
 }
 
 /** The facts of a call before it is sent. */
-export interface CallToCome {
+export interface CallToAdmit {
   readonly caller: Caller
   readonly requestBytes: number
   /** Output tokens that it allows; 0 where it does not say. */
@@ -46,12 +46,12 @@ const kinds = [
  * The limits a minute that calls wait for: those that people set for upstreams, models and clients, and with `learns` those that
  * providers tell of.
  */
-export class KeptLimits {
+export class MinuteLimits {
   readonly #nowMs: () => number
   readonly #learned: LearnedLimits | null
   readonly #estimate = new TokenEstimate()
   /** By their keys. */
-  readonly #limits = new Map<string, KeptLimit>()
+  readonly #limits = new Map<string, OwnedLimit>()
   readonly #groups = new Map<string, LimitGroup | null>()
   #upstreams: ReadonlyMap<string, UpstreamLimits> = new Map()
   #clients: ReadonlyMap<Owner, MinuteSetting> = new Map()
@@ -72,7 +72,7 @@ export class KeptLimits {
     this.#upstreams = new Map(Array.from(upstreams, (each) => [each.name, each]))
     this.#clients = clients
     const before = this.#limits.size
-    const wanted = new Set<KeptLimit>()
+    const wanted = new Set<OwnedLimit>()
     for (const { name, models, ...own } of this.#upstreams.values()) {
       const all = [own, ...models].map((setting) => this.#ofUpstream(name, setting))
       for (const limit of all.flat()) wanted.add(limit)
@@ -131,7 +131,7 @@ export class KeptLimits {
   }
 
   /** The share that a call takes; null without a limit. */
-  stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked }: CallToCome): LimitStake | null {
+  stakeOf(use: LimitedUse, { caller, requestBytes, tokensAsked }: CallToAdmit): LimitStake | null {
     const of = JSON.stringify([use.upstream, use.model, use.key, caller.client, caller.keyFingerprint])
     if (this.#groups.size > mostGroups) this.#groups.clear()
     const group = getOrAdd(this.#groups, of, () => this.#groupOf(use, caller))
@@ -151,10 +151,10 @@ export class KeptLimits {
   }
 
   /** Takes the provider's limits in the answer to an attempt. */
-  sighted({ group: { learned } }: LimitStake, sighting: SeenLimit): void {
+  applySeen({ group: { learned } }: LimitStake, sighting: SeenLimit): void {
     if (learned === null) return
     const before = learned.limits
-    learned.sighted(sighting, this.#nowMs(), this.#gateways ?? 1)
+    learned.applySeen(sighting, this.#nowMs(), this.#gateways ?? 1)
     if (learned.limits !== before) {
       this.#groups.clear()
       this.onChange()
@@ -168,13 +168,13 @@ export class KeptLimits {
   }
 
   /** All limits, for people. */
-  list(): readonly KeptLimit[] {
+  list(): readonly OwnedLimit[] {
     return [...this.#limits.values(), ...(this.#learned?.limits() ?? [])]
   }
 
   /** A limit that another gateway has learned; undefined if nothing is learned here. */
-  learnedBefore({ kind, limit, ...use }: LearnedLimit): KeptLimit | undefined {
-    return this.#learned?.of(use).told(kind, limit)
+  learnedBefore({ kind, limit, ...use }: LearnedLimit): OwnedLimit | undefined {
+    return this.#learned?.of(use).restore(kind, limit)
   }
 
   #groupOf(use: LimitedUse, { client, keyFingerprint }: Caller): LimitGroup | null {
@@ -200,24 +200,24 @@ export class KeptLimits {
     return limits.length === 0 && learned === null ? null : new LimitGroup(limits, learned)
   }
 
-  #ofUpstream(name: string, setting: MinuteSetting & { readonly pattern?: string }): KeptLimit[] {
+  #ofUpstream(name: string, setting: MinuteSetting & { readonly pattern?: string }): OwnedLimit[] {
     const { pattern = null } = setting
     const of = pattern === null ? 'upstream' : 'model'
     const key = pattern === null ? `upstream:${name}` : `model:${name}:${pattern}`
-    return this.#made(key, { of, upstream: name, model: pattern, client: null }, setting)
+    return this.#limitsOf(key, { of, upstream: name, model: pattern, client: null }, setting)
   }
 
-  #ofClient(owner: Owner, setting: MinuteSetting): KeptLimit[] {
+  #ofClient(owner: Owner, setting: MinuteSetting): OwnedLimit[] {
     const client = nameOfOwner(owner)
-    return this.#made(owner, { of: 'client', upstream: null, model: null, client }, setting)
+    return this.#limitsOf(owner, { of: 'client', upstream: null, model: null, client }, setting)
   }
 
-  #made(of: string, owner: LimitOwner, setting: MinuteSetting): KeptLimit[] {
+  #limitsOf(of: string, owner: LimitOwner, setting: MinuteSetting): OwnedLimit[] {
     return kinds.flatMap(([kind, name]: readonly [LimitedKind, keyof MinuteSetting]) => {
       const most = setting[name]
       if (most === undefined) return []
       const key = `${of}:${kind}`
-      const limit = getOrAdd(this.#limits, key, () => new KeptLimit(key, kind, owner, most))
+      const limit = getOrAdd(this.#limits, key, () => new OwnedLimit(key, kind, owner, most))
       limit.limit = most / (this.#gateways ?? 1)
       return [limit]
     })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { DrainRate } from './drain-rate.ts'
+import { QueueSpeed } from './queue-speed.ts'
 
-function steady(intervalMs: number, count: number): DrainRate {
-  const rate = new DrainRate()
-  rate.started(0)
-  for (let i = 1; i <= count; i++) rate.took(i * intervalMs)
+function steady(intervalMs: number, count: number): QueueSpeed {
+  const rate = new QueueSpeed()
+  rate.queueBegan(0)
+  for (let i = 1; i <= count; i++) rate.slotTaken(i * intervalMs)
   return rate
 }
 
@@ -16,16 +16,16 @@ it('DrainRate tells how long the queue takes at its pace', () => {
 })
 
 it('DrainRate counts slots that are taken together as one pace', () => {
-  const rate = new DrainRate()
-  rate.started(0)
-  for (let i = 1; i <= 100; i++) for (let slot = 0; slot < 4; slot++) rate.took(i * 400)
+  const rate = new QueueSpeed()
+  rate.queueBegan(0)
+  for (let i = 1; i <= 100; i++) for (let slot = 0; slot < 4; slot++) rate.slotTaken(i * 400)
   const seconds = rate.retryAfterS(100, 40_000)
   assert.ok(seconds >= 8 && seconds <= 12, `${seconds} s for 100 calls at 10 a second`)
 })
 
 it('DrainRate goes by the time waited so far while no call went', () => {
-  const rate = new DrainRate()
-  rate.started(10_000)
+  const rate = new QueueSpeed()
+  rate.queueBegan(10_000)
   assert.equal(rate.retryAfterS(1, 10_000), 1)
   assert.equal(rate.retryAfterS(1, 40_000), 30)
 })
@@ -37,7 +37,7 @@ it('DrainRate expects less of a queue that has come to a stop', () => {
 
 it('DrainRate does not count the time in which nobody waited', () => {
   const rate = steady(100, 50)
-  rate.started(3_600_000)
-  rate.took(3_600_100)
+  rate.queueBegan(3_600_000)
+  rate.slotTaken(3_600_100)
   assert.equal(rate.retryAfterS(200, 3_600_100), 20)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { fullestMinute } from '../../../test/limits/limited-provider.ts'
-import { KeptLimits } from './kept-limits.ts'
+import { MinuteLimits } from './minute-limits.ts'
 import { LimitsAcrossRestarts } from './limits-across-restarts.ts'
 import { draws } from '../../../test/support/draws.ts'
 
@@ -11,12 +11,12 @@ const call = { caller: { client: null, keyFingerprint: null }, requestBytes: 4, 
 
 /** A gateway that takes as many calls as it may. */
 class Greedy {
-  readonly kept: KeptLimits
+  readonly kept: MinuteLimits
   readonly #now: () => number
 
   constructor(now: () => number, learns = false) {
     this.#now = now
-    this.kept = new KeptLimits(now, learns)
+    this.kept = new MinuteLimits(now, learns)
     this.kept.set([{ name: 'default', models: [], max_rpm: 60 }], new Map())
   }
 
@@ -24,7 +24,7 @@ class Greedy {
     for (let taken = 0; ; taken++) {
       const stake = this.kept.stakeOf(use, call)!
       if (stake.waitMs(this.#now(), new Set()) > 0) return taken
-      stake.take(this.#now())
+      stake.charge(this.#now())
     }
   }
 }
@@ -87,9 +87,9 @@ test('a gateway goes on with what the one before it has used, and waits while ca
   const handed = old.handover()
   taken.push([nowMs, before.take()])
   own.adopt('old', handed)
-  own.before('old', old.report())
+  own.addReport('old', old.report())
   assert.equal(next.take(), 0, 'calls wait at the old one')
-  own.left('old')
+  own.removeGateway('old')
   for (; nowMs < 300_000; nowMs += 500) taken.push([nowMs, next.take()])
   assert.ok(fullestMinute(taken) <= 60)
   const used = taken.reduce((sum, [, amount]) => sum + amount, 0)
@@ -114,7 +114,7 @@ test('a call that an old gateway tries again counts with those of the new one', 
     for (const gateway of [next, before]) {
       taken.push([nowMs, gateway.take()])
       const report = old!.report()
-      old!.answered(report, own!.before('old', report))
+      old!.applyAnswer(report, own!.addReport('old', report))
     }
   }
   assert.ok(fullestMinute(taken) <= 60, String(fullestMinute(taken)))
@@ -130,7 +130,7 @@ test('what was learned is handed over, and what a gateway that learns nothing ca
   const now = (): number => 0
   const before = new Greedy(now, true)
   const told = { kind: 'tokens', limit: 1000, remaining: 10, resetMs: 60_000, windowMs: 60_000 } as const
-  before.kept.sighted(before.kept.stakeOf(use, call)!, {
+  before.kept.applySeen(before.kept.stakeOf(use, call)!, {
     limits: [told],
     waitMs: null,
     isRefusal: false,
@@ -153,7 +153,7 @@ test('resets and waits that cannot be do no harm', () => {
   let nowMs = 0
   const learning = new Greedy(() => nowMs, true)
   const refused = (waitMs: number | null) =>
-    learning.kept.sighted(learning.kept.stakeOf(use, call)!, {
+    learning.kept.applySeen(learning.kept.stakeOf(use, call)!, {
       limits: [],
       waitMs,
       isRefusal: true,
@@ -175,7 +175,7 @@ test('what others used counts until the provider says that all is left again', (
   const told = (resetMs: number | null): void => {
     const limit = { kind: 'tokens', limit: 1000, remaining: 0, resetMs, windowMs: 60_000 } as const
     const sighting = { limits: [limit], waitMs: null, isRefusal: false, isOverload: false }
-    learning.kept.sighted(learning.kept.stakeOf(use, call)!, sighting)
+    learning.kept.applySeen(learning.kept.stakeOf(use, call)!, sighting)
   }
   const used = (): number | undefined =>
     learning.kept
@@ -198,7 +198,7 @@ test('a refusal of which calls are not the cause makes no pace, and a pace that 
   const learning = new Greedy(() => nowMs, true)
   const refused = (isOverload: boolean): void => {
     const stake = learning.kept.stakeOf(use, call)!
-    learning.kept.sighted(stake, { limits: [], waitMs: null, isRefusal: true, isOverload })
+    learning.kept.applySeen(stake, { limits: [], waitMs: null, isRefusal: true, isOverload })
   }
   const paceOf = (): number | undefined => {
     learning.kept.stakeOf(use, call)

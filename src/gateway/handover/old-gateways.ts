@@ -4,7 +4,7 @@ import type {
   CallsAnswer,
   DrainAnswer,
   DrainReport,
-  KeptByPredecessor,
+  PredecessorSlots,
   PredecessorClaim,
   PredecessorGateway,
   RawLogSwitch,
@@ -19,7 +19,7 @@ import type { Limiter } from './shrinking-slots.ts'
 /** A gateway that has not reported for this time (ms) may have been killed. */
 const silentMs = 250
 /** One that has reported its end is a process for some milliseconds more. */
-const lookForEndEveryMs = 20
+const endCheckMs = 20
 /** One that does not tell its calls within this time (ms) is left out. */
 const answerLimitMs = 500
 /** That there is no such call is only said when all have had so long (ms); who asks waits for two seconds. */
@@ -59,27 +59,27 @@ interface Question {
  * The gateways that this one has taken over from, as long as they finish their calls. They use the slots that they report, and
  * this gateway uses the rest.
  */
-export class Predecessors {
+export class OldGateways {
   readonly #parts: SharedParts
   /** The oldest first. */
   readonly #draining = new Map<string, DrainingGateway>()
   /** The gateway that hands over to this one. */
   readonly #direct: string | null
-  #hasMoved = false
+  #isClosed = false
   #rawLog: RawLogSwitch | null = null
   #stopWithinMs: number | null = null
-  #over: PromiseWithResolvers<void> | null = null
+  #allLeft: PromiseWithResolvers<void> | null = null
   readonly #questions = new Set<Question>()
   #lastAsked = 0
   /** A gateway that was killed would keep its slots for ever. */
-  readonly #lookLater: () => void
+  readonly #checkLater: () => void
   /** Those that have left, and may be processes still. */
-  #left: readonly ProcessIdentity[] = []
+  #leftProcesses: readonly ProcessIdentity[] = []
 
   constructor(parts: SharedParts, handover: Handover | null) {
     this.#parts = parts
     this.#direct = handover?.instance ?? null
-    this.#lookLater = gather(parts.clock, silentMs, () => this.#forgetDead(), { background: true })
+    this.#checkLater = gather(parts.clock, silentMs, () => this.#forgetDead(), { background: true })
     const heardMs = parts.clock.now()
     for (const { instance, identity, reserved } of handover === null
       ? []
@@ -95,8 +95,8 @@ export class Predecessors {
     }
     if (handover === null) return
     parts.minutes.adopt(handover.instance, handover.minutes)
-    this.share()
-    this.#lookLater()
+    this.reserve()
+    this.#checkLater()
   }
 
   /** Those that have calls. */
@@ -125,7 +125,7 @@ export class Predecessors {
     const open = new Set(this.#draining.keys())
     const answers: CallsAnswer[] = []
     const most = open.size
-    if (most === 0 || this.#hasMoved) return answers
+    if (most === 0 || this.#isClosed) return answers
     const { promise: all, resolve } = Promise.withResolvers<void>()
     const onAnswer = (answer: CallsAnswer): void => {
       if (answers.push(answer) === most) resolve()
@@ -138,16 +138,16 @@ export class Predecessors {
   }
 
   /** Null if the report is for another gateway: the next successor, or this one's predecessor until it has left its place. */
-  take(report: DrainReport): DrainAnswer | null {
+  addReport(report: DrainReport): DrainAnswer | null {
     const { instance, identity, reserved, used, answers } = report
     const direct = this.#draining.get(this.#direct ?? '')
-    if (this.#hasMoved || (direct?.report === null && direct.instance !== instance)) return null
+    if (this.#isClosed || (direct?.report === null && direct.instance !== instance)) return null
     // A gateway that has not taken over from it has read in the database what its calls used before.
     for (const usage of this.#draining.has(instance) ? used : []) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
-    const minutes = this.#parts.minutes.before(instance, report.minutes)
+    const minutes = this.#parts.minutes.addReport(instance, report.minutes)
     for (const answer of answers) {
       for (const { seq, onAnswer } of this.#questions) if (seq === answer.seq) onAnswer(answer)
     }
@@ -157,15 +157,15 @@ export class Predecessors {
     const isLearning = [...this.#draining.values()].some((each) => each.report === null)
     for (const slots of report.slots) held.set(slots.name, slots.holding + this.#freeFor(slots))
     // A report may be read after its sender was killed, and after it was found missing.
-    if (report.isLast || !isAlive(identity)) this.#leave(instance)
-    else this.#lookLater()
-    this.share()
+    if (report.isLast || !isAlive(identity)) this.#remove(instance)
+    else this.#checkLater()
+    this.reserve()
     return {
       slots: Array.from(held, ([name, slots]) => {
         const clients = Array.from(this.#ofClients(name, instance), ([of, used]) => ({ of, slots: used }))
         return { name, holding: slots, clients: isLearning ? null : clients }
       }),
-      taken: this.#takenBesides(report),
+      taken: this.#unknownTokens(report),
       minutes,
       asks: [...this.#questions]
         .filter(({ open }) => open.delete(instance))
@@ -176,23 +176,23 @@ export class Predecessors {
   }
 
   /** They report to another gateway from now on: to this one's successor, or to its own predecessor as it does not take over. */
-  move(): void {
-    this.#hasMoved = true
+  stopReceiving(): void {
+    this.#isClosed = true
   }
 
   /** Has them stop as well, also those that have yet to report; resolves when none is left, nor its process. */
   async stop(stopWithinMs: number): Promise<void> {
-    if (this.#hasMoved) return
+    if (this.#isClosed) return
     this.#stopWithinMs = stopWithinMs
-    this.#over ??= Promise.withResolvers()
-    if (this.#draining.size === 0) this.#over.resolve()
-    await this.#over.promise
-    while (this.#left.some(isAlive)) await this.#parts.clock.delay(lookForEndEveryMs)
+    this.#allLeft ??= Promise.withResolvers()
+    if (this.#draining.size === 0) this.#allLeft.resolve()
+    await this.#allLeft.promise
+    while (this.#leftProcesses.some(isAlive)) await this.#parts.clock.delay(endCheckMs)
   }
 
   /** Leaves them what their calls use and wait for: slots, and tokens. To be called when there are further upstreams. */
-  share(): void {
-    if (this.#hasMoved) return
+  reserve(): void {
+    if (this.#isClosed) return
     const all = [...this.#draining.values()]
     for (const { name, admission, isShared } of this.#parts.limiters()) {
       let slots = 0
@@ -218,7 +218,7 @@ export class Predecessors {
   }
 
   /** How many more slots there are for a gateway that needs more than it holds: its calls came before those here. */
-  #freeFor({ name, max, holding, wants }: KeptByPredecessor): number {
+  #freeFor({ name, max, holding, wants }: PredecessorSlots): number {
     if (wants <= holding) return 0
     // An upstream known only there has the number of slots that its gateway reported.
     const own = Array.from(this.#parts.limiters()).find((each) => each.name === name && !each.isShared)
@@ -236,28 +236,28 @@ export class Predecessors {
   }
 
   /** Tokens that others may use, or have used unknown to the one that reports. */
-  #takenBesides({ reserved, counted }: DrainReport): number {
+  #unknownTokens({ reserved, counted }: DrainReport): number {
     const { budget, budgetRejects, clock } = this.#parts
     if (!budgetRejects) return 0
     const unknown = Math.max(0, budget.snapshot(clock.wallTime()).totalUsed - counted)
     return unknown + Math.max(0, budget.reservedInAll - reserved)
   }
 
-  #leave(instance: string): void {
+  #remove(instance: string): void {
     const gateway = this.#draining.get(instance)
     if (gateway === undefined) return
-    this.#left = [...this.#left.filter(isAlive), gateway.identity]
+    this.#leftProcesses = [...this.#leftProcesses.filter(isAlive), gateway.identity]
     this.#draining.delete(instance)
-    this.#parts.minutes.left(instance)
-    this.share()
-    if (this.#draining.size === 0) this.#over?.resolve()
+    this.#parts.minutes.removeGateway(instance)
+    this.reserve()
+    if (this.#draining.size === 0) this.#allLeft?.resolve()
   }
 
   #forgetDead(): void {
     const nowMs = this.#parts.clock.now()
     for (const { instance, identity, heardMs } of this.#draining.values()) {
-      if (nowMs - heardMs >= silentMs && !isAlive(identity)) this.#leave(instance)
+      if (nowMs - heardMs >= silentMs && !isAlive(identity)) this.#remove(instance)
     }
-    if (this.#draining.size > 0 && !this.#hasMoved) this.#lookLater()
+    if (this.#draining.size > 0 && !this.#isClosed) this.#checkLater()
   }
 }
