@@ -4,7 +4,7 @@ import { sampleHealth } from '../../test/support/sample-health.ts'
 import { runningStatus } from '../../test/dashboard/scripted-gateway.ts'
 import type { HealthReport } from '../api/health-report.ts'
 import type { CrashStatus, ProcessStatus } from '../api/process-status.ts'
-import type { AlertFigures } from '../query/alerts-answer.ts'
+import type { AlertSums } from '../query/alerts-answer.ts'
 import {
   type AlertCode,
   type AlertInput,
@@ -14,7 +14,7 @@ import {
   ruleList,
 } from './alert-rules.ts'
 
-const quiet: AlertFigures = {
+const quiet: AlertSums = {
   last_seq: 0,
   window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
   ttft: [],
@@ -35,14 +35,14 @@ const budget = (used: number, limit = 1000): ProcessStatus =>
 
 const rest: AlertInput = { status: budget(0), isWanted: true, figures: quiet, sessions: new Map() }
 
-const figures = (change: Partial<AlertFigures>): Partial<AlertInput> => ({ figures: { ...quiet, ...change } })
+const figures = (change: Partial<AlertSums>): Partial<AlertInput> => ({ figures: { ...quiet, ...change } })
 const ended = (failed: number, answered: number): Partial<AlertInput> =>
   figures({ window: { ...quiet.window, failed, answered } })
 const waits = (n: number, p95_ms: number): Partial<AlertInput> =>
   figures({ window: { ...quiet.window, queue: { n, p95_ms } } })
 const first = (p95_ms: number, usual: number, n = 100): Partial<AlertInput> =>
   figures({ ttft: [{ model: 'm', p95_ms, usual: { n, p95_ms: usual } }] })
-const hours = (last: number, oldest = 0): Partial<AlertFigures> => ({
+const hours = (last: number, oldest = 0): Partial<AlertSums> => ({
   day: { cost_usd: 0, tokens_by_hour: [oldest, ...Array.from({ length: 22 }, () => 0), last] },
 })
 const down = (state: ProcessStatus['state'], isWanted = true): Partial<AlertInput> => ({

@@ -1,14 +1,14 @@
 import type { AlertRuleReport } from '../api/alerts.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
 import { count, dollars, duration, longDuration, percent } from '../lib/number-format.ts'
-import type { AlertFigures } from '../query/alerts-answer.ts'
+import type { AlertSums } from '../query/alerts-answer.ts'
 
 /** The figures that the rules read; null if one could not be read this time. */
 export interface AlertInput {
   readonly status: ProcessStatus | null
   /** True if the gateway ran and was not stopped on purpose since. */
   readonly isWanted: boolean
-  readonly figures: AlertFigures | null
+  readonly figures: AlertSums | null
   /** The cost so far, in dollars, of sessions with a call in the last five minutes. */
   readonly sessions: ReadonlyMap<string, number>
 }
@@ -55,7 +55,7 @@ const one = (isSo: boolean, text: () => string): readonly FoundAlert[] => (isSo 
 
 /** Rules on figures: null if the figures are unknown. */
 const ofFigures =
-  (find: (figures: AlertFigures, threshold: number, input: AlertInput) => readonly FoundAlert[]) =>
+  (find: (figures: AlertSums, threshold: number, input: AlertInput) => readonly FoundAlert[]) =>
   (input: AlertInput, threshold: number): readonly FoundAlert[] | null =>
     input.figures === null ? null : find(input.figures, threshold, input)
 

@@ -4,7 +4,7 @@ import type { Clock } from '../call/clock.ts'
 import { messageOf } from '../lib/errors.ts'
 import { tryFileLock } from '../lib/files/file-lock.ts'
 import { replaceFile } from '../lib/files/replace-file.ts'
-import type { AlertFigures } from '../query/alerts-answer.ts'
+import type { AlertSums } from '../query/alerts-answer.ts'
 import type { QueryProcess } from '../query/query-process.ts'
 import { type Poll, startPoll } from '../supervisor/poll.ts'
 import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
@@ -168,11 +168,11 @@ export class AlertService {
     return this.#options.receiverOf(this.#settings.content.webhook)
   }
 
-  async #ask(): Promise<AlertFigures | null> {
+  async #ask(): Promise<AlertSums | null> {
     const outcome = await this.#options.queries.ask({ kind: 'alerts', afterSeq: this.#afterSeq })
     if (outcome.kind !== 'answer') return null
     // A database that cannot be read answers as one without a call: nothing is known by it.
-    const answer = JSON.parse(Buffer.from(outcome.body).toString()) as AlertFigures & { store?: string }
+    const answer = JSON.parse(Buffer.from(outcome.body).toString()) as AlertSums & { store?: string }
     if (answer.store !== undefined) return null
     this.#afterSeq = answer.last_seq
     for (const { session, cost_usd: usd, ended_ms: atMs } of answer.sessions) {

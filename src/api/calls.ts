@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { callTypeCodes, namedFields, type PublicFields, valueType } from '../call/fields/call-fields.ts'
 import type { CallType } from '../call/call.ts'
-import { Curves, GroupFigures, SumFigures } from '../call/figures.ts'
+import { Curves, GroupFigures, CallTotals } from '../call/figures.ts'
 import type { Infer } from '../call/infer.ts'
 
 /** Present if the database cannot be read: the answer is then as if no call had been recorded. */
@@ -60,20 +60,20 @@ export type CallList = Infer<typeof CallList>
 export const GroupKey = v.nullable(v.union([v.string(), v.number()]))
 
 /** All sums; times and speeds where `measures` asks for them. */
-export const AnsweredFigures = v.object({
+export const AnsweredSums = v.object({
   ...v.partial(GroupFigures).entries,
-  ...SumFigures.entries,
+  ...CallTotals.entries,
   curves: v.exactOptional(Curves),
 })
 
-export type AnsweredFigures = Infer<typeof AnsweredFigures>
+export type AnsweredSums = Infer<typeof AnsweredSums>
 
 const rest = v.exactOptional(v.literal(true))
 
 /** Figures under one key, or under a time and an entry of a dimension by their names. */
 export const QueryGroup = v.union([
-  v.object({ ...AnsweredFigures.entries, key: GroupKey, rest }),
-  v.object({ ...AnsweredFigures.entries, keys: v.record(v.string(), GroupKey), rest }),
+  v.object({ ...AnsweredSums.entries, key: GroupKey, rest }),
+  v.object({ ...AnsweredSums.entries, keys: v.record(v.string(), GroupKey), rest }),
 ])
 
 export type QueryGroup = Infer<typeof QueryGroup>
@@ -82,7 +82,7 @@ export type QueryGroup = Infer<typeof QueryGroup>
 export const CallGroups = v.object({
   ...QueryFrame.entries,
   ...NoStore.entries,
-  summary: AnsweredFigures,
+  summary: AnsweredSums,
   /** The grouping of the request, time first: `hour`, `hour,model`. */
   group_by: v.string(),
   groups: v.array(QueryGroup),

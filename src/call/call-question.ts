@@ -79,7 +79,7 @@ export interface CallGroup {
   /** Place of the bucket: it begins at `edgesMs[bucket]`. */
   readonly bucket: number
   /** The model's name, the status, …; null for calls that have none, and where nothing was grouped by. */
-  readonly entry: string | number | null
+  readonly value: string | number | null
   /** True if these are the entries beyond `top`, put together; `entry` is then null. */
   readonly isRest: boolean
   readonly figures: GroupFigures

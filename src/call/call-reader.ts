@@ -205,5 +205,5 @@ export interface HistoryReader {
 export interface StoreReader extends CallReader {
   readonly history: HistoryReader
   /** Answers to all questions that are asked in it are of one instant. */
-  inOneInstant<Answer>(ask: () => Promise<Answer>): Promise<Answer>
+  inReadTransaction<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }

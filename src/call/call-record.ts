@@ -94,7 +94,7 @@ export interface ReadCall {
   readonly line: number
   readonly call: StoredCall | null
   /** The identity of all that its source says of it. */
-  readonly entry: bigint
+  readonly identity: bigint
   readonly problem: string
   /** Values that the call does without, because they cannot be true. */
   readonly notes: readonly string[]

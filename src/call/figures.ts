@@ -26,7 +26,7 @@ export const Curves = v.object({
 export type Curves = Infer<typeof Curves>
 
 /** The effect of a cache on a set of calls. */
-export const CacheFigures = v.object({
+export const CacheSums = v.object({
   /** Cached ÷ all input tokens; null without input tokens. */
   cached_share: v.nullable(v.number()),
   /**
@@ -36,11 +36,11 @@ export const CacheFigures = v.object({
   cache_saved_usd: v.nullable(v.number()),
 })
 
-export type CacheFigures = Infer<typeof CacheFigures>
+export type CacheSums = Infer<typeof CacheSums>
 
 /** Sums of a set of calls: exact. */
-export const SumFigures = v.object({
-  ...CacheFigures.entries,
+export const CallTotals = v.object({
+  ...CacheSums.entries,
   calls: v.number(),
   /** Calls that failed; those whose client left are none. */
   errors: v.number(),
@@ -60,11 +60,11 @@ export const SumFigures = v.object({
   no_usage_calls: v.number(),
 })
 
-export type SumFigures = Infer<typeof SumFigures>
+export type CallTotals = Infer<typeof CallTotals>
 
 /** The figures of a set of calls: sums are exact, percentiles exact or within 1%. */
 export const GroupFigures = v.object({
-  ...SumFigures.entries,
+  ...CallTotals.entries,
   duration_ms: MeasureFigures,
   /** From dispatch. */
   ttft_ms: MeasureFigures,
@@ -98,7 +98,7 @@ export type ServedModel = Infer<typeof ServedModel>
  * newest. Times are ISO 8601, UTC.
  */
 export const CallSession = v.object({
-  ...CacheFigures.entries,
+  ...CacheSums.entries,
   session: v.string(),
   /** The source of the last call's session, as with `client`. */
   session_source: v.nullable(v.string()),

@@ -32,7 +32,7 @@ export async function writePast(
       await delay(0)
       for (const call of hour) {
         if (call.callType !== 'props') stays.push(stayOf(call))
-        yield { line: line++, call, entry: BigInt(call.id), problem: '', notes: [] }
+        yield { line: line++, call, identity: BigInt(call.id), problem: '', notes: [] }
       }
     }
   }

@@ -6,7 +6,7 @@ import { CsvReader, type ReadRecord } from './csv-reader.ts'
 
 function recordsOf(pieces: readonly string[], keeps?: (column: number) => boolean): readonly ReadRecord[] {
   const reader = new CsvReader()
-  if (keeps !== undefined) reader.keeps = keeps
+  if (keeps !== undefined) reader.isWanted = keeps
   const records = pieces.flatMap((piece) => [...reader.push(piece)])
   const last = reader.end()
   return last === null ? records : [...records, last]
@@ -77,7 +77,7 @@ test('a field of hundreds of megabytes is left out, costs no memory, and what fo
 
 test('of columns that nobody wants nothing is kept, however long they are', () => {
   const reader = new CsvReader()
-  reader.keeps = (column) => column !== 1
+  reader.isWanted = (column) => column !== 1
   const text = 'x'.repeat(2 ** 20)
   const read = [...reader.push('1,"')]
   for (let count = 0; count < 40; count++) read.push(...reader.push(text))

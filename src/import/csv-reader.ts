@@ -16,7 +16,7 @@ const borders = /[,\r\n]/g
  */
 export class CsvReader {
   /** Says which columns, counted from zero, are wanted. */
-  keeps: (column: number) => boolean = () => true
+  isWanted: (column: number) => boolean = () => true
   #state: 'start' | 'plain' | 'quoted' | 'quote' = 'start'
   #line = 1
   /** The line on which the last quote began. */
@@ -91,7 +91,7 @@ export class CsvReader {
 
   #take(part: string): void {
     for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) this.#line++
-    if (!this.keeps(this.#fields.length)) return
+    if (!this.isWanted(this.#fields.length)) return
     this.#size += part.length
     if (this.#size <= longestRecord) this.#field += part
     else this.#problem ||= `is longer than ${longestRecord / 2 ** 20} MiB`

@@ -24,31 +24,31 @@ const longestRequestId = 100_000
 
 /** A record of it: its labels are masked, and its id says no more than its time. */
 export function foreignCall(foreign: ForeignCall): StoredCall {
-  const { startedAtMs, tags = [], ...told } = foreign
-  const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = told
-  const { place: _, ...call } = { ...blankRecord(), ...told }
+  const { startedAtMs, tags = [], ...known } = foreign
+  const { source, endpoint, errorMessage = null, inputTokens = null, outputTokens = null } = known
+  const { place: _, ...call } = { ...blankRecord(), ...known }
   for (const name of [...texts, ...others]) {
     const text = call[name]
     if (text !== null) call[name] = label(text)
   }
-  const callType = told.callType ?? callTypeOf(endpoint)
+  const callType = known.callType ?? callTypeOf(endpoint)
   const isEmbedding = callType === 'embedding' || callType === 'rerank'
   return {
     ...call,
     id: firstIdAt(Math.floor(startedAtMs)),
     callType,
-    method: told.method ?? (callType === 'props' ? 'GET' : 'POST'),
+    method: known.method ?? (callType === 'props' ? 'GET' : 'POST'),
     endpoint: label(endpointOf(endpoint)),
     instance: source,
     // As of our own: they have no output.
     outputTokens: outputTokens ?? (inputTokens !== null && isEmbedding ? 0 : null),
     upstreamRequestId:
-      told.upstreamRequestId === undefined || told.upstreamRequestId === null
+      known.upstreamRequestId === undefined || known.upstreamRequestId === null
         ? null
-        : storedText(told.upstreamRequestId, longestRequestId),
+        : storedText(known.upstreamRequestId, longestRequestId),
     errorMessage: errorMessage === null ? null : storedText(errorMessage, longestMessage),
-    usageSource: told.usageSource ?? (inputTokens === null && outputTokens === null ? 'none' : 'usage'),
-    attempts: told.attempts ?? 1,
+    usageSource: known.usageSource ?? (inputTokens === null && outputTokens === null ? 'none' : 'usage'),
+    attempts: known.attempts ?? 1,
     tags: joinedTags([], tags, tagText),
   }
 }

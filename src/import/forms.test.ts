@@ -123,7 +123,7 @@ test('a row of LiteLLM’s spend logs, from CSV and from lines of JSON, whether 
 })
 
 test('an entry has one identity in all forms, and each other entry another', async () => {
-  const identities = await Promise.all(litellmForms.map(async (text) => (await found(text))[0]?.entry))
+  const identities = await Promise.all(litellmForms.map(async (text) => (await found(text))[0]?.identity))
   assert.equal(new Set(identities).size, 1)
   const others = Object.keys(litellm)
     .filter((name) => !['api_key', 'messages'].includes(name))
@@ -133,7 +133,7 @@ test('an entry has one identity in all forms, and each other entry another', asy
         csvOf({ ...litellm, [name]: value.replace(/\d(?=\D*$)|[a-z](?=[^a-z]*$)/, '2') }),
       )
       assert.equal(other?.problem, '', name)
-      return other?.entry
+      return other?.identity
     })
   assert.equal(new Set([...identities, ...(await Promise.all(others))]).size, 1 + others.length)
 })

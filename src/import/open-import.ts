@@ -9,22 +9,22 @@ export interface OpenImport extends ReadCalls {
   readonly progress: () => { readonly done: number; readonly total: number }
 }
 
-/** Opens whatever can be imported; what it is of is found out unless it is told. Throws {@link ImportError}. */
-export async function openImport(path: string, told: ImportSource | null): Promise<OpenImport> {
+/** Opens whatever can be imported; what it is of is found out unless it is named. Throws {@link ImportError}. */
+export async function openImport(path: string, named: ImportSource | null): Promise<OpenImport> {
   const first = await firstBytes(path)
   if (first.length === 0) throw new ImportError(`${path} is empty`)
   if (!first.toString('latin1').startsWith('SQLite format 3')) {
     const text = await openText(path, first)
     const progress = (): ReturnType<OpenImport['progress']> => ({ done: text.read(), total: text.bytes })
-    return { ...(await readText(text, told)), progress }
+    return { ...(await readText(text, named)), progress }
   }
   if (!isOlderProxy(path)) {
     throw new ImportError(
       `${path} is a database, and not that of the older Python proxy; of tokenweir’s own, import what db export writes`,
     )
   }
-  if (told !== null && told !== 'api-calls')
-    throw new ImportError(`${path} is not of ${told} but of api-calls`)
+  if (named !== null && named !== 'api-calls')
+    throw new ImportError(`${path} is not of ${named} but of api-calls`)
   const total = olderProxyCalls(path) ?? 0
   let done = 0
   async function* records(): AsyncGenerator<NamedRecord> {

@@ -25,12 +25,12 @@ export interface ReadCalls {
 }
 
 /** Reads the calls of a file of text, whose source is found out unless it is told. Throws {@link ImportError}. */
-export async function readText(text: TextSource, told: ImportSource | null): Promise<ReadCalls> {
+export async function readText(text: TextSource, named: ImportSource | null): Promise<ReadCalls> {
   const first = await firstPiece(text.pieces)
   const records = recordsOf(first, withFirst(first, text.pieces))
   const head = await records.next()
   if (head.done === true) throw new ImportError('the file holds no record')
-  const source = sourceOf(head.value, told)
+  const source = sourceOf(head.value, named)
   return { source, calls: callsOf(withFirst(head.value, records), source) }
 }
 
@@ -48,8 +48,8 @@ export async function* callsOf(
       let part = 0
       for (const found of importForms[source].callsOf(fields)) {
         const { call, notes } = plausible(found)
-        const entry = source === 'tokenweir' ? ownEntry(call) : identityOfEntry(source, fields, part++)
-        yield { line, call, entry, problem: '', notes }
+        const identity = source === 'tokenweir' ? ownIdentity(call) : identityOfEntry(source, fields, part++)
+        yield { line, call, identity, problem: '', notes }
       }
     } catch (error) {
       if (!(error instanceof FieldError)) throw error
@@ -59,11 +59,11 @@ export async function* callsOf(
 }
 
 function notRead(line: number, problem: string): ReadCall {
-  return { line, call: null, entry: 0n, problem, notes: [] }
+  return { line, call: null, identity: 0n, problem, notes: [] }
 }
 
 /** A call of ours is known by its id, of which every database has its own. */
-function ownEntry({ id, instance, outcome, durationMs, inputTokens, outputTokens }: StoredCall): bigint {
+function ownIdentity({ id, instance, outcome, durationMs, inputTokens, outputTokens }: StoredCall): bigint {
   return textHash(JSON.stringify(['tokenweir', instance, id, outcome, durationMs, inputTokens, outputTokens]))
 }
 
@@ -103,8 +103,8 @@ async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<NamedR
     if (fields.length === names.length) {
       return { line, problem, fields: Object.fromEntries(names.map((name, index) => [name, fields[index]])) }
     }
-    const told = `it has ${fields.length} columns in place of the ${names.length} of the first line`
-    return { line, fields: null, problem: told }
+    const flaw = `it has ${fields.length} columns in place of the ${names.length} of the first line`
+    return { line, fields: null, problem: flaw }
   }
   for await (const piece of pieces) {
     for (const record of reader.push(piece)) {
@@ -127,7 +127,7 @@ const cut = 'the file ends within this line: it was cut off, or lacks its last l
 /** The names of the columns; what is known to be text of prompts and answers is not even kept. */
 function headOf(fields: readonly string[], reader: CsvReader): readonly string[] {
   const names = fields.map((name) => name.trim())
-  reader.keeps = (column) => !bodies.has(names[column] ?? '')
+  reader.isWanted = (column) => !bodies.has(names[column] ?? '')
   return names
 }
 
@@ -162,11 +162,11 @@ function sourceIn(fields: Fields): ImportSource | undefined {
   return importSources.find((name) => importForms[name].columns.every((column) => column in fields))
 }
 
-function sourceOf({ fields, line, problem }: NamedRecord, told: ImportSource | null): ImportSource {
-  if (fields === null && told === null) {
+function sourceOf({ fields, line, problem }: NamedRecord, named: ImportSource | null): ImportSource {
+  if (fields === null && named === null) {
     throw new ImportError(`line ${line}: ${problem}; with --from, reading goes on after it`)
   }
-  if (told === null) {
+  if (named === null) {
     const source = sourceIn(fields ?? {})
     if (source !== undefined) return source
     const names = Object.keys(fields ?? {})
@@ -174,7 +174,7 @@ function sourceOf({ fields, line, problem }: NamedRecord, told: ImportSource | n
       .join(', ')
     throw new ImportError(`it is of no form that can be imported; its columns are ${names || 'none'}`)
   }
-  const missing = fields === null ? [] : importForms[told].columns.filter((column) => !(column in fields))
-  if (missing.length === 0) return told
-  throw new ImportError(`it is not ${importForms[told].words}: it has no column ${missing.join(', ')}`)
+  const missing = fields === null ? [] : importForms[named].columns.filter((column) => !(column in fields))
+  if (missing.length === 0) return named
+  throw new ImportError(`it is not ${importForms[named].words}: it has no column ${missing.join(', ')}`)
 }

@@ -50,7 +50,7 @@ const longestName = 256
 /** A native call makes text of so many bytes at once, as many short ones cost more. */
 const textBytes = 256
 /** Bytes of the wanted values together, with the structure around them. */
-const mostKept = 1024 * 1024
+const mostSkeletonBytes = 1024 * 1024
 
 /**
  * Reads the wanted values of a JSON text that comes in chunks and may be endless. Of all else the scan keeps only the
@@ -61,8 +61,8 @@ const mostKept = 1024 * 1024
 export class JsonScan {
   readonly #onValue: OnValue | null
   /** The text with 0 in place of all unwanted values, and where its part of this chunk goes on. */
-  #kept = ''
-  #keptTo = 0
+  #skeleton = ''
+  #skeletonTo = 0
   /** A part of this chunk as text, and where it begins. */
   #text = ''
   #textFrom = 0
@@ -95,7 +95,7 @@ export class JsonScan {
 
   /** The text with its wanted values alone; `undefined` if it is no JSON, or too much is wanted of it. */
   get value(): unknown {
-    return this.#isTooMuch ? undefined : jsonOrUndefined(fromLatin1(this.#kept))
+    return this.#isTooMuch ? undefined : jsonOrUndefined(fromLatin1(this.#skeleton))
   }
 
   /** A string, an array or an object is not closed: the text ends too soon, or goes on. */
@@ -106,20 +106,20 @@ export class JsonScan {
   push(chunk: Uint8Array): void {
     if (this.#isTooMuch) return
     const bytes = asBuffer(chunk)
-    this.#start = this.#keptTo = 0
+    this.#start = this.#skeletonTo = 0
     this.#text = ''
     let at = 0
     while (at < bytes.length) {
       at = this.#inLeaf ? this.#leaf(bytes, at) : this.#token(bytes[at] ?? 0, at)
     }
-    this.#keepUpTo(bytes, this.#inLeaf ? this.#start : bytes.length)
+    this.#copyUpTo(bytes, this.#inLeaf ? this.#start : bytes.length)
     if (this.#inLeaf)
       this.#earlier += this.#textOf(bytes, this.#start, Math.min(bytes.length, this.#start + this.#room))
     this.#pushed += bytes.length
   }
 
   get #isTooMuch(): boolean {
-    return this.#kept.length > mostKept
+    return this.#skeleton.length > mostSkeletonBytes
   }
 
   /** How many bytes of the leaf are still kept; one more than the limit says that it is too long. */
@@ -191,9 +191,9 @@ export class JsonScan {
       if (leaf.length > this.#limit) leaf = null
     }
     if (leaf === null || !isInOneChunk) {
-      this.#keepUpTo(bytes, this.#start)
-      this.#kept += leaf ?? (this.#isName ? '""' : this.#limit < 0 ? '0' : '1e999')
-      this.#keptTo = end
+      this.#copyUpTo(bytes, this.#start)
+      this.#skeleton += leaf ?? (this.#isName ? '""' : this.#limit < 0 ? '0' : '1e999')
+      this.#skeletonTo = end
     }
     this.#inLeaf = false
     this.#depth = 0
@@ -208,9 +208,9 @@ export class JsonScan {
     return end
   }
 
-  #keepUpTo(bytes: Buffer, end: number): void {
-    if (end > this.#keptTo) this.#kept += this.#textOf(bytes, this.#keptTo, end)
-    this.#keptTo = end
+  #copyUpTo(bytes: Buffer, end: number): void {
+    if (end > this.#skeletonTo) this.#skeleton += this.#textOf(bytes, this.#skeletonTo, end)
+    this.#skeletonTo = end
   }
 
   #textOf(bytes: Buffer, from: number, end: number): string {

@@ -1,7 +1,7 @@
 import { parseCallId } from '../call/call-id.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallDimension } from '../call/call-question.ts'
-import type { SumFigures } from '../call/figures.ts'
+import type { CallTotals } from '../call/figures.ts'
 import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
 import {
   type CallsQuery,
@@ -231,7 +231,7 @@ function withKey(group: QueryGroup): object {
 }
 
 /** The sums of figures, without zeros and nulls. */
-function sumsOf({ calls, ...figures }: SumFigures): object {
+function sumsOf({ calls, ...figures }: CallTotals): object {
   const sums = Object.entries(figures).filter(
     ([name, value]) => typeof value === 'number' && value !== 0 && !left.has(name),
   )

@@ -44,9 +44,9 @@ export function applySync(
     if (old === undefined) added += 1
     const prices = pricesAfter(old, listed, source.name, now)
     if (old?.source === source.name && prices !== old.prices) changed += 1
-    const { removed_at: _listedAgain, ...kept }: Partial<PriceEntry> = old ?? {}
+    const { removed_at: _listedAgain, ...other }: Partial<PriceEntry> = old ?? {}
     const { provider, mode } = listed
-    models.set(name, { ...kept, provider, mode, source: source.name, updated_at: now, prices })
+    models.set(name, { ...other, provider, mode, source: source.name, updated_at: now, prices })
   }
   const rejected = new Set(list.rejected.map(({ name }) => name))
   for (const [name, entry] of models) {
@@ -117,8 +117,8 @@ function pricesAfter(
   const earlier = ordered.slice(0, Math.max(index, 0))
   const later = ordered.slice(index + 1)
   if (old.source !== source) {
-    const kept = earlier.map((period) => ({ ...period, source: period.source ?? old.source }))
-    return [...kept, periodOf(listed, inForce?.effective_from ?? null)]
+    const sourced = earlier.map((period) => ({ ...period, source: period.source ?? old.source }))
+    return [...sourced, periodOf(listed, inForce?.effective_from ?? null)]
   }
   if (inForce !== undefined && isSame(inForce, listed)) return old.prices
   const isReplaced = inForce !== undefined && timeOf(inForce.effective_from) === nowMs

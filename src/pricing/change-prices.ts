@@ -31,7 +31,7 @@ export async function changePrices<T>(
   change: (costs: ModelCosts) => Change<T>,
   limitMs: number = lockLimitMs,
 ): Promise<T> {
-  using lock = await orNotKept(path, () => {
+  using lock = await orNotWritten(path, () => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     return lockPriceFile(path, limitMs)
   })
@@ -39,7 +39,7 @@ export async function changePrices<T>(
     throw new PriceFileError('prices_busy', `Something else is changing ${path}; try again in a moment.`)
   }
   const [costs, answer] = change(pricesToChange(path))
-  if (costs !== null) await orNotKept(path, () => writePriceFile(path, costs))
+  if (costs !== null) await orNotWritten(path, () => writePriceFile(path, costs))
   return answer
 }
 
@@ -52,7 +52,7 @@ export function pricesToChange(path: string): ModelCosts {
   throw new PriceFileError('broken_price_file', message, problem)
 }
 
-async function orNotKept<T>(path: string, act: () => T | Promise<T>): Promise<T> {
+async function orNotWritten<T>(path: string, act: () => T | Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {

@@ -64,13 +64,13 @@ const mostAnswers = 5000
 export class PriceBook {
   readonly #models: ReadonlyMap<string, Named>
   readonly #overrides: ReadonlyMap<string, Named>
-  readonly #placeOf: ReturnType<typeof upstreamTable>
+  readonly #listingOf: ReturnType<typeof upstreamTable>
   readonly #answers = new Map<string, readonly DatedPrice[] | NoPrice>()
 
   constructor({ models, overrides, upstreams }: Pick<ModelCosts, 'models' | 'overrides' | 'upstreams'>) {
     this.#models = byName(models, false)
     this.#overrides = byName(overrides, true)
-    this.#placeOf = upstreamTable(upstreams)
+    this.#listingOf = upstreamTable(upstreams)
   }
 
   /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
@@ -132,8 +132,8 @@ export class PriceBook {
     const exact = exactNames(responseModel, model)
     if (exact.length === 0) return { none: 'no_model' }
     const tier = serviceTierOf(serviceTier)
-    const place = this.#placeOf(upstream)
-    const prefix = typeof place === 'string' ? '' : place.prefix
+    const listing = this.#listingOf(upstream)
+    const prefix = typeof listing === 'string' ? '' : listing.prefix
     const overrides = [
       ...(upstream === null ? [] : exact.map((name) => `${upstream}/${name}`)),
       ...exact,
@@ -141,14 +141,14 @@ export class PriceBook {
       ...exact.map((name) => `${prefix}${name}`),
     ].map((name) => this.#overrides.get(name.toLowerCase()))
     const listed =
-      typeof place === 'string'
+      typeof listing === 'string'
         ? []
         : candidateNames(responseModel, model)
-            .map((name) => this.#models.get(`${place.prefix}${name}`.toLowerCase()))
-            .filter((named) => named?.entry.provider === place.provider)
+            .map((name) => this.#models.get(`${listing.prefix}${name}`.toLowerCase()))
+            .filter((named) => named?.entry.provider === listing.provider)
     const found = [...overrides, ...listed].filter((named) => named !== undefined)
     if (found.length > 0) return [...new Set(found)].flatMap((named) => historyOf(named, tier))
-    return typeof place === 'string' ? { none: place } : noEntry
+    return typeof listing === 'string' ? { none: listing } : noEntry
   }
 }
 

@@ -41,7 +41,7 @@ export class PricesInForce {
       this.problem = { message: 'It is gone; the next start goes without it.', line: null, column: null }
       return true
     }
-    const costs = 'costs' in file ? file.costs : readCosts(goodFileOf(this.#path))
+    const costs = 'costs' in file ? file.costs : readCosts(lastGoodFileOf(this.#path))
     if (this.problem !== null && costs === null && !isFirst) return true
     let shipped: ModelCosts | null | undefined
     const readShipped = (): ModelCosts | null => (shipped ??= readCosts(this.#shippedPath))
@@ -49,7 +49,7 @@ export class PricesInForce {
     this.book = new PriceBook(this.costs)
     if (costs !== null && this.problem === null) {
       const isShipped = costs.synced_at === null && isDeepStrictEqual(costs, readShipped())
-      keepGood(this.#path, isShipped ? null : costs)
+      saveLastGood(this.#path, isShipped ? null : costs)
     }
     return true
   }
@@ -71,15 +71,15 @@ export function priceFileState(path: string): string {
 }
 
 /** The last content of a price file that could be read, for whoever looks first when it cannot be. */
-function goodFileOf(path: string): string {
+function lastGoodFileOf(path: string): string {
   return `${path}.good`
 }
 
 /** Keeps what could be read; null is what came with the program. */
-function keepGood(path: string, costs: ModelCosts | null): void {
+function saveLastGood(path: string, costs: ModelCosts | null): void {
   try {
-    if (costs === null) rmSync(goodFileOf(path), { force: true })
-    else replaceFile(goodFileOf(path), priceFileText(costs))
+    if (costs === null) rmSync(lastGoodFileOf(path), { force: true })
+    else replaceFile(lastGoodFileOf(path), priceFileText(costs))
   } catch {
     // The prices hold without it, too.
   }

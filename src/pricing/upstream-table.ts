@@ -42,14 +42,14 @@ export function upstreamTable(
   const all = [...Object.entries(knownUpstreams), ...Object.entries(added)]
   const hosts = new Map(all.map(([host, prices]) => [host.toLowerCase(), prices]))
   return (upstream) => {
-    const place = upstream?.toLowerCase() ?? ''
-    if (place === '') return 'unknown_upstream'
-    const host = place.replace(/:\d+$/, '')
+    const address = upstream?.toLowerCase() ?? ''
+    if (address === '') return 'unknown_upstream'
+    const host = address.replace(/:\d+$/, '')
     const parents = host
       .split('.')
       .slice(1)
       .map((_, i, labels) => ['*', ...labels.slice(i)].join('.'))
-    const name = [place, host, ...parents].find((one) => hosts.has(one))
+    const name = [address, host, ...parents].find((one) => hosts.has(one))
     return hosts.get(name ?? '') ?? (isLocal(host) ? 'local' : 'unknown_upstream')
   }
 }

@@ -20,12 +20,12 @@ const leastCalls = 20
 const shownNames = 20
 
 /** The body of the answer to an {@link AlertsQuestion}. Times in milliseconds; `n` calls. */
-export interface AlertFigures {
+export interface AlertSums {
   readonly last_seq: number
   /** Counts of the last five minutes; `answered` leaves out calls whose client left. */
-  readonly window: Readonly<{ calls: number; failed: number; answered: number; queue: Measure }>
+  readonly window: Readonly<{ calls: number; failed: number; answered: number; queue: Percentile }>
   /** Time to first token of models with enough calls in the last five minutes; beside it that of seven days before. */
-  readonly ttft: readonly Readonly<{ model: string; p95_ms: number; usual: Measure }>[]
+  readonly ttft: readonly Readonly<{ model: string; p95_ms: number; usual: Percentile }>[]
   /** Tokens of the last five minutes by session, or by client for calls without one; the largest first. */
   readonly tokens: readonly Readonly<{ by: 'session' | 'client'; name: string; tokens: number }>[]
   /** Calls of the last five minutes without a price, by model; those of upstreams on this machine or network apart. */
@@ -38,14 +38,14 @@ export interface AlertFigures {
   readonly month: Readonly<{ cost_usd: number }>
 }
 
-type Measure = Readonly<{ n: number; p95_ms: number }>
+type Percentile = Readonly<{ n: number; p95_ms: number }>
 
 /** All that the alert rules look at, in one answer. */
 export async function alertsAnswer(
   reader: StoreReader,
   { afterSeq }: AlertsQuestion,
   nowMs: number,
-): Promise<AlertFigures> {
+): Promise<AlertSums> {
   const windowFromMs = nowMs - windowMs
   // At first, what was written when says nothing.
   const [fromMs, after] =
@@ -89,7 +89,7 @@ async function ttftOf(
   reader: CallReader,
   calls: readonly EndedCall[],
   nowMs: number,
-): Promise<AlertFigures['ttft']> {
+): Promise<AlertSums['ttft']> {
   const models = new Map<string, number[]>()
   for (const { model, ttftMs } of calls) {
     if (model !== null && ttftMs !== null) getOrAdd(models, model, () => []).push(ttftMs)
@@ -101,12 +101,12 @@ async function ttftOf(
   const edgesMs = [toMs - 7 * dayMs, toMs]
   const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model', top: mostEntries })
   return enough.map(([model, times]) => {
-    const { n = 0, p95: p95_ms = 0 } = groups.find(({ entry }) => entry === model)?.figures.ttft_ms ?? {}
+    const { n = 0, p95: p95_ms = 0 } = groups.find(({ value }) => value === model)?.figures.ttft_ms ?? {}
     return { model, p95_ms: p95(times), usual: { n, p95_ms: p95_ms ?? 0 } }
   })
 }
 
-async function dayOf(reader: StoreReader, nowMs: number): Promise<AlertFigures['day']> {
+async function dayOf(reader: StoreReader, nowMs: number): Promise<AlertSums['day']> {
   // At quarter hours, where the sums of all calls have their edges.
   const firstMs = Math.ceil((nowMs - dayMs) / quarterMs) * quarterMs
   const { summary } = await sumsOf(reader, [firstMs, firstMs + dayMs])
@@ -116,7 +116,7 @@ async function dayOf(reader: StoreReader, nowMs: number): Promise<AlertFigures['
   return { cost_usd: summary.cost_usd ?? 0, tokens_by_hour }
 }
 
-async function monthOf(reader: CallReader, nowMs: number): Promise<AlertFigures['month']> {
+async function monthOf(reader: CallReader, nowMs: number): Promise<AlertSums['month']> {
   const now = new Date(nowMs)
   const fromMs = new Date(now.getFullYear(), now.getMonth()).getTime()
   const toMs = Math.floor(nowMs / quarterMs + 1) * quarterMs

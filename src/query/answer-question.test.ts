@@ -43,7 +43,7 @@ test('the calls that are listed and what is told of all of them are of one insta
     aggregate: (question) => reader.aggregate(question),
     choices: () => reader.choices(),
     extent: () => reader.extent(),
-    inOneInstant: (ask) => reader.inOneInstant(ask),
+    inReadTransaction: (ask) => reader.inReadTransaction(ask),
   }
   const sources = { store, note: null, prices: new PricesInForce(path) }
   const ask = async (): Promise<CallList> => {

@@ -42,7 +42,7 @@ interface StoreNote {
 }
 
 /** More are not told at a time: a page cannot show them, and a reader that is behind should not fall further. */
-const toldAtOnce = 100
+const mostAtOnce = 100
 /** For so long calls are counted by client, the newest first. */
 const countingClientsMs = 1000
 
@@ -73,7 +73,7 @@ export function answerQuestion(
   question: QueryQuestion,
   nowMs: number,
 ): Promise<AnswerText> {
-  return sources.store.inOneInstant(() => answerOf(sources, question, nowMs))
+  return sources.store.inReadTransaction(() => answerOf(sources, question, nowMs))
 }
 
 async function answerOf(
@@ -125,8 +125,8 @@ async function endedAnswer(reader: CallReader, { afterSeq }: EndedQuestion): Pro
   // A lower number than before is a new database: all that is in it ended just now.
   if (afterSeq === null) return { calls: [], skipped: 0, last_seq: lastSeq }
   const since = afterSeq > lastSeq ? 0 : afterSeq
-  const from = Math.max(since, lastSeq - toldAtOnce)
-  const { calls, lastSeq: reached } = await reader.endedSince(from, {}, toldAtOnce)
+  const from = Math.max(since, lastSeq - mostAtOnce)
+  const { calls, lastSeq: reached } = await reader.endedSince(from, {}, mostAtOnce)
   return { calls, skipped: from - since, last_seq: Math.max(reached, lastSeq) }
 }
 

@@ -34,11 +34,11 @@ export async function matchesAnswer(
   const filter = { ...(fromMs === null ? {} : { fromMs }), ...(toMs === null ? {} : { toMs }) }
   const range = await rangeOf(filter, calls, nowMs)
   const counted = range === null ? null : await countedOf(calls, range)
-  const isWhole = range === null || counted === null || counted.fromMs <= range.fromMs
+  const isAllCounted = range === null || counted === null || counted.fromMs <= range.fromMs
   return {
     from: new Date(fromMs ?? range?.fromMs ?? 0).toISOString(),
     to: new Date(toMs ?? range?.toMs ?? nowMs).toISOString(),
-    counted_from: isWhole ? null : new Date(counted.fromMs).toISOString(),
+    counted_from: isAllCounted ? null : new Date(counted.fromMs).toISOString(),
     matches: (counted?.models ?? [])
       .toSorted((a, b) => b.calls - a.calls)
       .map((served) => Object.assign(served, { price: priceOf(book, served, nowMs) })),
@@ -47,8 +47,8 @@ export async function matchesAnswer(
 
 /** Sums of folded calls do not name the answering upstream. */
 async function countedOf(calls: CallReader, { fromMs, toMs }: AskedRange): Promise<ServedCount> {
-  const keptMs = Math.min(Math.max(fromMs, (await calls.foldedUntilMs()) ?? 0), toMs)
-  return calls.servedModels(keptMs, toMs, countingMs)
+  const unfoldedFromMs = Math.min(Math.max(fromMs, (await calls.foldedUntilMs()) ?? 0), toMs)
+  return calls.servedModels(unfoldedFromMs, toMs, countingMs)
 }
 
 function priceOf(

@@ -1,4 +1,4 @@
-import type { CallGroups, QueryGroup, AnsweredFigures } from '../api/calls.ts'
+import type { CallGroups, QueryGroup, AnsweredSums } from '../api/calls.ts'
 import {
   type CallAnswer,
   type CallDimension,
@@ -73,9 +73,9 @@ async function groupsOf(
     })
     return {
       groups: groups.map((group) => {
-        const { entry, isRest } = group
+        const { value, isRest } = group
         return Object.assign(
-          isRest ? { key: restKey, rest: true as const } : { key: entry },
+          isRest ? { key: restKey, rest: true as const } : { key: value },
           figuresOf(group),
         )
       }),
@@ -94,22 +94,24 @@ async function groupsOf(
   const { groups, summary } = await ask({ edgesMs, dimension, top })
   return {
     groups: groups.map((group) => {
-      const { bucket, entry, isRest } = group
-      const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : entry }
+      const { bucket, value, isRest } = group
+      const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : value }
       return Object.assign({ keys: names }, isRest && { rest: true as const }, figuresOf(group))
     }),
     summary,
   }
 }
 
-function figuresOf({ figures, curves }: CallGroup): AnsweredFigures {
+function figuresOf({ figures, curves }: CallGroup): AnsweredSums {
   return curves === undefined ? figures : { ...figures, curves }
 }
 
 /** The same without times and speeds. */
-function sumsOf<Told extends object>(told: Told): Told {
-  const entries = Object.entries(told).filter(([name]) => !(callMeasures as readonly string[]).includes(name))
-  return Object.fromEntries(entries) as Told
+function sumsOf<Answer extends object>(answer: Answer): Answer {
+  const entries = Object.entries(answer).filter(
+    ([name]) => !(callMeasures as readonly string[]).includes(name),
+  )
+  return Object.fromEntries(entries) as Answer
 }
 
 /** By failure code only calls that have one are told apart; the summary is of all of them nevertheless. */
@@ -120,7 +122,7 @@ async function askedOf(reader: CallReader, question: CallQuestion): Promise<Call
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
   const { summary } = await reader.aggregate({ ...all, edgesMs: ends, dimension: null })
   const { groups } = await reader.aggregate(all)
-  return { groups: groups.filter(({ entry }) => entry !== null), summary }
+  return { groups: groups.filter(({ value }) => value !== null), summary }
 }
 
 /** Times without a call count too, from the first one that has any. */

@@ -122,9 +122,9 @@ async function bucketsOf(
 }
 
 /** Null for figures that folded calls do not have; the rest of the overview is answered. */
-async function orNull<T>(told: () => Promise<T>): Promise<T | null> {
+async function orNull<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
-    return await told()
+    return await ask()
   } catch (error) {
     if (error instanceof FoldedRangeError) return null
     throw error
@@ -139,8 +139,8 @@ function modelsOf(answer: CallAnswer): readonly OverviewModel[] {
   const shown = new Set([...groups.slice(0, shownModels), ...byCost.slice(0, shownModels)])
   return groups
     .filter((group) => shown.has(group))
-    .map(({ entry, figures: { calls, errors, total_tokens, cached_share, cost_usd, unpriced_calls } }) => ({
-      model: entry === null ? null : String(entry),
+    .map(({ value, figures: { calls, errors, total_tokens, cached_share, cost_usd, unpriced_calls } }) => ({
+      model: value === null ? null : String(value),
       calls,
       errors,
       total_tokens,
@@ -152,8 +152,8 @@ function modelsOf(answer: CallAnswer): readonly OverviewModel[] {
 
 /** Those without a code are what the codes do not add up to. */
 function failuresOf({ groups }: CallAnswer, errors: number): NonNullable<Overview['failures']> {
-  const coded = groups.flatMap(({ entry, figures }) =>
-    entry === null ? [] : [{ failure_code: String(entry), calls: figures.calls }],
+  const coded = groups.flatMap(({ value, figures }) =>
+    value === null ? [] : [{ failure_code: String(value), calls: figures.calls }],
   )
   const uncoded = errors - coded.reduce((sum, { calls }) => sum + calls, 0)
   const failures = uncoded > 0 ? [...coded, { failure_code: null, calls: uncoded }] : coded
@@ -196,10 +196,10 @@ async function slowestOf(
   edgesMs: readonly number[],
   buckets: readonly GroupFigures[],
 ): Promise<readonly OverviewCall[]> {
-  const keptFromMs = (await reader.foldedUntilMs()) ?? 0
+  const unfoldedFromMs = (await reader.foldedUntilMs()) ?? 0
   const slowest = buckets
     .map(({ duration_ms }, bucket) => ({ bucket, maxMs: duration_ms.max ?? -1 }))
-    .filter(({ bucket, maxMs }) => maxMs >= 0 && (edgesMs[bucket + 1] ?? 0) > keptFromMs)
+    .filter(({ bucket, maxMs }) => maxMs >= 0 && (edgesMs[bucket + 1] ?? 0) > unfoldedFromMs)
     .sort((a, b) => b.maxMs - a.maxMs)
     .slice(0, shownCalls)
   const calls: CallJson[] = []

@@ -15,11 +15,11 @@ export function overviewTotals(all: GroupFigures, timed: GroupFigures): Overview
     cost_usd: all.cost_usd,
     unpriced_calls: all.unpriced_calls,
     no_usage_calls: all.no_usage_calls,
-    duration_ms: measure(timed.duration_ms),
-    ttft_ms: measure(timed.ttft_ms),
-    ttft_total_ms: measure(timed.ttft_total_ms),
-    queue_ms: measure(all.queue_ms),
-    output_tokens_per_s: measure(timed.output_tokens_per_s),
+    duration_ms: shortMeasure(timed.duration_ms),
+    ttft_ms: shortMeasure(timed.ttft_ms),
+    ttft_total_ms: shortMeasure(timed.ttft_total_ms),
+    queue_ms: shortMeasure(all.queue_ms),
+    output_tokens_per_s: shortMeasure(timed.output_tokens_per_s),
   }
 }
 
@@ -54,7 +54,7 @@ export function overviewBuckets(
   }
 }
 
-function measure({ n, p50, p95, p99, max }: MeasureFigures): OverviewMeasure {
+function shortMeasure({ n, p50, p95, p99, max }: MeasureFigures): OverviewMeasure {
   return { n, p50: shortened(p50), p95: shortened(p95), p99: shortened(p99), max }
 }
 

@@ -21,8 +21,8 @@ export function payloadAnswer(
 ): Buffer {
   const endedAtMs = durationMs === null ? undefined : startedAtMs(id) + durationMs
   const { request, answer } = new PayloadReader(filePath).payloadsOf(id, endedAtMs)
-  const isKept = request !== null || answer !== null
-  const reason = isKept ? null : absenceOf(id, listSegments(filePath), logging)
+  const isLogged = request !== null || answer !== null
+  const reason = isLogged ? null : absenceOf(id, listSegments(filePath), logging)
   return Buffer.concat([
     Buffer.from('{"request":'),
     request ?? nullJson,

@@ -1,5 +1,5 @@
 import type { Clock } from '../call/clock.ts'
-import { QueryLane, type WaitingQuestion } from './query-lane.ts'
+import { QueryWorkerHandle, type WaitingQuestion } from './query-worker-handle.ts'
 import type { QueryOutcome } from './query-messages.ts'
 import type { QueryQuestion } from './query-question.ts'
 import { SharedReplies } from './shared-replies.ts'
@@ -38,8 +38,8 @@ export class QueryProcess {
   readonly #options: Required<QueryProcessOptions>
   readonly #clock: Clock
   readonly #shared: SharedReplies<QueryOutcome>
-  readonly #first: QueryLane
-  readonly #second: QueryLane
+  readonly #first: QueryWorkerHandle
+  readonly #second: QueryWorkerHandle
   #waiting: WaitingQuestion[] = []
   #cancelSecond: (() => void) | null = null
   #isClosed = false
@@ -54,18 +54,18 @@ export class QueryProcess {
     }
     this.#clock = this.#options.clock
     this.#shared = new SharedReplies(this.#clock, ({ kind }) => kind !== 'unavailable')
-    const lane = (): QueryLane =>
-      new QueryLane({
+    const worker = (): QueryWorkerHandle =>
+      new QueryWorkerHandle({
         ...this.#options,
-        onReady: (sinceMs) => this.#forgiveStart(sinceMs),
+        onReady: (sinceMs) => this.#excludeStartup(sinceMs),
         onChange: () => {
           this.#rejectExpired()
           this.#next()
         },
         onFree: () => this.#next(),
       })
-    this.#first = lane()
-    this.#second = lane()
+    this.#first = worker()
+    this.#second = worker()
   }
 
   /** Has the process there before the first question. */
@@ -105,19 +105,19 @@ export class QueryProcess {
 
   #next(): void {
     while (this.#waiting.length > 0 && !this.#isClosed) {
-      const lane = this.#freeLane()
+      const worker = this.#freeWorker()
       const next = this.#waiting[0]
       // At its start it may have been given the question already.
-      if (lane === null || lane.isBusy || next === undefined) return
+      if (worker === null || worker.isBusy || next === undefined) return
       this.#waiting.shift()
       const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
-      if (budgetMs > 0) lane.ask(next, budgetMs)
+      if (budgetMs > 0) worker.ask(next, budgetMs)
       else next.resolve({ kind: 'unavailable', code: 'too_busy' })
     }
   }
 
   /** The second takes questions only once it is there: the first may be free before. */
-  #freeLane(): QueryLane | null {
+  #freeWorker(): QueryWorkerHandle | null {
     if (!this.#first.isBusy && this.#first.start()) return this.#first
     if (!this.#second.isBusy && this.#second.isReady) return this.#second
     this.#cancelSecond ??= this.#clock.after(
@@ -131,7 +131,7 @@ export class QueryProcess {
     return null
   }
 
-  #forgiveStart(sinceMs: number): void {
+  #excludeStartup(sinceMs: number): void {
     const now = this.#clock.now()
     for (const waiting of this.#waiting) waiting.askedAtMs += now - Math.max(sinceMs, waiting.askedAtMs)
     this.#next()

@@ -3,7 +3,7 @@ import type { Clock } from '../call/clock.ts'
 /** For how long an answer is given to those who ask the same. */
 const sharedMs = 1000
 /** So that answers to many different questions are not all held. */
-const maxKept = 32
+const mostReplies = 32
 
 interface SharedReply<Reply> {
   readonly reply: Promise<Reply>
@@ -15,7 +15,7 @@ interface SharedReply<Reply> {
 export class SharedReplies<Reply> {
   readonly #clock: Clock
   readonly #isWorthKeeping: (reply: Reply) => boolean
-  readonly #kept = new Map<string, SharedReply<Reply>>()
+  readonly #replies = new Map<string, SharedReply<Reply>>()
 
   /** Replies not worth keeping go only to questions asked meanwhile. */
   constructor(clock: Clock, isWorthKeeping: (reply: Reply) => boolean) {
@@ -26,28 +26,28 @@ export class SharedReplies<Reply> {
   /** The reply that is known or under way for the key, or that of `ask`. */
   get(key: string, ask: () => Promise<Reply>): Promise<Reply> {
     this.#forgetOld()
-    const known = this.#kept.get(key)
+    const known = this.#replies.get(key)
     if (known !== undefined) return known.reply
-    const kept: SharedReply<Reply> = { reply: ask(), askedAtMs: this.#clock.now(), isSettled: false }
-    this.#kept.set(key, kept)
-    kept.reply.then(
-      (reply) => this.#settle(key, kept, this.#isWorthKeeping(reply)),
-      () => this.#settle(key, kept, false),
+    const shared: SharedReply<Reply> = { reply: ask(), askedAtMs: this.#clock.now(), isSettled: false }
+    this.#replies.set(key, shared)
+    shared.reply.then(
+      (reply) => this.#settle(key, shared, this.#isWorthKeeping(reply)),
+      () => this.#settle(key, shared, false),
     )
-    return kept.reply
+    return shared.reply
   }
 
-  #settle(key: string, kept: SharedReply<Reply>, isWorthKeeping: boolean): void {
-    kept.isSettled = true
-    if (!isWorthKeeping) this.#kept.delete(key)
+  #settle(key: string, shared: SharedReply<Reply>, isWorthKeeping: boolean): void {
+    shared.isSettled = true
+    if (!isWorthKeeping) this.#replies.delete(key)
     // Nobody may ask again, and the reply would be held for nothing.
     else this.#clock.after(sharedMs, () => this.#forgetOld(), { background: true })
   }
 
   #forgetOld(): void {
     const oldestMs = this.#clock.now() - sharedMs
-    for (const [key, { isSettled, askedAtMs }] of this.#kept) {
-      if (isSettled && (askedAtMs <= oldestMs || this.#kept.size > maxKept)) this.#kept.delete(key)
+    for (const [key, { isSettled, askedAtMs }] of this.#replies) {
+      if (isSettled && (askedAtMs <= oldestMs || this.#replies.size > mostReplies)) this.#replies.delete(key)
     }
   }
 }

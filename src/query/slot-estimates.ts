@@ -89,16 +89,16 @@ function percentileOf(sorted: Float64Array, share: number): number | null {
 
 /** Puts another value in the place of a binary heap's least, its first. */
 function replaceLeast(heap: Float64Array, value: number): void {
-  let place = 0
+  let index = 0
   for (;;) {
-    let child = 2 * place + 1
+    let child = 2 * index + 1
     if (child >= heap.length) break
     if (child + 1 < heap.length && at(heap, child + 1) < at(heap, child)) child++
     if (at(heap, child) >= value) break
-    heap[place] = at(heap, child)
-    place = child
+    heap[index] = at(heap, child)
+    index = child
   }
-  heap[place] = value
+  heap[index] = value
 }
 
 function at(values: Float64Array, index: number): number {

@@ -17,9 +17,9 @@ export async function slotsAnswer(
   nowMs: number,
 ): Promise<SlotWaitsReport> {
   const { fromMs, toMs } = windowOf(range, nowMs)
-  const keptMs = Math.min(Math.max(fromMs, (await reader.foldedUntilMs()) ?? 0), toMs)
+  const unfoldedFromMs = Math.min(Math.max(fromMs, (await reader.foldedUntilMs()) ?? 0), toMs)
   const bounds = { upstreamName, most: most.calls, withinMs: most.readingMs }
-  const uses = await reader.slotUses({ ...bounds, fromMs: keptMs, toMs })
+  const uses = await reader.slotUses({ ...bounds, fromMs: unfoldedFromMs, toMs })
   const limits = await reader.history.limits(fromMs, toMs)
   const limit = maxConcurrent ?? limits.at(-1)?.maxConcurrent ?? null
   const load = loadOf(uses)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/call/clock.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
-import type { AlertFigures } from '../../src/query/alerts-answer.ts'
+import type { AlertSums } from '../../src/query/alerts-answer.ts'
 import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { writeDatabase } from '../dashboard/query-database.ts'
@@ -30,7 +30,7 @@ function many(count: number, make: (index: number) => CallRecord): readonly Call
 async function figuresOf(
   calls: readonly CallRecord[],
   later: readonly CallRecord[] = [],
-): Promise<readonly [AlertFigures, AlertFigures]> {
+): Promise<readonly [AlertSums, AlertSums]> {
   await using dir = await makeTempDir()
   const path = dir.file('calls.db')
   writeDatabase(path, { calls })
@@ -41,10 +41,10 @@ async function figuresOf(
     spawn: spawnQuery(path, { ...process.env, TZ: 'Asia/Tokyo' }),
     onFault: assert.ifError,
   })
-  const ask = async (afterSeq: number | null): Promise<AlertFigures> => {
+  const ask = async (afterSeq: number | null): Promise<AlertSums> => {
     const outcome = await queries.ask({ kind: 'alerts', afterSeq })
     assert.ok(outcome.kind === 'answer', JSON.stringify(outcome))
-    return JSON.parse(Buffer.from(outcome.body).toString()) as AlertFigures
+    return JSON.parse(Buffer.from(outcome.body).toString()) as AlertSums
   }
   try {
     const first = await ask(null)
@@ -113,7 +113,7 @@ test('a session is told whole at first, and then by what was added', async () =>
       ['run', 0.5],
     ],
   )
-  const [{ ended_ms }] = first.sessions as [AlertFigures['sessions'][number]]
+  const [{ ended_ms }] = first.sessions as [AlertSums['sessions'][number]]
   assert.ok(Math.abs(ended_ms - (nowMs - minuteMs)) < 1000)
 })
 
@@ -122,7 +122,7 @@ test('first tokens of a model are told beside those of the week before', async (
   const before = many(200, (index) => call(60 * 24 * (1 + (index % 6)), { model: 'a', ttftMs: 1000 }))
   const few = many(19, () => call(3, { model: 'b', ttftMs: 9000 }))
   const [{ ttft }] = await figuresOf([...before, ...slow, ...few])
-  const [{ model, p95_ms, usual }] = ttft as [AlertFigures['ttft'][number]]
+  const [{ model, p95_ms, usual }] = ttft as [AlertSums['ttft'][number]]
   assert.deepEqual([ttft.length, model, p95_ms, usual.n], [1, 'a', 3018.05, 200])
   assert.ok(Math.abs(usual.p95_ms - 1000) <= 10, String(usual.p95_ms))
 })

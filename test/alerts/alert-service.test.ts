@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { AlertReceiver } from '../../src/alerts/alert-request.ts'
 import { AlertService, alertFilesOf } from '../../src/alerts/alert-service.ts'
-import type { AlertFigures } from '../../src/query/alerts-answer.ts'
+import type { AlertSums } from '../../src/query/alerts-answer.ts'
 import type { QueryOutcome } from '../../src/query/query-messages.ts'
 import type { QueryQuestion } from '../../src/query/query-question.ts'
 import { runningStatus } from '../dashboard/scripted-gateway.ts'
@@ -15,7 +15,7 @@ import { startReceiver } from './alert-receiver.ts'
 
 const everyMs = 30_000
 
-const figures: AlertFigures = {
+const figures: AlertSums = {
   last_seq: 7,
   window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
   ttft: [],
@@ -26,9 +26,9 @@ const figures: AlertFigures = {
   month: { cost_usd: 0 },
 }
 
-const failing: Partial<AlertFigures> = { window: { ...figures.window, failed: 20, answered: 20 } }
+const failing: Partial<AlertSums> = { window: { ...figures.window, failed: 20, answered: 20 } }
 
-function answerOf(change: Partial<AlertFigures> = {}): QueryOutcome {
+function answerOf(change: Partial<AlertSums> = {}): QueryOutcome {
   const body = Buffer.from(JSON.stringify({ ...figures, ...change }))
   return { kind: 'answer', format: 'json', body, tag: '', nextCursor: null }
 }
@@ -114,7 +114,7 @@ test('a question without an answer, or a gateway that cannot be asked, neither b
     async () => ({ kind: 'unavailable', code: 'too_busy' }) as const,
     async () => ({ kind: 'refused', code: 'too_slow', message: '', param: null, data: null }) as const,
     () => Promise.reject(new Error('a fault of the process')),
-    async () => answerOf({ ...figures, store: 'damaged' } as Partial<AlertFigures>),
+    async () => answerOf({ ...figures, store: 'damaged' } as Partial<AlertSums>),
   ]) {
     scene.answer = outcome
     scene.clock.stepWallTime(3_600_000)
@@ -243,7 +243,7 @@ test('a session that costs much is told by what was added to it', async () => {
   await using dir = await makeTempDir()
   const scene = new Scene(dir.path)
   const service = scene.service()
-  const add = (cost_usd: number): AlertFigures['sessions'] => [
+  const add = (cost_usd: number): AlertSums['sessions'] => [
     { session: 'long run', cost_usd, ended_ms: scene.clock.wallTime() },
   ]
   const told: (readonly string[])[] = []

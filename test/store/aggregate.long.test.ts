@@ -295,7 +295,7 @@ function assertSame(
   expected: ReadonlyMap<string, readonly Made[]>,
   dimension: CallDimension | null,
 ): void {
-  const shown = new Map(groups.map((group) => [JSON.stringify([group.bucket, group.entry]), group.figures]))
+  const shown = new Map(groups.map((group) => [JSON.stringify([group.bucket, group.value]), group.figures]))
   // Calls without a failure code are in no group of it.
   const inGroups = [...expected].filter(([name]) => dimension !== 'failure_code' || !name.endsWith(',null]'))
   assert.deepEqual([...shown.keys()].sort(), inGroups.map(([name]) => name).sort(), `by ${dimension}`)

@@ -155,7 +155,7 @@ export function testSessions(what: string, open: OpenStore): void {
       const { groups, summary } = await store.reader.aggregate({ filter, edgesMs, dimension, top: 1 })
       const calls = groups.reduce((sum, { figures }) => sum + figures.calls, 0)
       assert.equal(calls, summary.calls)
-      return groups.map(({ bucket, entry, isRest, figures }) => [bucket, entry, isRest, figures.calls])
+      return groups.map(({ bucket, value: entry, isRest, figures }) => [bucket, entry, isRest, figures.calls])
     }
     assert.deepEqual(await told('session'), [
       [0, 'b', false, 1],

@@ -109,7 +109,7 @@ export function testStore(what: string, open: OpenStore): void {
     const edgesMs = [1, 3, 6].map((ms) => sampleStartMs + ms)
     const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model', top: 1 })
     assert.deepEqual(
-      groups.map(({ bucket, entry, isRest, figures }) => [bucket, entry, isRest, figures.calls]),
+      groups.map(({ bucket, value: entry, isRest, figures }) => [bucket, entry, isRest, figures.calls]),
       [
         [0, 'gpt-5.1-mini', false, 1],
         [0, null, true, 1],
@@ -205,11 +205,11 @@ export function testStore(what: string, open: OpenStore): void {
   test(`${what}: what is asked in one instant is answered as of it, by everybody who asks meanwhile`, async () => {
     await using store = await open(fiveCalls)
     const { reader } = store
-    const count = (): Promise<number> => reader.inOneInstant(() => reader.lastSeq())
-    assert.deepEqual(await reader.inOneInstant(() => Promise.all([count(), count()])), [5, 5])
+    const count = (): Promise<number> => reader.inReadTransaction(() => reader.lastSeq())
+    assert.deepEqual(await reader.inReadTransaction(() => Promise.all([count(), count()])), [5, 5])
     assert.equal(await count(), 5)
     await assert.rejects(
-      reader.inOneInstant(() => Promise.reject(new RangeError('no answer'))),
+      reader.inReadTransaction(() => Promise.reject(new RangeError('no answer'))),
       RangeError,
     )
     assert.equal(await count(), 5)

@@ -14,7 +14,7 @@ import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { type CompressRequest, compressStore } from '../../src/store/jobs/compress-store.ts'
-import { FigureReader } from '../../src/store/read/figure-reader.ts'
+import { SumReader } from '../../src/store/read/sum-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
@@ -170,11 +170,11 @@ test('times that cut a folded quarter hour count in whole ones, and minutes ther
   writeCalls(path, calls)
   await compress(path, { keepDays: 20 })
   const database = new DatabaseSync(path, { readOnly: true })
-  const reader = new FigureReader(database)
+  const reader = new SumReader(database)
   const fromMs = Math.floor(calls[10]!.id / 4096 / quarterMs) * quarterMs
   const countedFrom = (edgeMs: number): number => {
     const [groups = []] = reader.ask([{ edgesMs: [edgeMs, todayMs], filter: {}, dimension: null }])
-    return groups.reduce((sum, { figures }) => sum + figures.sum('calls'), 0)
+    return groups.reduce((sum, { sums: figures }) => sum + figures.sum('calls'), 0)
   }
   assert.equal(countedFrom(fromMs), calls.filter((call) => !isBefore(fromMs)(call)).length)
   assert.equal(countedFrom(fromMs + 7 * 60_000), countedFrom(fromMs))

@@ -12,13 +12,13 @@ import { FoldedRangeError } from '../../src/call/no-answer.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
-import { FigureReader } from '../../src/store/read/figure-reader.ts'
+import { SumReader } from '../../src/store/read/sum-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, Dictionary } from '../../src/store/write/record-batch.ts'
 import type { RepriceResult } from '../../src/api/database-job.ts'
 import { type RepriceRequest, repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { Summing } from '../../src/store/rollup/summing.ts'
-import { Figures } from '../../src/store/rollup/rollup-figures.ts'
+import { CallSums } from '../../src/store/rollup/call-sums.ts'
 import type { FieldDimension } from '../../src/call/call-question.ts'
 import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
@@ -115,16 +115,16 @@ function assertSound(path: string): void {
   assert.ok(typeof report === 'object')
   assert.deepEqual([report.integrity, report.hours.wrongMs, report.days.wrongMs], [[], [], []])
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
-  const reader = new FigureReader(database)
+  const reader = new SumReader(database)
   // Today, and the day that may begin while this runs.
   const edgesMs = Array.from({ length: days + 3 }, (_, day) => fromMs + day * dayMs)
   const columns = { call_type: 'call_type_id', model: 'model_id', client: 'client_id', status: 'status' }
   for (const [dimension, column] of Object.entries(columns)) {
     const told = new Map<string, readonly number[]>()
-    for (const { bucket, entry, figures } of reader.ask([
+    for (const { bucket, value: entry, sums: figures } of reader.ask([
       { edgesMs, filter: {}, dimension: dimension as FieldDimension },
     ])[0]!) {
-      const sums = new Figures()
+      const sums = new CallSums()
       figures.addTo(sums)
       told.set(
         `${bucket} ${entry}`,

@@ -4,8 +4,8 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { quantileOf } from '../../src/lib/histogram.ts'
 import { callTypeCodes, outcomeCodes } from '../../src/call/fields/call-fields.ts'
-import { Figures } from '../../src/store/rollup/rollup-figures.ts'
-import { FigureReader } from '../../src/store/read/figure-reader.ts'
+import { CallSums } from '../../src/store/rollup/call-sums.ts'
+import { SumReader } from '../../src/store/read/sum-reader.ts'
 import { assertSameRows } from '../support/assert-same-rows.ts'
 import { chatCall } from './sample-call.ts'
 
@@ -100,14 +100,14 @@ export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs:
   const hours = Array.from({ length: 97 }, (_, hour) => fromMs + hour * hourMs)
   const database = new DatabaseSync(dbPath, { readOnly: true, timeout: 5000 })
   try {
-    const reader = new FigureReader(database)
+    const reader = new SumReader(database)
     for (const edgesMs of [days, hours, [fromMs, toMs]]) {
       for (const dimension of dimensions) {
         const nameOf = nameIn(database, dimension)
         const [groups = []] = reader.ask([{ edgesMs, filter: {}, dimension }])
         const found = new Map(
-          groups.map(({ bucket, entry, figures: parts }) => {
-            const figures = new Figures()
+          groups.map(({ bucket, value: entry, sums: parts }) => {
+            const figures = new CallSums()
             parts.addTo(figures)
             return [`${bucket} ${nameOf(entry)}`, figures]
           }),
@@ -143,7 +143,7 @@ export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs:
   }
 }
 
-function assertClose(figures: Figures, durations: readonly number[], quantile: number): void {
+function assertClose(figures: CallSums, durations: readonly number[], quantile: number): void {
   const exact = quantileOf(durations.length, quantile, (rank) => durations[rank]!)
   const told = figures.distributions.duration_us.histogram.percentile(quantile)
   if (exact === null) assert.equal(told, null)

@@ -4,7 +4,7 @@ import type { NamedField, RecordFields } from './call-fields.ts'
 export type StoredRow = readonly (number | string | null)[]
 
 /** JavaScript expressions that read stored values. In the last three, `value` is the value found. */
-export interface StoredPlace {
+export interface ValueSource {
   /** A field's stored value, by the field's index. */
   readonly at: (index: number) => string
   readonly isUnknown: string
@@ -15,7 +15,7 @@ export interface StoredPlace {
 }
 
 /** A row whose words are texts already, and that holds the fields in their order. */
-export const inTexts: StoredPlace = {
+export const inTexts: ValueSource = {
   at: (index) => `row[${index}]`,
   isUnknown: 'value === null',
   word: () => 'value',
@@ -31,12 +31,12 @@ export const inTexts: StoredPlace = {
 export function recordReader<Read extends (...values: never[]) => Partial<RecordFields>>(
   fields: readonly NamedField[],
   parameters: readonly string[],
-  place: StoredPlace,
+  source: ValueSource,
   first: string = '',
 ): Read {
   const members = fields.map((field, index) => {
-    const isUnknown = `(value = ${place.at(index)}, ${place.isUnknown})`
-    return `${field.record}: ${isUnknown} ? null : ${decoding(field, place)},`
+    const isUnknown = `(value = ${source.at(index)}, ${source.isUnknown})`
+    return `${field.record}: ${isUnknown} ? null : ${decoding(field, source)},`
   })
   // oxlint-disable-next-line typescript/no-implied-eval -- nothing goes into it but our own table.
   return new Function(
@@ -45,7 +45,7 @@ export function recordReader<Read extends (...values: never[]) => Partial<Record
   ) as unknown as Read
 }
 
-function decoding(field: NamedField, { word, text }: StoredPlace): string {
+function decoding(field: NamedField, { word, text }: ValueSource): string {
   const { kind, codes = {} } = field
   switch (kind) {
     case 'time':

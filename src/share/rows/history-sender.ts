@@ -1,4 +1,4 @@
-import { type EventRow, minuteFigures, type MinuteRow } from '../../store/share/outbox.ts'
+import { type EventRow, minuteColumns, type MinuteRow } from '../../store/share/outbox.ts'
 import type { SendingSides } from './row-sender.ts'
 import { textArray } from './shared-database.ts'
 
@@ -6,15 +6,15 @@ const perBatch = 5000
 /** Looked at again each time: a gateway whose disk was full tells of old minutes later. */
 const lateMinutes = 15
 
-const isMore = minuteFigures.map((name) => `b.${name} > m.${name}`).join(' OR ')
-const grown = minuteFigures.map((name) => `${name} = greatest(m.${name}, excluded.${name})`).join(', ')
+const isMore = minuteColumns.map((name) => `b.${name} > m.${name}`).join(' OR ')
+const grown = minuteColumns.map((name) => `${name} = greatest(m.${name}, excluded.${name})`).join(', ')
 const taken = `taken AS (
   UPDATE tokenweir.row_state SET last_seq = last_seq + 1 WHERE EXISTS (SELECT 1 FROM news) RETURNING last_seq
 )`
 /** The figures of a minute only grow, so whoever tells of it, and in whatever order, the largest are right. */
 const addMinutes = `WITH news AS MATERIALIZED (
   SELECT b.* FROM unnest($2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
-    AS b(minute, instance_id, ${minuteFigures.join(', ')})
+    AS b(minute, instance_id, ${minuteColumns.join(', ')})
   LEFT JOIN tokenweir.gateway_minutes AS m ON m.minute = b.minute AND m.instance_id = b.instance_id
   WHERE m.minute IS NULL OR ${isMore}
 ), ${taken}
@@ -45,23 +45,23 @@ export class HistorySender {
   }
 
   async #sendMinutes(): Promise<void> {
-    for (let isWhole = false; !isWhole;) {
+    for (let isLastPage = false; !isLastPage;) {
       const { sent_minute: sentMinute = 0 } = this.#sides.outbox.state.cursors() ?? {}
       const minutes = this.#sides.outbox.minutes(sentMinute - lateMinutes, perBatch)
-      isWhole = minutes.length < perBatch
+      isLastPage = minutes.length < perBatch
       this.#sentMinutes = await this.#sendNew(addMinutes, minutes, this.#sentMinutes)
       const [last] = minutes.at(-1) ?? [sentMinute]
       if (last <= sentMinute) break
       this.#sides.outbox.state.set({
-        sent_minute: isWhole ? last : Math.max(last, sentMinute + lateMinutes + 1),
+        sent_minute: isLastPage ? last : Math.max(last, sentMinute + lateMinutes + 1),
       })
     }
   }
 
   async #sendEvents(): Promise<void> {
-    for (let isWhole = false; !isWhole;) {
+    for (let isLastPage = false; !isLastPage;) {
       const events = this.#sides.outbox.events(this.#eventsFromMs - lateMinutes * 60_000, perBatch)
-      isWhole = events.length < perBatch
+      isLastPage = events.length < perBatch
       this.#sentEvents = await this.#sendNew(addEvents, events, this.#sentEvents)
       const [last] = events.at(-1) ?? [this.#eventsFromMs]
       if (last <= this.#eventsFromMs) break

@@ -1,7 +1,7 @@
 import { ShareState } from '../../store/share/share-state.ts'
 import { Outbox } from '../../store/share/outbox.ts'
 import { openForReading, type StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { sendRows, type ShareSettings } from './share-roles.ts'
+import { sendRows, type ShareSettings } from './share-loops.ts'
 import { textArray } from './shared-database.ts'
 
 /** Rows of the file, and of them those that are in the common database. */
@@ -10,7 +10,7 @@ export interface MoveResult {
   readonly shared_calls: number
 }
 
-const lookEveryMs = 200
+const pollEveryMs = 200
 
 /**
  * Sends all that a file holds, or waits until the process beside its gateway has; then counts both sides. It may be killed
@@ -30,7 +30,7 @@ export async function moveRows(
   const sending = sendRows(settings, ending.signal)
   try {
     for (let total = 0; ;) {
-      await clock.delay(lookEveryMs)
+      await clock.delay(pollEveryMs)
       const rows = waitingIn(path)
       if (rows === null) continue
       total = Math.max(total, rows)

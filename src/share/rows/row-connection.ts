@@ -1,5 +1,5 @@
 import { connectShared, errorInWords } from '../postgres.ts'
-import type { OpenSharedDatabase } from './share-roles.ts'
+import type { OpenSharedDatabase } from './share-loops.ts'
 
 const statementTimeoutMs = 20_000
 

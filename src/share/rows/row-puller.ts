@@ -1,6 +1,6 @@
 import { storedFields } from '../../call/fields/call-fields.ts'
 import type { Inbox, PulledRow } from '../../store/share/inbox.ts'
-import { type EventRow, minuteFigures, type MinuteRow } from '../../store/share/outbox.ts'
+import { type EventRow, minuteColumns, type MinuteRow } from '../../store/share/outbox.ts'
 import { numberArray, type SharedDatabase } from './shared-database.ts'
 import type { SharedDictionary } from './shared-dictionary.ts'
 
@@ -16,7 +16,7 @@ const history = (table: string, time: string, others: readonly string[]): string
   `SELECT ${[time, 'w.text', ...others].join(', ')}
     FROM tokenweir.${table} AS m JOIN tokenweir.words AS w ON w.id = m.instance_id
     WHERE seq > $1 AND seq <= $2 AND store_id <> $3`
-const minutesBeyond = history('gateway_minutes', 'minute', minuteFigures)
+const minutesBeyond = history('gateway_minutes', 'minute', minuteColumns)
 const eventsBeyond = history('gateway_events', 'at_ms', ['kind', 'detail'])
 
 /** How far a file has come with the rows of others. */
@@ -32,7 +32,7 @@ export class RowPuller {
   readonly #inbox: Inbox
   readonly #words: SharedDictionary
   readonly #warn: (message: string) => void
-  #store: { readonly name: string; readonly id: number } | null = null
+  #replica: { readonly name: string; readonly id: number } | null = null
   /** Rows up to this number were read through this connection; null before the first ones. */
   #next: number | null = null
 
@@ -91,14 +91,14 @@ export class RowPuller {
   }
 
   async #storeId(name: string): Promise<number | null> {
-    if (this.#store?.name !== name) {
+    if (this.#replica?.name !== name) {
       this.#next = null
       const [[id] = []] = await this.#database.query('SELECT id FROM tokenweir.stores WHERE name = $1', [
         name,
       ])
-      this.#store = id === undefined ? null : { name, id: Number(id) }
+      this.#replica = id === undefined ? null : { name, id: Number(id) }
     }
-    return this.#store?.id ?? null
+    return this.#replica?.id ?? null
   }
 
   async #named(found: readonly (readonly unknown[])[]): Promise<readonly PulledRow[]> {

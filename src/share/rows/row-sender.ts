@@ -10,7 +10,7 @@ import type { SharedDictionary } from './shared-dictionary.ts'
 
 const rowsPerBatch = 1000
 /** Local numbers of words whose common ones are kept. */
-const wordsKept = 100_000
+const mostWords = 100_000
 const failureAt = 1 + storedFields.findIndex(({ record }) => record === 'failureCode')
 
 /** Between what rows are sent: this file, and the common database, which knows it by a number. */
@@ -120,7 +120,7 @@ export class RowSender {
   }
 
   async #learnWords(rows: readonly StoredValues[]): Promise<void> {
-    if (this.#sharedIds.size > wordsKept) this.#sharedIds.clear()
+    if (this.#sharedIds.size > mostWords) this.#sharedIds.clear()
     const unknown = new Map<string, string>()
     for (const row of rows) {
       for (const [index, { table }] of storedFields.entries()) {

@@ -10,7 +10,7 @@ import { closeMessage, type ShareStatus, isShareStatus, type ShareTask } from '.
 const closeMs = 3000
 const progressEveryMs = 5000
 /** Fewer rows are no copy that anybody waits for. */
-const toldRows = 20_000
+const longCopyRows = 20_000
 
 /**
  * The process that sends and fetches rows: one of its own, as neither its work, nor a database that hangs, nor its end may be
@@ -21,7 +21,7 @@ export class ShareProcess {
   readonly #clock: Clock
   readonly #say: (line: string) => void
   #status: ShareStatus | null = null
-  #toldMs = Number.NEGATIVE_INFINITY
+  #progressSaidMs = Number.NEGATIVE_INFINITY
   #isClosing = false
   readonly #ended = Promise.withResolvers<void>()
 
@@ -56,7 +56,7 @@ export class ShareProcess {
   /** How a copy of others' rows goes; null if there is none that anybody waits for. */
   get copy(): ShareStatus['pull'] {
     const pull = this.#status?.pull ?? null
-    return pull !== null && pull.last - pull.pulled >= toldRows ? pull : null
+    return pull !== null && pull.last - pull.pulled >= longCopyRows ? pull : null
   }
 
   /** Rows that are not in the common database yet. */
@@ -92,8 +92,8 @@ export class ShareProcess {
     const pull = this.copy
     if (line !== null) this.#say(`sharing: ${line}`)
     const now = this.#clock.now()
-    if (pull === null || now - this.#toldMs < progressEveryMs) return
-    this.#toldMs = now
+    if (pull === null || now - this.#progressSaidMs < progressEveryMs) return
+    this.#progressSaidMs = now
     this.#say(`sharing: ${pull.pulled} of ${pull.last} rows of the common database were looked at`)
   }
 }

@@ -7,7 +7,7 @@ import { openForReading } from '../../store/sqlite/open-store.ts'
 import { connectRows } from './row-connection.ts'
 import type { PullProgress } from './row-puller.ts'
 import { isClose, isShareTask, type ShareStatus } from './share-messages.ts'
-import { pullRows, sendRows } from './share-roles.ts'
+import { pullRows, sendRows } from './share-loops.ts'
 
 const reportEveryMs = 500
 /** Rows that wait for longer, or so many, are told of. */

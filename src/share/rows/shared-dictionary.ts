@@ -1,7 +1,7 @@
 import { type SharedDatabase, textArray } from './shared-database.ts'
 
 /** So many are kept in memory. */
-const mostKept = 50_000
+const mostWords = 50_000
 
 /** The words of the common database by their numbers there, and back. */
 export class SharedDictionary {
@@ -17,7 +17,7 @@ export class SharedDictionary {
   async idsOf(texts: Iterable<string>): Promise<ReadonlyMap<string, number>> {
     // In one order, as two who add the same words in different ones would wait for each other.
     const wanted = [...new Set(texts)].sort()
-    if (this.#ids.size > mostKept) this.#ids.clear()
+    if (this.#ids.size > mostWords) this.#ids.clear()
     const find = 'SELECT id, text FROM tokenweir.words WHERE text = ANY($1::text[])'
     const add = 'INSERT INTO tokenweir.words (text) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING'
     for (const sql of [find, add, find]) {
@@ -31,7 +31,7 @@ export class SharedDictionary {
 
   /** Has the words of these numbers at hand for {@link textOf}. */
   async load(ids: Iterable<number>): Promise<void> {
-    if (this.#texts.size > mostKept) this.#texts.clear()
+    if (this.#texts.size > mostWords) this.#texts.clear()
     const unknown = [...new Set(ids)].filter((id) => !this.#texts.has(id))
     if (unknown.length === 0) return
     const sql = 'SELECT id, text FROM tokenweir.words WHERE id = ANY($1::int[])'

@@ -100,10 +100,10 @@ export class SharedFiles {
     }
     const [itsVersion, itsHash, body] = [Number(row[0]), String(row[1]), String(row[2])]
     if (isChanged && hash !== itsHash && text !== read(shippedPriceFile())) {
-      const kept = `${path}.conflict-${timeText(wallTimeMs)}`
-      replaceFile(kept, text)
+      const copy = `${path}.conflict-${timeText(wallTimeMs)}`
+      replaceFile(copy, text)
       this.#warn(
-        `${path} was changed here and elsewhere: the common database's holds, and this one's is kept as ${kept}`,
+        `${path} was changed here and elsewhere: the common database's holds, and this one's is kept as ${copy}`,
       )
     }
     if (hash !== itsHash) replaceFile(path, body)

@@ -31,7 +31,7 @@ export class LimitError extends Error {
 }
 
 const statementMs = 2000
-const lookEveryMs = 1000
+const checkEveryMs = 1000
 const probeMs = 1000
 /** Without an answer for so long the database counts as away. */
 const awayMs = 3000
@@ -58,7 +58,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
   #figures: readonly number[] = [0, 0, 0, 0]
   #isRecovered = true
   #answeredMs: number
-  #told = ''
+  #lastProblem = ''
   #isClosed = false
   /** Rows of this gateway that are not in the common database yet: the others' pages tell of them. */
   behind: () => number = () => 0
@@ -317,7 +317,7 @@ export class SharedLimit implements SlotLink, BudgetLink {
         while (!this.#isClosed && !gone.signal.aborted) {
           await this.#releaseDead(side)
           await this.#reportBehind(side)
-          await this.#options.clock.delay(lookEveryMs, gone.signal).catch(() => {})
+          await this.#options.clock.delay(checkEveryMs, gone.signal).catch(() => {})
         }
         if (gone.signal.aborted) this.#side = null
       } catch {
@@ -359,10 +359,10 @@ export class SharedLimit implements SlotLink, BudgetLink {
 
   /** Reports a fault once; empty when all is well again. */
   #tell(words: string): void {
-    if (words === this.#told) return
+    if (words === this.#lastProblem) return
     if (words !== '') this.#options.say(`sharing: ${words}`)
     else this.#options.say('sharing: the shared database answers again')
-    this.#told = words
+    this.#lastProblem = words
   }
 
   async #pause(tries: number): Promise<void> {

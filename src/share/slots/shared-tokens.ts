@@ -22,11 +22,11 @@ export async function enterBudget(
   folder: string,
   { tokenLimit, defaultTokenLimit, rejects: asked }: AskedBudget,
 ): Promise<EnteredBudget> {
-  const [[told, areRejected, isAllowed] = []] = await connection.query(
+  const [[stored, areRejected, isAllowed] = []] = await connection.query(
     'SELECT * FROM tokenweir.budget_enter($1, $2, $3, $4)',
     [folder, tokenLimit, defaultTokenLimit, asked],
   )
-  const limit = Number(told)
+  const limit = Number(stored)
   const rejects = areRejected === true
   if (isAllowed === true) return { limit, rejects, refusal: null }
   const action = rejects ? 'reject' : 'report'

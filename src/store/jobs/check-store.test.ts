@@ -13,7 +13,7 @@ import { foldCalls } from '../rollup/fold-calls.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
-import { dayMs, hourMs } from '../rollup/time-cover.ts'
+import { dayMs, hourMs } from '../rollup/time-plan.ts'
 
 const firstDayMs = Math.floor(sampleStartMs / dayMs) * dayMs
 

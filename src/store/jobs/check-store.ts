@@ -4,7 +4,7 @@ import { firstIdAt } from '../../call/call-id.ts'
 import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-import { hourMs } from '../rollup/time-cover.ts'
+import { hourMs } from '../rollup/time-plan.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 /** The result of a check. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type FigureRow, valueIn } from '../rollup/call-figures.ts'
-import { hourOf } from '../rollup/time-cover.ts'
+import { type SummedCall, valueIn } from '../rollup/summed-calls.ts'
+import { hourOf } from '../rollup/time-plan.ts'
 import { noteChange } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
@@ -20,7 +20,7 @@ export const costColumns = [
 ] as const
 
 export interface CostEdit {
-  readonly call: FigureRow
+  readonly call: SummedCall
   readonly cost: StoredCost
 }
 

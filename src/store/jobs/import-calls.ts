@@ -56,8 +56,8 @@ const earliestMs = Date.UTC(2015, 0)
 const dayMs = 24 * 3_600_000
 /** A gateway that gave out an id so long ago has most likely recorded its call. */
 const longCallMs = 3_600_000
-const problemsTold = 20
-const linesTold = 3
+const mostProblems = 20
+const mostLines = 3
 
 /**
  * Adds calls to a database, in short transactions with pauses between them while its gateway runs. A call that
@@ -138,11 +138,11 @@ class CallImport {
         return { done: true as const, value: undefined }
       })
       if (next.done !== true) {
-        const { call, entry, problem, line, notes } = next.value
+        const { call, identity, problem, line, notes } = next.value
         if (line !== this.#lastLine) this.#records++
         this.#lastLine = line
         if (call === null) this.#skip(line, problem)
-        else batch.push({ line, call, key: entry })
+        else batch.push({ line, call, key: identity })
         for (const note of notes) find(this.#notes, line, note)
       }
       if (batch.length < size && next.done !== true) continue
@@ -332,8 +332,8 @@ function find(findings: Findings, line: number, problem: string): void {
   const found = findings.get(kind)
   if (found !== undefined) {
     found.count++
-    if (found.lines.length < linesTold) found.lines.push(line)
-  } else if (findings.size < problemsTold) findings.set(kind, { count: 1, problem, lines: [line] })
+    if (found.lines.length < mostLines) found.lines.push(line)
+  } else if (findings.size < mostProblems) findings.set(kind, { count: 1, problem, lines: [line] })
 }
 
 function inOrder(findings: Findings): readonly ImportProblem[] {

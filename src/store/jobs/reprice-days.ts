@@ -2,7 +2,7 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RepriceDay, RepriceResult } from '../../api/database-job.ts'
 import { ZonedTime } from '../../lib/zoned-time.ts'
 import { startedAtMs } from '../../call/call-id.ts'
-import { type FigureRow, valueIn } from '../rollup/call-figures.ts'
+import { type SummedCall, valueIn } from '../rollup/summed-calls.ts'
 
 /** Calls whose cost changes; costs are in nano-dollars, null if no call has one. */
 interface Sums {
@@ -29,7 +29,7 @@ export class RepriceDays {
   }
 
   /** A call as it was, and what it costs from now on. */
-  add(call: FigureRow, model: string | null, after: number | null): void {
+  add(call: SummedCall, model: string | null, after: number | null): void {
     const day = this.#zone.key('day', startedAtMs(valueIn(call, 'id') ?? 0))
     const before = valueIn(call, 'cost_nano_usd')
     for (const sums of [this.#whole, this.#sumsOf(day, model)]) {

@@ -4,9 +4,9 @@ import type { RepriceResult } from '../../api/database-job.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { FoldedRangeError } from '../../call/no-answer.ts'
 import { inTexts, recordReader } from '../../call/fields/record-reader.ts'
-import { CallWords } from '../read/call-text.ts'
+import { CallDictionary } from '../read/call-dictionary.ts'
 import { idsWithCalls } from '../read/id-slices.ts'
-import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
+import { type SummedCall, summedColumnList, summedColumns, valueIn } from '../rollup/summed-calls.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -39,21 +39,19 @@ export interface RepriceRequest {
 }
 
 /** The columns of a row behind its figures: the inputs of its cost, then the source of its price. */
-const furtherColumns = [...priceableFields.map(({ column }) => column), 'price_source_id', 'price_key_id']
-const priceable = recordReader<(row: FigureRow, words: CallWords) => Omit<PriceableCall, 'startedAtMs'>>(
-  priceableFields,
-  ['row', 'words'],
-  {
-    ...inTexts,
-    at: (index) => `row[${figureSources.length + index}]`,
-    word: ({ table }) => `words.wordOf('${table}', value)`,
-  },
-)
+const priceColumns = [...priceableFields.map(({ column }) => column), 'price_source_id', 'price_key_id']
+const priceable = recordReader<
+  (row: SummedCall, words: CallDictionary) => Omit<PriceableCall, 'startedAtMs'>
+>(priceableFields, ['row', 'words'], {
+  ...inTexts,
+  at: (index) => `row[${summedColumns.length + index}]`,
+  word: ({ table }) => `words.wordOf('${table}', value)`,
+})
 
 const minuteMs = 60_000
 
 interface PricedCall {
-  readonly call: FigureRow
+  readonly call: SummedCall
   /** Null if no price is known. */
   readonly cost: BookedCost | null
 }
@@ -91,7 +89,7 @@ function repriceCalls(
   pricer: CallPricer,
 ): { readonly work: SlicedWork | null; readonly result: () => Omit<RepriceResult, 'duration_ms'> } {
   const statements = new RowStatements(database)
-  const words = new CallWords(database)
+  const words = new CallDictionary(database)
   const days = new RepriceDays(timeZone)
   const [modelId = null] = model === null ? [] : words.idsOf('models', [model])
   const isNone = model !== null && modelId === null
@@ -100,7 +98,7 @@ function repriceCalls(
   const [fromId, pastId] = (isNone ? null : ids) ?? [0, 0]
   const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
   // The index by model ends in the id; the one by seq would be no help.
-  const next = `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
+  const next = `SELECT ${[summedColumnList(), ...priceColumns].join(', ')} FROM calls
     WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? `AND ${unpricedSql}` : ''} ORDER BY id LIMIT ?`
   const writeCosts = costWriter(database)
   // Looked up each time: what was added in a transaction that was rolled back is not there.
@@ -121,12 +119,12 @@ function repriceCalls(
   let reported = 0
 
   const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
-  const costOf = (call: FigureRow): BookedCost | null =>
+  const costOf = (call: SummedCall): BookedCost | null =>
     pricer.costOf({ ...priceable(call, words), startedAtMs: startedAtMs(valueIn(call, 'id') ?? 0) })
   const slice: SlicedWork['slice'] = (limit) => {
     const rows = statements.all(next, afterId, pastId, limit)
     const own = rows.filter(
-      (row) => words.wordOf('labels', further(row, 'price_source_id')) !== upstreamSource,
+      (row) => words.wordOf('labels', priceColumn(row, 'price_source_id')) !== upstreamSource,
     )
     const changed = own
       .map((call) => ({ call, cost: costOf(call) }))
@@ -148,18 +146,18 @@ function repriceCalls(
   return { work: fromId < pastId ? work : null, result }
 }
 
-function isSame({ call, cost }: PricedCall, words: CallWords): boolean {
+function isSame({ call, cost }: PricedCall, words: CallDictionary): boolean {
   const before = valueIn(call, 'cost_nano_usd')
   if (cost === null) return before === null
   return (
     cost.costNanoUsd === before &&
     // Nothing saved is no change: it is not known of calls of the time before it was counted.
     (cost.cacheSavedNanoUsd ?? 0) === (valueIn(call, 'cache_saved_nano_usd') ?? 0) &&
-    cost.source === words.wordOf('labels', further(call, 'price_source_id')) &&
-    cost.key === words.wordOf('labels', further(call, 'price_key_id'))
+    cost.source === words.wordOf('labels', priceColumn(call, 'price_source_id')) &&
+    cost.key === words.wordOf('labels', priceColumn(call, 'price_key_id'))
   )
 }
 
-function further(row: FigureRow, column: 'price_source_id' | 'price_key_id'): number | null {
-  return row[figureSources.length + furtherColumns.indexOf(column)] ?? null
+function priceColumn(row: SummedCall, column: 'price_source_id' | 'price_key_id'): number | null {
+  return row[summedColumns.length + priceColumns.indexOf(column)] ?? null
 }

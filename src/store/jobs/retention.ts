@@ -28,10 +28,10 @@ export interface RetentionSetup {
 }
 
 /** The gateway's own start goes first. */
-const firstLookMs = 10_000
-const lookEveryMs = 600_000
+const firstCheckMs = 10_000
+const checkEveryMs = 600_000
 /** A day's folding waits for a moment without calls through so many looks: an hour. */
-const busyLooks = 6
+const busyChecks = 6
 const bytesPerMb = 1_000_000
 /** In days: longer than any database is old. */
 const allDays = 36_500
@@ -45,7 +45,7 @@ const isResult = fits(v.object({ ...CompressResult.entries, used_bytes: v.number
  */
 export class Retention {
   readonly #setup: RetentionSetup
-  #kept: RetentionLimits = { keepDays: 0, keepMb: 0 }
+  #limits: RetentionLimits = { keepDays: 0, keepMb: 0 }
   /** Before this instant all is folded, by days alone; and when that was, by a clock that nobody sets. */
   #doneUntilMs = 0
   #doneAtMs = Number.NEGATIVE_INFINITY
@@ -61,16 +61,16 @@ export class Retention {
   }
 
   /** Looks soon, and then every ten minutes while anything is to be folded at all. */
-  set(kept: RetentionLimits): void {
-    const { keepDays, keepMb } = this.#kept
-    if (kept.keepDays === keepDays && kept.keepMb === keepMb) return
-    this.#kept = { keepDays: kept.keepDays, keepMb: kept.keepMb }
+  set(limits: RetentionLimits): void {
+    const { keepDays, keepMb } = this.#limits
+    if (limits.keepDays === keepDays && limits.keepMb === keepMb) return
+    this.#limits = { keepDays: limits.keepDays, keepMb: limits.keepMb }
     this.#doneUntilMs = 0
     this.#doneAtMs = Number.NEGATIVE_INFINITY
     this.#stuckDayMs = 0
     this.#problem = ''
     this.#cancel()
-    if (kept.keepDays + kept.keepMb > 0) this.#plan(firstLookMs)
+    if (limits.keepDays + limits.keepMb > 0) this.#plan(firstCheckMs)
   }
 
   get isFolding(): boolean {
@@ -87,7 +87,7 @@ export class Retention {
     this.#cancel = this.#setup.clock.after(
       delayMs,
       () => {
-        this.#plan(lookEveryMs)
+        this.#plan(checkEveryMs)
         this.#foldIfDue()
       },
       { background: true },
@@ -96,15 +96,15 @@ export class Retention {
 
   #foldIfDue(): void {
     if (this.#child !== null) return
-    const isOld = this.#kept.keepDays > 0 && this.#isDue()
+    const isOld = this.#limits.keepDays > 0 && this.#isDue()
     const isLarge = this.#isLarge() && this.#stuckDayMs !== this.#todayMs()
     if (!isOld && !isLarge) return
     const change = programChange()
     if (change !== null) {
-      this.#tell(`old calls are not folded: ${change}`)
+      this.#report(`old calls are not folded: ${change}`)
       return
     }
-    if (!isLarge && !this.#setup.isQuiet() && ++this.#busy < busyLooks) return
+    if (!isLarge && !this.#setup.isQuiet() && ++this.#busy < busyChecks) return
     this.#busy = 0
     this.#fold()
   }
@@ -117,7 +117,7 @@ export class Retention {
   }
 
   #untilMs(): number {
-    return foldUntil(this.#setup.clock.wallTime(), this.#kept.keepDays)
+    return foldUntil(this.#setup.clock.wallTime(), this.#limits.keepDays)
   }
 
   #todayMs(): number {
@@ -125,38 +125,38 @@ export class Retention {
   }
 
   #isLarge(): boolean {
-    const { keepMb } = this.#kept
+    const { keepMb } = this.#limits
     // Without its log, which is emptied by itself.
     const size = statSync(this.#setup.path, { throwIfNoEntry: false })?.size ?? 0
     return keepMb > 0 && size > keepMb * bytesPerMb
   }
 
   #fold(): void {
-    const kept = this.#kept
-    const keepBytes = kept.keepMb === 0 ? Number.POSITIVE_INFINITY : kept.keepMb * bytesPerMb
+    const limits = this.#limits
+    const keepBytes = limits.keepMb === 0 ? Number.POSITIVE_INFINITY : limits.keepMb * bytesPerMb
     const [untilMs, todayMs] = [this.#untilMs(), this.#todayMs()]
     const file = fileURLToPath(new URL(`./retention-worker${extname(import.meta.url)}`, import.meta.url))
-    const args = [file, this.#setup.path, String(kept.keepDays || allDays), String(keepBytes)]
+    const args = [file, this.#setup.path, String(limits.keepDays || allDays), String(keepBytes)]
     const child = execFile(process.execPath, args, { env: {} }, (error, stdout, stderr) => {
       this.#child = null
       if (child.killed) return
       if (error !== null) {
-        this.#tell(`old calls could not be folded: ${/^\w*Error: .*$/m.exec(stderr)?.[0] ?? error.message}`)
+        this.#report(`old calls could not be folded: ${/^\w*Error: .*$/m.exec(stderr)?.[0] ?? error.message}`)
         return
       }
       const result = readMessage(stdout, isResult)
       // Another job is at work, or there is nothing to work on: the next look finds that out.
       if (result === null) return
       if (result.folded_calls > 0) this.#setup.onFolded(result)
-      if (kept !== this.#kept) return
+      if (limits !== this.#limits) return
       this.#doneUntilMs = untilMs
       this.#doneAtMs = this.#setup.clock.now()
       // A file that only a reader keeps large becomes smaller by itself.
       if (result.used_bytes <= keepBytes) return
       this.#stuckDayMs = todayMs
       const size = `${Math.ceil(result.used_bytes / bytesPerMb)} MB`
-      this.#tell(
-        `the database takes ${size}, more than --keep-mb ${kept.keepMb}: what is left are sums, and calls of ` +
+      this.#report(
+        `the database takes ${size}, more than --keep-mb ${limits.keepMb}: what is left are sums, and calls of ` +
           'yesterday and today, which are kept; a higher --keep-mb ends this message',
       )
     })
@@ -165,7 +165,7 @@ export class Retention {
   }
 
   /** The same is told once. */
-  #tell(problem: string): void {
+  #report(problem: string): void {
     if (problem !== this.#problem) this.#setup.onProblem(problem)
     this.#problem = problem
   }

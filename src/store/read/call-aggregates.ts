@@ -10,11 +10,11 @@ import {
 } from '../../call/call-question.ts'
 import { dimensionFields } from './call-dimensions.ts'
 import { selectionOf } from './call-selection.ts'
-import type { CallWords } from './call-text.ts'
-import type { FigureGroup, GroupSums } from './sums-by-group.ts'
-import type { FigureQuestion, FigureReader } from './figure-reader.ts'
+import type { CallDictionary } from './call-dictionary.ts'
+import type { SumGroup, PackedSums } from './sums-by-group.ts'
+import type { SumQuestion, SumReader } from './sum-reader.ts'
 import { curvesOf, emptyFigures, groupFigures } from './group-figures.ts'
-import { Figures } from '../rollup/rollup-figures.ts'
+import { CallSums } from '../rollup/call-sums.ts'
 import { otherId } from '../rollup/groupings.ts'
 
 /** More buckets than these are asked for once more as a whole. */
@@ -23,14 +23,14 @@ const mergedBuckets = 200
 /** Answers a question about many calls in the words of its asker. */
 export function aggregate(
   { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly, timesFailed, withCurves }: CallQuestion,
-  figures: FigureReader,
-  words: CallWords,
+  reader: SumReader,
+  words: CallDictionary,
 ): CallAnswer {
   const { fromMs: _from, toMs: _to, ...timeless } = filter
   const selection = selectionOf(timeless, words)
   if (selection === null) return { groups: [], summary: emptyFigures }
   const { ids, rowCondition, index } = selection
-  const question: FigureQuestion = {
+  const question: SumQuestion = {
     edgesMs,
     filter: ids,
     rowCondition,
@@ -45,17 +45,17 @@ export function aggregate(
   const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
   const isMerged = (isFew || rowCondition.conditions.length > 0) && dimension !== 'failure_code'
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
-  const whole: FigureQuestion = { ...question, edgesMs: ends, dimension: null }
-  const [found = [], all = []] = figures.ask(isMerged ? [question] : [question, whole])
-  const total = new Figures()
-  for (const { figures: parts } of all) parts.addTo(total)
+  const whole: SumQuestion = { ...question, edgesMs: ends, dimension: null }
+  const [found = [], all = []] = reader.ask(isMerged ? [question] : [question, whole])
+  const total = new CallSums()
+  for (const { sums: parts } of all) parts.addTo(total)
   const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
-  const groups = withTop(found, top, isUnbounded(dimension)).map(({ bucket, entry, isRest, parts }) => {
+  const groups = withTop(found, top, isUnbounded(dimension)).map(({ bucket, value, isRest, parts }) => {
     const sums = mergedFigures(parts)
     if (isMerged) total.merge(sums)
     const group: CallGroup = {
       bucket,
-      entry: entry === null || dimension === null ? null : wordOf(words, dimension, entry),
+      value: value === null || dimension === null ? null : wordOf(words, dimension, value),
       isRest,
       figures: groupFigures(sums),
     }
@@ -74,52 +74,52 @@ function inOrder(one: CallGroup, other: CallGroup): number {
     one.bucket - other.bucket ||
     Number(one.isRest) - Number(other.isRest) ||
     other.figures.calls - one.figures.calls ||
-    (String(one.entry) < String(other.entry) ? -1 : 1)
+    (String(one.value) < String(other.value) ? -1 : 1)
   )
 }
 
 /** Used again for each group. */
-const sums = new Figures()
+const sums = new CallSums()
 
-function mergedFigures(parts: readonly GroupSums[]): Figures {
+function mergedFigures(parts: readonly PackedSums[]): CallSums {
   sums.clear()
   for (const part of parts) part.addTo(sums)
   return sums
 }
 
-function wordOf(words: CallWords, dimension: CallDimension, entry: number): string | number | null {
+function wordOf(words: CallDictionary, dimension: CallDimension, value: number): string | number | null {
   const key = tagOf(dimension)
-  if (key !== null) return words.wordOf('tags', entry)?.slice(key.length + 1) ?? null
+  if (key !== null) return words.wordOf('tags', value)?.slice(key.length + 1) ?? null
   const { table, codes } = dimensionFields[dimension as FieldDimension]
-  if (table !== undefined) return words.wordOf(table, entry)
-  return codes === undefined ? entry : (Object.keys(codes).find((text) => codes[text] === entry) ?? null)
+  if (table !== undefined) return words.wordOf(table, value)
+  return codes === undefined ? value : (Object.keys(codes).find((text) => codes[text] === value) ?? null)
 }
 
-interface RankedGroup extends Pick<FigureGroup, 'bucket' | 'entry'> {
+interface RankedGroup extends Pick<SumGroup, 'bucket' | 'value'> {
   readonly isRest: boolean
-  readonly parts: GroupSums[]
+  readonly parts: PackedSums[]
 }
 
-/** Puts the groups of all but the `top` entries with the most calls together, bucket by bucket. */
+/** Puts the groups of all but the `top` values with the most calls together, bucket by bucket. */
 function withTop(
-  groups: readonly FigureGroup[],
+  groups: readonly SumGroup[],
   top: number | undefined,
-  isEndlessly: boolean,
+  isWithoutBound: boolean,
 ): readonly RankedGroup[] {
   const callsOf = new Map<number | null, number>()
-  for (const { entry, figures } of groups) {
-    callsOf.set(entry, (callsOf.get(entry) ?? 0) + figures.sum('calls'))
+  for (const { value, sums } of groups) {
+    callsOf.set(value, (callsOf.get(value) ?? 0) + sums.sum('calls'))
   }
   const ranked = [...callsOf].sort(([a, some], [b, others]) => others - some || (a ?? -1) - (b ?? -1))
-  const named = isEndlessly ? ranked.filter(([entry]) => entry !== null && entry !== otherId) : ranked
-  const kept = new Set(named.slice(0, top ?? named.length).map(([entry]) => entry))
-  if (isEndlessly) kept.add(null)
-  kept.delete(otherId)
+  const named = isWithoutBound ? ranked.filter(([value]) => value !== null && value !== otherId) : ranked
+  const shownValues = new Set(named.slice(0, top ?? named.length).map(([value]) => value))
+  if (isWithoutBound) shownValues.add(null)
+  shownValues.delete(otherId)
   const rest = new Map<number, RankedGroup>()
   const shown: RankedGroup[] = []
-  for (const { bucket, entry, figures } of groups) {
-    if (kept.has(entry)) shown.push({ bucket, entry, isRest: false, parts: [figures] })
-    else getOrAdd(rest, bucket, () => ({ bucket, entry: null, isRest: true, parts: [] })).parts.push(figures)
+  for (const { bucket, value, sums } of groups) {
+    if (shownValues.has(value)) shown.push({ bucket, value, isRest: false, parts: [sums] })
+    else getOrAdd(rest, bucket, () => ({ bucket, value: null, isRest: true, parts: [] })).parts.push(sums)
   }
   return [...shown, ...rest.values()]
 }

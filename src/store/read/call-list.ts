@@ -8,7 +8,7 @@ import { CallHours } from './call-hours.ts'
 import { type CallSelection, selectionCondition } from './call-selection.ts'
 import { failedSql } from '../../call/fields/shown-sql.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
-import { hourMs } from '../rollup/time-cover.ts'
+import { hourMs } from '../rollup/time-plan.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
 /** A model of at most so many calls in the range is found by its index; beyond, going through all calls is quicker. */

@@ -135,7 +135,7 @@ test('a tag of more sets than are looked up is found all the same', async () => 
   assert.deepEqual(await found('request:7', 'env:a'), [0, 0])
   const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'tag:env', top: 100 })
   assert.deepEqual(
-    groups.map(({ entry, figures }) => [entry, figures.calls]),
+    groups.map(({ value: entry, figures }) => [entry, figures.calls]),
     [
       ['a', 2750],
       ['b', 2750],

@@ -9,10 +9,10 @@ import { callTypeCodes } from '../../call/fields/call-fields.ts'
 import { andSql } from './call-condition.ts'
 import { CallList } from './call-list.ts'
 import { selectionCondition, selectionOf } from './call-selection.ts'
-import { CallWords } from './call-text.ts'
+import { CallDictionary } from './call-dictionary.ts'
 import { publicFieldList, publicFields } from '../sqlite/calls-readable.ts'
 import { endedWithin } from './ended-calls.ts'
-import { FigureReader } from './figure-reader.ts'
+import { SumReader } from './sum-reader.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { knownModels } from './known-models.ts'
@@ -23,7 +23,7 @@ import { SessionList } from './session-list.ts'
 import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
 import { slotUses } from './slot-uses.ts'
-import { quarterMs } from '../rollup/time-cover.ts'
+import { quarterMs } from '../rollup/time-plan.ts'
 
 /** A follower that asks for few of many calls goes through them in pieces. */
 const followedAtOnce = 50_000
@@ -42,11 +42,11 @@ export function openCallReader(path: string, isOver: IsOver = () => false): Stor
 
 /** Reads what `database` holds, and closes it. */
 export function callReader(database: DatabaseSync, isOver: IsOver = () => false): StoreReader {
-  const words = new CallWords(database)
+  const words = new CallDictionary(database)
   const statements = new RowStatements(database)
   const pages = new CallList(database, isOver)
   const sessions = new SessionList(database, pages, words, isOver)
-  const figures = new FigureReader(database, isOver)
+  const figures = new SumReader(database, isOver)
   const byId = `SELECT\n${publicFieldList}\nFROM calls AS c WHERE c.id = ?`
   const callById = (id: number): readonly CallJson[] =>
     statements.all<readonly unknown[]>(byId, id).map((row) => callOf(row))
@@ -119,7 +119,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       seenClients(statements, words, isOver, [fromMs, toMs, withinMs]),
     slotUses: async (bounds) => slotUses(statements, isOver, bounds),
     endedWithin: async (bounds) => endedWithin(statements, words, isOver, bounds),
-    inOneInstant: async (ask) => {
+    inReadTransaction: async (ask) => {
       if (askers === 0) database.exec('BEGIN')
       askers++
       try {

@@ -12,7 +12,7 @@ import {
   type IdFilter,
   inCondition,
 } from './call-condition.ts'
-import type { CallWords } from './call-text.ts'
+import type { CallDictionary } from './call-dictionary.ts'
 
 const rounding = 1e-3
 /** Calls of more sets of tags are many, and each call is asked for its own. */
@@ -35,7 +35,7 @@ export interface CallSelection {
 }
 
 /** The calls that a filter means; `null` if there cannot be any, because a word of it is not known. */
-export function selectionOf(filter: CallFilter, words: CallWords): CallSelection | null {
+export function selectionOf(filter: CallFilter, words: CallDictionary): CallSelection | null {
   const ids: { -readonly [Name in keyof IdFilter]: IdFilter[Name] } = {}
   let rowCondition: CallCondition = { conditions: [], values: [] }
   for (const { name, by, field } of namedFilters) {
@@ -114,7 +114,7 @@ function isDimension(name: FilterName): name is FieldDimension & FilterName {
 function storedValues(
   { codes, table, kind }: NamedField,
   asked: readonly (string | number)[],
-  words: CallWords,
+  words: CallDictionary,
 ): ReadonlySet<number> {
   if (table !== undefined) return words.idsOf(table, asked.map(String))
   if (kind === 'fingerprint') return new Set(asked.map((hex) => Number.parseInt(String(hex), 16) | 0))

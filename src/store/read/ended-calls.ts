@@ -4,7 +4,7 @@ import { firstFailedOutcome, outcomeCodes } from '../../call/fields/call-fields.
 import { unpricedSql } from '../../call/unpriced.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import type { CallWords } from './call-text.ts'
+import type { CallDictionary } from './call-dictionary.ts'
 
 const pageRows = 1000
 /** A call that took longer is found only by when it was written. */
@@ -29,19 +29,19 @@ type Row = readonly [
 /** See `CallReader.endedWithin`. Throws `QueryTooSlowError`. */
 export function endedWithin(
   statements: RowStatements,
-  words: CallWords,
+  words: CallDictionary,
   isOver: IsOver,
   { fromMs, afterSeq, most, withinMs }: EndedBounds,
 ): readonly EndedCall[] {
   const found = new Map<number, EndedCall>()
   const untilMs = performance.now() + withinMs
-  const read = (sql: string, place: 0 | 1, ...from: readonly number[]): void => {
+  const read = (sql: string, cursorAt: 0 | 1, ...from: readonly number[]): void => {
     for (let past = Number.MAX_SAFE_INTEGER, read = 0; read < most;) {
       if (isOver()) throw new QueryTooSlowError()
       const rows = statements.all<Row>(sql, past, ...from)
       for (const row of rows) found.set(row[0], endedCall(row, words))
       read += rows.length
-      past = rows.at(-1)?.[place] ?? past
+      past = rows.at(-1)?.[cursorAt] ?? past
       if (rows.length < pageRows || performance.now() >= untilMs) break
     }
   }
@@ -50,7 +50,7 @@ export function endedWithin(
   return [...found.values()].toSorted((one, other) => other.seq - one.seq).slice(0, most)
 }
 
-function endedCall(row: Row, words: CallWords): EndedCall {
+function endedCall(row: Row, words: CallDictionary): EndedCall {
   const [seq, id, durationUs, model, client, session, upstream, outcome, ...figures] = row
   const [queueUs, ttftUs, tokens, costNanoUsd, isUnpriced] = figures
   return {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupFigures } from './group-figures.ts'
-import { Figures, type SumColumn, sumColumns } from '../rollup/rollup-figures.ts'
+import { CallSums, type SumColumn, sumColumns } from '../rollup/call-sums.ts'
 
-function figuresOf(sums: Partial<Record<SumColumn, number>>, tpotUs: readonly number[] = []): Figures {
-  const figures = new Figures()
+function figuresOf(sums: Partial<Record<SumColumn, number>>, tpotUs: readonly number[] = []): CallSums {
+  const figures = new CallSums()
   for (const [column, value] of Object.entries(sums))
-    figures.sums[sumColumns.indexOf(column as SumColumn)] = value
+    figures.totals[sumColumns.indexOf(column as SumColumn)] = value
   for (const value of tpotUs) figures.distributions.tpot_us.add(value)
   return figures
 }
@@ -38,8 +38,8 @@ test('times are told in milliseconds; a single value is all of its percentiles',
 
 test('what was not measured has no figures', () => {
   const nothing = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
-  assert.deepEqual(groupFigures(new Figures()).duration_ms, nothing)
-  assert.deepEqual(groupFigures(new Figures()).output_tokens_per_s, nothing)
+  assert.deepEqual(groupFigures(new CallSums()).duration_ms, nothing)
+  assert.deepEqual(groupFigures(new CallSums()).output_tokens_per_s, nothing)
 })
 
 test('speeds are those of the calls, the mean of them their own mean', () => {

@@ -1,12 +1,12 @@
 import { curvePercentiles } from '../../call/call-question.ts'
-import type { CacheFigures, Curves, GroupFigures, MeasureFigures } from '../../call/figures.ts'
-import { Figures, type Distribution } from '../rollup/rollup-figures.ts'
+import type { CacheSums, Curves, GroupFigures, MeasureFigures } from '../../call/figures.ts'
+import { CallSums, type Distribution } from '../rollup/call-sums.ts'
 
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
 const noFigures: MeasureFigures = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
 
 /** The figures of a set of calls, in the units of the API. */
-export function groupFigures(figures: Figures): GroupFigures {
+export function groupFigures(figures: CallSums): GroupFigures {
   const calls = figures.sum('calls')
   const errors = figures.sum('errors')
   const stayed = calls - figures.sum('left_calls')
@@ -45,7 +45,7 @@ export function cacheFigures({
   cached,
   savedNanoUsd,
   priced,
-}: Readonly<Record<'input' | 'cached' | 'savedNanoUsd' | 'priced', number>>): CacheFigures {
+}: Readonly<Record<'input' | 'cached' | 'savedNanoUsd' | 'priced', number>>): CacheSums {
   const isKnown = savedNanoUsd !== 0 || (priced > 0 && cached === 0)
   return {
     cached_share: input > 0 ? cached / input : null,
@@ -54,7 +54,7 @@ export function cacheFigures({
 }
 
 /** How the measures by which sets of calls are compared are distributed. */
-export function curvesOf({ distributions: { duration_us, ttft_us, tpot_us } }: Figures): Curves {
+export function curvesOf({ distributions: { duration_us, ttft_us, tpot_us } }: CallSums): Curves {
   const positions = (n: number): number[] => curvePercentiles.map((percent) => (percent / 100) * (n - 1))
   const times = (distribution: Distribution): readonly number[] =>
     distribution.count === 0 ? [] : valuesAt(distribution, positions(distribution.count), inMs)
@@ -66,7 +66,7 @@ export function curvesOf({ distributions: { duration_us, ttft_us, tpot_us } }: F
 }
 
 /** The figures of no calls. */
-export const emptyFigures: GroupFigures = groupFigures(new Figures())
+export const emptyFigures: GroupFigures = groupFigures(new CallSums())
 
 function inMilliseconds(distribution: Distribution): MeasureFigures {
   const n = distribution.count

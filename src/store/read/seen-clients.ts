@@ -1,7 +1,7 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { SeenClients } from '../../call/call-reader.ts'
 import type { IsOver } from '../../call/no-answer.ts'
-import type { CallWords } from './call-text.ts'
+import type { CallDictionary } from './call-dictionary.ts'
 import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
@@ -17,7 +17,7 @@ type Row = readonly [client: number | null, key: number | null, calls: number, t
 /** See `CallReader.seenClients`. Throws `QueryTooSlowError`. */
 export function seenClients(
   statements: RowStatements,
-  words: CallWords,
+  words: CallDictionary,
   isOver: IsOver,
   [fromMs, toMs, withinMs]: readonly [fromMs: number, toMs: number, withinMs: number],
 ): SeenClients {

@@ -3,7 +3,7 @@ import type { ServedCount } from '../../call/call-reader.ts'
 import type { ServedModel } from '../../call/figures.ts'
 import { unpricedSql, usedSql } from '../../call/unpriced.ts'
 import type { IsOver } from '../../call/no-answer.ts'
-import type { CallWords } from './call-text.ts'
+import type { CallDictionary } from './call-dictionary.ts'
 import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 
@@ -26,7 +26,7 @@ type Row = readonly [
 /** See `CallReader.servedModels`. Throws `QueryTooSlowError`. */
 export function servedModels(
   statements: RowStatements,
-  words: CallWords,
+  words: CallDictionary,
   isOver: IsOver,
   [fromMs, toMs, withinMs]: readonly [fromMs: number, toMs: number, withinMs: number],
 ): ServedCount {

@@ -10,7 +10,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { andSql, bothConditions } from './call-condition.ts'
 import type { CallList } from './call-list.ts'
 import { type CallSelection, selectionCondition, selectionOf } from './call-selection.ts'
-import type { CallWords } from './call-text.ts'
+import type { CallDictionary } from './call-dictionary.ts'
 import { cacheFigures } from './group-figures.ts'
 
 /** Beyond every call's. */
@@ -21,11 +21,11 @@ const mostByName = 20_000
 const isPart = "text LIKE ? ESCAPE '\\'"
 const shownModels = 20
 /** The deadline is looked at after so many rows or sessions. */
-const perLook = 256
+const rowsPerCheck = 256
 const rowsAtOnce = 1000
 
 /** More calls have a name that is no run’s, such as the one cache key of an application. */
-const mostTold = 100_000
+const mostCalls = 100_000
 
 const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, client_id, session_source_id,
     coalesce(input_tokens, 0), coalesce(output_tokens, 0), coalesce(cached_input_tokens, 0),
@@ -35,7 +35,7 @@ const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, c
 
 /** The newest call of a session that is no longer told. */
 const tooOldSql = `SELECT id FROM calls INDEXED BY calls_by_session WHERE session_id = ?
-  ORDER BY id DESC LIMIT 1 OFFSET ${mostTold}`
+  ORDER BY id DESC LIMIT 1 OFFSET ${mostCalls}`
 
 /** The SQL that ranks sessions by a sum of their calls. */
 const rankColumns: Readonly<Record<Exclude<SessionSort, 'last_at'>, string>> = {
@@ -49,7 +49,7 @@ const rankColumns: Readonly<Record<Exclude<SessionSort, 'last_at'>, string>> = {
 function rankSql(sort: keyof typeof rankColumns): string {
   return `SELECT 1.0 * (SELECT ${rankColumns[sort]} FROM (
       SELECT id, duration_us, input_tokens, output_tokens, cost_nano_usd
-      FROM calls INDEXED BY calls_by_session WHERE session_id = s.value ORDER BY id DESC LIMIT ${mostTold}
+      FROM calls INDEXED BY calls_by_session WHERE session_id = s.value ORDER BY id DESC LIMIT ${mostCalls}
     )) FROM json_each(?) AS s`
 }
 
@@ -68,12 +68,12 @@ type Page = readonly [most: number, beforeId?: number | undefined]
 /** Finds sessions by their calls, and adds up what those come to. */
 export class SessionList {
   readonly #calls: CallList
-  readonly #words: CallWords
+  readonly #words: CallDictionary
   readonly #isOver: IsOver
   readonly #statements: RowStatements
-  #looked = 0
+  #rowsSinceCheck = 0
 
-  constructor(database: DatabaseSync, calls: CallList, words: CallWords, isOver: IsOver) {
+  constructor(database: DatabaseSync, calls: CallList, words: CallDictionary, isOver: IsOver) {
     this.#calls = calls
     this.#words = words
     this.#isOver = isOver
@@ -87,12 +87,12 @@ export class SessionList {
   ): FoundSessions {
     if (sort !== 'last_at' || rising) {
       const ranked = this.#ranked(this.#searched(filter, search, Infinity), sort, rising)
-      return { sessions: ranked.slice(0, limit).map((id) => this.#told(id)), nextBeforeId: null }
+      return { sessions: ranked.slice(0, limit).map((id) => this.#summaryOf(id)), nextBeforeId: null }
     }
     const found = this.#searched(filter, search, limit + 1, beforeId)
     const shown = found.slice(0, limit)
     return {
-      sessions: shown.map(([sessionId]) => this.#told(sessionId)),
+      sessions: shown.map(([sessionId]) => this.#summaryOf(sessionId)),
       nextBeforeId: found.length > limit ? (shown.at(-1)?.[1] ?? null) : null,
     }
   }
@@ -151,7 +151,7 @@ export class SessionList {
     const values: Id[] = []
     for (const row of this.#statements.get(rankSql(sort)).iterate(ids)) {
       if (this.#isOver()) throw new QueryTooSlowError()
-      const [value = null] = row as unknown as readonly [Id]
+      const [value] = row as unknown as readonly [Id]
       values.push(value)
     }
     return values
@@ -206,7 +206,7 @@ export class SessionList {
     session: number,
     leastId: number = 0,
   ): number | null {
-    this.#look()
+    this.#checkDeadline()
     const { session: _, ...others } = ids
     const condition = selectionCondition({ ids: others, rowCondition, fromId, pastId })
     return this.#statements.number(
@@ -219,7 +219,7 @@ export class SessionList {
     )
   }
 
-  #told(sessionId: number): CallSession {
+  #summaryOf(sessionId: number): CallSession {
     const models = new Map<number, number>()
     let [calls, errors, unpriced, priced] = [0, 0, 0, 0]
     let [input, output, cached, reasoning, tools, costNanoUsd, savedNanoUsd] = [0, 0, 0, 0, 0, 0, 0]
@@ -287,14 +287,14 @@ export class SessionList {
       yield* rows
       count = rows.length
       afterId = rows.at(-1)?.[0] ?? afterId
-      this.#look(count)
+      this.#checkDeadline(count)
     }
   }
 
-  #look(rows: number = 1): void {
-    this.#looked += rows
-    if (this.#looked < perLook) return
-    this.#looked = 0
+  #checkDeadline(rows: number = 1): void {
+    this.#rowsSinceCheck += rows
+    if (this.#rowsSinceCheck < rowsPerCheck) return
+    this.#rowsSinceCheck = 0
     if (this.#isOver()) throw new QueryTooSlowError()
   }
 }

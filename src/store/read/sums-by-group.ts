@@ -1,26 +1,26 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import { Figures, type SumColumn, sumColumns } from '../rollup/rollup-figures.ts'
-import { addDistributionBytes } from '../rollup/figure-rows.ts'
+import { CallSums, type SumColumn, sumColumns } from '../rollup/call-sums.ts'
+import { addDistributionBytes } from '../rollup/sum-rows.ts'
 
-/** The calls of one bucket and one entry of the dimension: its id, `null` for calls that have none. */
-export interface FigureGroup {
+/** The calls of one bucket and one value of the dimension: its id, `null` for calls that have none. */
+export interface SumGroup {
   readonly bucket: number
-  readonly entry: number | null
-  readonly figures: GroupSums
+  readonly value: number | null
+  readonly sums: PackedSums
 }
 
 /**
- * Figures of a group as they are found: rows of sums, whose distributions stay packed until they are told, and
- * calls that were counted one by one. Thousands of groups unpacked at once would keep the collector busy.
+ * The sums of a group: rows whose distributions stay packed until they are added up, and calls that were counted one by
+ * one. Thousands of groups unpacked at once would keep the collector of garbage busy.
  */
-export class GroupSums {
+export class PackedSums {
   readonly #sums = new Float64Array(sumColumns.length)
   readonly #packed: Uint8Array[] = []
-  #counted: Figures | null = null
+  #counted: CallSums | null = null
 
-  /** Calls that are counted one by one are added to these. */
-  get counted(): Figures {
-    return (this.#counted ??= new Figures())
+  /** The sums to which single calls are added. */
+  get counted(): CallSums {
+    return (this.#counted ??= new CallSums())
   }
 
   /** Adds a row of cell number, key and distributions, with or without the sums. */
@@ -34,36 +34,36 @@ export class GroupSums {
     return (this.#sums[sumColumns.indexOf(column)] ?? 0) + (this.#counted?.sum(column) ?? 0)
   }
 
-  addTo(figures: Figures): void {
+  addTo(sums: CallSums): void {
     for (let i = 0; i < sumColumns.length; i++) {
-      figures.sums[i] = (figures.sums[i] ?? 0) + (this.#sums[i] ?? 0)
+      sums.totals[i] = (sums.totals[i] ?? 0) + (this.#sums[i] ?? 0)
     }
-    for (const bytes of this.#packed) addDistributionBytes(figures, bytes)
-    if (this.#counted !== null) figures.merge(this.#counted)
+    for (const bytes of this.#packed) addDistributionBytes(sums, bytes)
+    if (this.#counted !== null) sums.merge(this.#counted)
   }
 }
 
-/** Figures by bucket of time and entry, as they come together. */
+/** Sums by bucket of time and value, as they come together. */
 export class SumsByGroup {
   readonly #edgesMs: readonly number[]
-  /** By entry, then by bucket. */
-  readonly #groups = new Map<number | null, GroupSums[]>()
+  /** By value, then by bucket. */
+  readonly #groups = new Map<number | null, PackedSums[]>()
 
   /** Each bucket reaches from one edge to the next. */
   constructor(edgesMs: readonly number[]) {
     this.#edgesMs = edgesMs
   }
 
-  /** The figures to which what lies at this instant, which must not be beyond the edges, is to be added. */
-  at(instantMs: number, entry: number | null): GroupSums {
-    const buckets = getOrAdd(this.#groups, entry, () => [])
-    return (buckets[this.#bucketOf(instantMs)] ??= new GroupSums())
+  /** The sums of the bucket in which an instant lies; it must not be beyond the edges. */
+  at(instantMs: number, value: number | null): PackedSums {
+    const buckets = getOrAdd(this.#groups, value, () => [])
+    return (buckets[this.#bucketOf(instantMs)] ??= new PackedSums())
   }
 
-  all(): readonly FigureGroup[] {
+  all(): readonly SumGroup[] {
     // Buckets in which there is nothing are passed over.
-    return [...this.#groups].flatMap(([entry, buckets]) =>
-      buckets.flatMap((figures, bucket) => ({ bucket, entry, figures })),
+    return [...this.#groups].flatMap(([value, buckets]) =>
+      buckets.flatMap((sums, bucket) => ({ bucket, value, sums })),
     )
   }
 

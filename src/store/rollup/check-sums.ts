@@ -2,13 +2,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inReadTransaction } from '../sqlite/transaction.ts'
-import { CallCells, figureSourceList } from './call-figures.ts'
-import { addFigures, figureColumns } from './figure-rows.ts'
+import { CallCells, summedColumnList } from './summed-calls.ts'
+import { addSumRow, sumRowColumns } from './sum-rows.ts'
 import { groupings } from './groupings.ts'
-import { Figures } from './rollup-figures.ts'
-import { cellsOf, SumCells, textOf, textOfFigures, unreadable } from './sum-cells.ts'
+import { CallSums } from './call-sums.ts'
+import { cellsOf, SumCells, textOf, textOfSums, unreadable } from './sum-cells.ts'
 import { SumKeys } from './sum-keys.ts'
-import { hourMs } from './time-cover.ts'
+import { hourMs } from './time-plan.ts'
 import { foldedUntil, hoursPerDay, unsummedDays, unsummedHours } from './unsummed.ts'
 
 /** Compares hours with their calls, and days with their hours. It only reads. */
@@ -48,14 +48,14 @@ export class SumCheck {
       const [{ seq } = { seq: Number.MAX_SAFE_INTEGER }] = unsummedHours(this.#statements, hour, hour + 1)
       if (seq === 0) return false
       const calls = new CallCells()
-      const sql = `SELECT ${figureSourceList()} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND seq <= ?`
+      const sql = `SELECT ${summedColumnList()} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND seq <= ?`
       const ids = [firstIdAt(hour * hourMs), firstIdAt((hour + 1) * hourMs)]
       for (const call of this.#statements.all(sql, ...ids, seq)) calls.add(call)
       const due = new Map<string, string>()
       for (const [cell, parts] of cellsOf(calls.all(), this.#keys)) {
-        const figures = new Figures()
-        for (const part of parts) figures.merge(part)
-        due.set(cell.join(' '), textOfFigures(figures.sums, figures))
+        const sums = new CallSums()
+        for (const part of parts) sums.merge(part)
+        due.set(cell.join(' '), textOfSums(sums.totals, sums))
       }
       return !isSame(this.#held(hour), due)
     })
@@ -65,14 +65,14 @@ export class SumCheck {
   isDayWrong(day: number): boolean {
     return inReadTransaction(this.#database, () => {
       if (unsummedDays(this.#statements).has(day)) return false
-      const sql = `SELECT ${figureColumns}, key_id FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ?`
+      const sql = `SELECT ${sumRowColumns}, key_id FROM sums WHERE grouping_id = ? AND minutes = 1440 AND cell_number = ?`
       return groupings.some((grouping) => {
         const due = new Map<string, string>()
         for (const [key, rows] of this.#cells.hoursOfDay(grouping, day, 0, Number.MAX_SAFE_INTEGER)) {
-          const figures = new Figures()
+          const sums = new CallSums()
           const isReadable = rows.every((row) => textOf(row) !== unreadable)
-          if (isReadable) for (const row of rows) addFigures(figures, row)
-          due.set(String(key), isReadable ? textOfFigures(figures.sums, figures) : unreadable)
+          if (isReadable) for (const row of rows) addSumRow(sums, row)
+          due.set(String(key), isReadable ? textOfSums(sums.totals, sums) : unreadable)
         }
         const held = this.#statements.all<readonly unknown[]>(sql, grouping.id, day)
         return !isSame(new Map(held.map((row) => [String(row.at(-1)), textOf(row)])), due)
@@ -82,7 +82,7 @@ export class SumCheck {
 
   /** The cells of an hour, and of its parts. */
   #held(hour: number): ReadonlyMap<string, string> {
-    const sql = `SELECT ${figureColumns}, grouping_id, minutes, cell_number, key_id FROM sums
+    const sql = `SELECT ${sumRowColumns}, grouping_id, minutes, cell_number, key_id FROM sums
       WHERE grouping_id = ? AND minutes = ? AND cell_number >= ? AND cell_number < ?`
     const held = new Map<string, string>()
     for (const { id, widths } of groupings) {

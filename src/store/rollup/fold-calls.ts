@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { dayMs, hourMs } from './time-cover.ts'
+import { dayMs, hourMs } from './time-plan.ts'
 import { foldedUntil, unsummedHours } from './unsummed.ts'
 
 /** Calls are folded away by whole days of UTC. */

@@ -1,10 +1,10 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { saturatedNumber } from '../../lib/saturated-number.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import type { CallCell } from './call-figures.ts'
-import { addFigures, addDistributionBytes, figureColumns, distributionBytes } from './figure-rows.ts'
+import type { CallCell } from './summed-calls.ts'
+import { addSumRow, addDistributionBytes, sumRowColumns, distributionBytes } from './sum-rows.ts'
 import { type CellMinutes, type Grouping, groupings } from './groupings.ts'
-import { Figures, sumColumns } from './rollup-figures.ts'
+import { CallSums, sumColumns } from './call-sums.ts'
 import type { SumKeys } from './sum-keys.ts'
 import { hoursPerDay } from './unsummed.ts'
 
@@ -12,16 +12,16 @@ import { hoursPerDay } from './unsummed.ts'
 type Cell = readonly [grouping: number, minutes: CellMinutes, cellNumber: number, key: number]
 
 const isCell = 'grouping_id = ? AND minutes = ? AND cell_number = ? AND key_id = ?'
-const findSql = `SELECT ${figureColumns} FROM sums WHERE ${isCell}`
-const putSql = `REPLACE INTO sums (grouping_id, minutes, cell_number, key_id, ${figureColumns})
+const findSql = `SELECT ${sumRowColumns} FROM sums WHERE ${isCell}`
+const putSql = `REPLACE INTO sums (grouping_id, minutes, cell_number, key_id, ${sumRowColumns})
   VALUES (?, ?, ?, ?, ${sumColumns.map(() => '?').join(', ')}, ?)`
-const ofHourSql = `SELECT ${figureColumns}, key_id FROM sums
+const ofHourSql = `SELECT ${sumRowColumns}, key_id FROM sums
   WHERE grouping_id = ? AND minutes = 60 AND cell_number = ? AND key_id >= ? AND key_id < ?`
 
 const quarterMinutes = 15
 
 /** Used again for each cell. */
-const whole = new Figures()
+const whole = new CallSums()
 
 /** Writes cells, within a transaction of whoever asks for it. */
 export class SumCells {
@@ -40,9 +40,9 @@ export class SumCells {
       if (cell[1] === 60) hours.add(cell[2])
       whole.clear()
       const row = this.#statements.first<readonly unknown[]>(findSql, ...cell)
-      if (row !== undefined) addFigures(whole, row)
+      if (row !== undefined) addSumRow(whole, row)
       for (const part of parts) whole.merge(part)
-      this.#put(cell, whole.sums, distributionBytes(whole))
+      this.#put(cell, whole.totals, distributionBytes(whole))
     }
     return hours
   }
@@ -81,8 +81,8 @@ export class SumCells {
         continue
       }
       whole.clear()
-      for (const each of rows) addFigures(whole, each)
-      this.#put(cell, whole.sums, distributionBytes(whole))
+      for (const each of rows) addSumRow(whole, each)
+      this.#put(cell, whole.totals, distributionBytes(whole))
     }
   }
 
@@ -110,16 +110,16 @@ export class SumCells {
 export function cellsOf(
   calls: Iterable<CallCell>,
   keys: Pick<SumKeys, 'idFor'>,
-): readonly (readonly [Cell, readonly Figures[]])[] {
-  const found = new Map<string, readonly [Cell, Figures[]]>()
-  for (const { quarter, call, figures } of calls) {
+): readonly (readonly [Cell, readonly CallSums[]])[] {
+  const found = new Map<string, readonly [Cell, CallSums[]]>()
+  for (const { quarterHour, call, sums } of calls) {
     for (const grouping of groupings) {
       const key = keys.idFor(grouping, call)
       for (const minutes of grouping.widths) {
         if (minutes === 1440) continue
-        const cellNumber = Math.floor((quarter * quarterMinutes) / minutes)
+        const cellNumber = Math.floor((quarterHour * quarterMinutes) / minutes)
         const cell = [grouping.id, minutes, cellNumber, key] as const
-        getOrAdd(found, cell.join(' '), (): readonly [Cell, Figures[]] => [cell, []])[1].push(figures)
+        getOrAdd(found, cell.join(' '), (): readonly [Cell, CallSums[]] => [cell, []])[1].push(sums)
       }
     }
   }
@@ -132,25 +132,25 @@ function isBytes(value: unknown): value is Uint8Array {
 
 export const unreadable = 'unreadable'
 
-/** A row of {@link figureColumns} as text: equal rows have equal texts. */
+/** A row of {@link sumRowColumns} as text: equal rows have equal texts. */
 export function textOf(row: readonly unknown[]): string {
-  const figures = new Figures()
+  const sums = new CallSums()
   const distributions = row[sumColumns.length]
-  const sums = row.slice(0, sumColumns.length).map((sum) => saturatedNumber(Number(sum)))
+  const totals = row.slice(0, sumColumns.length).map((sum) => saturatedNumber(Number(sum)))
   if (isBytes(distributions)) {
     try {
-      addDistributionBytes(figures, distributions)
+      addDistributionBytes(sums, distributions)
     } catch (error) {
       if (error instanceof RangeError) return unreadable
       throw error
     }
   }
-  return textOfFigures(sums, figures)
+  return textOfSums(totals, sums)
 }
 
-/** The same of figures. The sum of inverses may differ by how it was rounded. */
-export function textOfFigures(sums: Iterable<number>, figures: Figures): string {
-  for (const distribution of Object.values(figures.distributions)) distribution.inverseSum = 0
-  const bytes = distributionBytes(figures)
-  return `${Array.from(sums, saturatedNumber).join(' ')} ${bytes === null ? '' : Buffer.from(bytes).toString('base64')}`
+/** The same of sums. The sum of inverses may differ by how it was rounded. */
+export function textOfSums(totals: Iterable<number>, sums: CallSums): string {
+  for (const distribution of Object.values(sums.distributions)) distribution.inverseSum = 0
+  const bytes = distributionBytes(sums)
+  return `${Array.from(totals, saturatedNumber).join(' ')} ${bytes === null ? '' : Buffer.from(bytes).toString('base64')}`
 }

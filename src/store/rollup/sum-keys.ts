@@ -1,6 +1,6 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import { type FigureRow, valueOf } from './call-figures.ts'
+import { type SummedCall, valueOf } from './summed-calls.ts'
 import { type Grouping, keyColumns, namedDimensions, noId, otherId, sumDimensions } from './groupings.ts'
 
 const findSql = `SELECT id FROM sum_keys WHERE grouping_id = ? AND ${keyColumns.map((name) => `${name} = ?`).join(' AND ')}`
@@ -24,7 +24,7 @@ export class SumKeys {
   }
 
   /** The key of a call, which is made if there is none; {@link noId} if it must not be made. */
-  idFor(grouping: Grouping, call: FigureRow): number {
+  idFor(grouping: Grouping, call: SummedCall): number {
     const parts = [grouping.id, ...sumDimensions.map((each) => valueIn(grouping, each, call))]
     return getOrAdd(this.#ids, parts.join(' '), () => this.#find(parts) ?? this.#add(grouping, parts))
   }
@@ -49,6 +49,6 @@ export class SumKeys {
   }
 }
 
-function valueIn({ by }: Grouping, dimension: (typeof sumDimensions)[number], call: FigureRow): number {
+function valueIn({ by }: Grouping, dimension: (typeof sumDimensions)[number], call: SummedCall): number {
   return by.includes(dimension) ? (valueOf(call, dimension) ?? noId) : noId
 }

@@ -13,7 +13,7 @@ import { CallWriter } from '../write/call-writer.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { foldCalls } from './fold-calls.ts'
 import { Summing } from './summing.ts'
-import { hourMs } from './time-cover.ts'
+import { hourMs } from './time-plan.ts'
 import { noteChange, noteDay } from './unsummed.ts'
 
 const days = 4

@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { CallCells, figureSourceList, valueIn } from './call-figures.ts'
+import { CallCells, summedColumnList, valueIn } from './summed-calls.ts'
 import { groupings } from './groupings.ts'
 import { SumCells } from './sum-cells.ts'
 import { SumKeys } from './sum-keys.ts'
-import { dayMs, hourMs, hourOf } from './time-cover.ts'
+import { dayMs, hourMs, hourOf } from './time-plan.ts'
 import { hoursPerDay, noteDay, type UnsummedHour, unsummedDays, unsummedHours } from './unsummed.ts'
 
 /** Most calls that end after their day do so within this time: the day is made once. */
@@ -16,8 +16,8 @@ const manyCalls = 20_000
 /** New calls do not wait for changed hours beyond these. */
 const fewCalls = 1000
 
-const newestSql = `SELECT ${figureSourceList()} FROM calls INDEXED BY calls_by_seq WHERE seq > ? ORDER BY seq LIMIT ?`
-const ofHourSql = `SELECT ${figureSourceList()} FROM calls NOT INDEXED WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`
+const newestSql = `SELECT ${summedColumnList()} FROM calls INDEXED BY calls_by_seq WHERE seq > ? ORDER BY seq LIMIT ?`
+const ofHourSql = `SELECT ${summedColumnList()} FROM calls NOT INDEXED WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`
 
 /** An hour whose calls are being counted. */
 interface Recount {

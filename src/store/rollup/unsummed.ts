@@ -1,5 +1,5 @@
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import { dayMs, hourMs } from './time-cover.ts'
+import { dayMs, hourMs } from './time-plan.ts'
 
 /** An hour whose cells lack calls. */
 export interface UnsummedHour {

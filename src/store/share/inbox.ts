@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { storedFields } from '../../call/fields/call-fields.ts'
 import { firstIdAt } from '../../call/call-id.ts'
 import { costColumns, type CostEdit, costWriter, type StoredCost } from '../jobs/cost-writer.ts'
-import { figureSourceList } from '../rollup/call-figures.ts'
+import { summedColumnList } from '../rollup/summed-calls.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { lockJob } from '../sqlite/store-files.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { CallWriter, type WriteResult } from '../write/call-writer.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
-import { type EventRow, minuteFigures, type MinuteRow } from './outbox.ts'
+import { type EventRow, minuteColumns, type MinuteRow } from './outbox.ts'
 import { ShareState } from './share-state.ts'
 import { callOf, type StoredValues } from './stored-values.ts'
 
@@ -23,10 +23,10 @@ export interface PulledRow {
 }
 
 /** The places of {@link costColumns} in a pulled row. */
-const costPlaces = costColumns.map((name) => 1 + storedFields.findIndex(({ column }) => column === name))
+const costIndexes = costColumns.map((name) => 1 + storedFields.findIndex(({ column }) => column === name))
 const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (minute, instance_id)
-  DO UPDATE SET ${minuteFigures.map((name) => `${name} = max(${name}, excluded.${name})`).join(', ')}`
+  DO UPDATE SET ${minuteColumns.map((name) => `${name} = max(${name}, excluded.${name})`).join(', ')}`
 
 /** Writes what others recorded into this file, as if it had been recorded here. Idempotent. */
 export class Inbox {
@@ -106,13 +106,13 @@ export class Inbox {
   /** A cost that was changed here as well, and is not sent yet, stays: it will be the later one. */
   #takeCosts(rows: readonly PulledRow[]): void {
     const edits: CostEdit[] = []
-    const source = `SELECT ${figureSourceList()}, ${costColumns.join(', ')} FROM calls
+    const source = `SELECT ${summedColumnList()}, ${costColumns.join(', ')} FROM calls
       WHERE id = ? AND NOT EXISTS (SELECT 1 FROM share_changed WHERE call_id = calls.id)`
     for (const { values } of rows) {
       const row = this.#statements.first(source, Number(values[0]))
       if (row === undefined) continue
-      const cost = costPlaces.map((place) => {
-        const value = values[place] ?? null
+      const cost = costIndexes.map((index) => {
+        const value = values[index] ?? null
         return typeof value === 'string' ? this.#statements.wordId('labels', value) : value
       })
       const call = row.slice(0, -cost.length)

@@ -18,13 +18,13 @@ export interface ChangedCall {
   readonly times: number
 }
 
-/** A gateway's minute: figures in the order of {@link minuteFigures}. */
+/** A gateway's minute: figures in the order of {@link minuteColumns}. */
 export type MinuteRow = readonly [minute: number, instance: string, ...figures: number[]]
 /** Something that happened to a gateway. */
 export type EventRow = readonly [atMs: number, instance: string, kind: string, detail: string | null]
 
 /** The columns of a minute's figures, which only grow. */
-export const minuteFigures = ['active_max', 'queued_max', 'at_limit_ms', 'admitted', 'dropped'] as const
+export const minuteColumns = ['active_max', 'queued_max', 'at_limit_ms', 'admitted', 'dropped'] as const
 
 const rowColumns = ['id', ...storedFields.map(({ column }) => column)].map((name) => `c.${name}`).join(', ')
 
@@ -97,7 +97,7 @@ export class Outbox {
 
   /** Minutes of all instances from one minute on, the oldest first. */
   minutes(fromMinute: number, limit: number): readonly MinuteRow[] {
-    const sql = `SELECT m.minute, i.text, ${minuteFigures.join(', ')}
+    const sql = `SELECT m.minute, i.text, ${minuteColumns.join(', ')}
       FROM gateway_minutes AS m JOIN instances AS i ON i.id = m.instance_id
       WHERE m.minute >= ? ORDER BY m.minute, m.instance_id LIMIT ?`
     return this.#statements.all<MinuteRow>(sql, fromMinute, limit)

@@ -5,12 +5,12 @@ import { inTexts, recordReader, type StoredRow } from '../../call/fields/record-
 /** A row's values: its id, then one for each of `storedFields`, in their order. Words are texts or numbers. */
 export type StoredValues = StoredRow
 
-const place = { ...inTexts, at: (index: number) => `row[${index + 1}]` }
+const source = { ...inTexts, at: (index: number) => `row[${index + 1}]` }
 
 /** The call of a row whose words are texts. */
 export const callOf: (row: StoredValues) => StoredCall = recordReader(
   storedFields,
   ['row'],
-  place,
+  source,
   'id: row[0],',
 )

@@ -27,9 +27,10 @@ export class ForeignDatabase implements Disposable {
     this.#folder = hasLog && !isLocked && mayCopy ? copyOf(path) : null
     this.#state = isLocked || this.#folder !== null ? null : stateOf(path)
     const copy = this.#folder === null ? null : join(this.#folder, 'copy.db')
-    const place = copy ?? (this.#state === null ? path : new URL(`${pathToFileURL(path).href}?immutable=1`))
+    const location =
+      copy ?? (this.#state === null ? path : new URL(`${pathToFileURL(path).href}?immutable=1`))
     try {
-      this.database = new DatabaseSync(place, { readOnly: copy === null, timeout: busyMs })
+      this.database = new DatabaseSync(location, { readOnly: copy === null, timeout: busyMs })
     } catch (error) {
       this.#removeCopy()
       throw error

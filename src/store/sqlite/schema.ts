@@ -8,7 +8,7 @@ import {
   wordTables,
 } from '../../call/fields/call-fields.ts'
 import { groupings, keyColumns } from '../rollup/groupings.ts'
-import { sumColumns } from '../rollup/rollup-figures.ts'
+import { sumColumns } from '../rollup/call-sums.ts'
 import { callsReadableSql } from './calls-readable.ts'
 import { inTransaction } from './transaction.ts'
 

@@ -39,9 +39,9 @@ export function keepLeftLog(path: string, wallTimeMs: number): string | null {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile()) return null
   if (found !== undefined && found.size > 0) return null
-  const kept = `${path}.orphan-${timeText(wallTimeMs)}`
-  for (const suffix of ['-wal', '-shm']) move(path + suffix, kept + suffix)
-  return `${path} was gone or empty; what its log still held was kept as ${kept}-wal`
+  const aside = `${path}.orphan-${timeText(wallTimeMs)}`
+  for (const suffix of ['-wal', '-shm']) move(path + suffix, aside + suffix)
+  return `${path} was gone or empty; what its log still held was kept as ${aside}-wal`
 }
 
 /**

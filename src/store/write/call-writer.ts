@@ -10,7 +10,7 @@ import {
   wordTables,
 } from '../../call/fields/call-fields.ts'
 import { type BookedCost, type CallPricer, type PriceableCall, priceableFields } from './call-pricer.ts'
-import { hourOf } from '../rollup/time-cover.ts'
+import { hourOf } from '../rollup/time-plan.ts'
 import { noteCalls } from '../rollup/unsummed.ts'
 import { InterruptedCalls } from './interrupted-calls.ts'
 import {
@@ -58,14 +58,14 @@ export interface TransactionBounds {
 
 const shortTransactions: TransactionBounds = { rows: 500, ms: 8 }
 /** Sets of non-null columns whose INSERT is kept prepared. */
-const shapesKept = 32
+const mostShapes = 32
 
 /** These four are filled in row by row where prices are known. */
 const { costNanoUsd: costAt, priceSource: sourceAt, priceKey: keyAt, cacheSavedNanoUsd: savedAt } = indexOf
 const costIndexes = [costAt, sourceAt, keyAt, savedAt]
 const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } = indexOf
 /** Sources and keys of prices whose number is kept. */
-const labelsKept = 1000
+const mostLabels = 1000
 /** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
 const lastSeq = 'SELECT max(last_seq, (SELECT coalesce(max(seq), 0) FROM calls)) FROM folding'
 const priceableIn = batchReader<Omit<PriceableCall, 'startedAtMs'>>(priceableFields)
@@ -211,10 +211,10 @@ export class CallWriter {
     if (shape.isPriced) this.#fillCost(batch, base, values, at)
     try {
       if (shape.insert.run(...values).changes === 1) return 'added'
-      const meeting = this.#meet(numbers, base)
+      const meeting = this.#classifyExisting(numbers, base)
       if (meeting !== 'interrupted') return meeting
       this.#interrupted ??= new InterruptedCalls(this.#database)
-      if (!this.#interrupted.takeBack(numbers[base] ?? 0, this.#isOwn)) return 'there'
+      if (!this.#interrupted.deleteInterrupted(numbers[base] ?? 0, this.#isOwn)) return 'there'
       shape.insert.run(...values)
       return 'added'
     } catch (error) {
@@ -224,7 +224,7 @@ export class CallWriter {
   }
 
   /** The row that has a call's id: its own, what stands for it since it seemed to be cut off, or another call's. */
-  #meet(numbers: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
+  #classifyExisting(numbers: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
     const [instanceId, outcomeId, durationUs] =
       this.#statements.first(
         'SELECT instance_id, outcome_id, duration_us FROM calls WHERE id = ?',
@@ -269,7 +269,7 @@ export class CallWriter {
   }
 
   #labelId(text: string): number {
-    if (this.#labelIds.size === labelsKept && !this.#labelIds.has(text)) this.#labelIds.clear()
+    if (this.#labelIds.size === mostLabels && !this.#labelIds.has(text)) this.#labelIds.clear()
     return getOrAdd(this.#labelIds, text, () => this.#idOf('labels', text))
   }
 
@@ -303,7 +303,7 @@ export class CallWriter {
     const costs = isPriced ? costIndexes.map((index) => allColumns[index - 1]?.name) : []
     const names = ['id', 'seq', ...columns.map(({ name }) => name), ...costs]
     const key = names.join(', ')
-    if (this.#shapes.size === shapesKept && !this.#shapes.has(key)) this.#shapes.clear()
+    if (this.#shapes.size === mostShapes && !this.#shapes.has(key)) this.#shapes.clear()
     const marks = names.map(() => '?').join(', ')
     return getOrAdd(this.#shapes, key, () => ({
       columns,

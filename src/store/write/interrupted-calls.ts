@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { requestTokens } from '../../call/budget-tokens.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { callTypeCodes } from '../../call/fields/call-fields.ts'
-import { hourOf } from '../rollup/time-cover.ts'
+import { hourOf } from '../rollup/time-plan.ts'
 import { noteChange } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
@@ -22,7 +22,7 @@ export class InterruptedCalls {
    * Within the transaction that writes the other row. `isOwn`: what was estimated of it counts in this file's budget. False if
    * calls of that time are folded away: the sums keep the call as it was.
    */
-  takeBack(id: number, isOwn: boolean): boolean {
+  deleteInterrupted(id: number, isOwn: boolean): boolean {
     if (!noteChange(this.#statements, hourOf(id))) return false
     if (isOwn) this.#takeEstimateBack(id)
     this.#statements.run('DELETE FROM calls WHERE id = ?', id)

@@ -102,13 +102,13 @@ export function batchReader<Read extends Partial<RecordFields>>(
   first?: string,
 ): ReadBatch<Read> {
   const places = fields.map(({ record }) => indexOf[record])
-  const place = {
+  const source = {
     at: (index: number) => `numbers[base + ${places[index]}]`,
     isUnknown: 'Number.isNaN(value)',
     word: () => 'words.word(value)',
     text: 'texts[value]',
   }
-  return recordReader<ReadBatch<Read>>(fields, ['numbers', 'base', 'texts', 'words'], place, first)
+  return recordReader<ReadBatch<Read>>(fields, ['numbers', 'base', 'texts', 'words'], source, first)
 }
 
 const read = batchReader<StoredCall>(storedFields, 'id: numbers[base],')

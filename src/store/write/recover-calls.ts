@@ -71,8 +71,8 @@ function lockOfDead(folder: string, number: number, self: Recoverer): Disposable
 function leftCall(id: number, instance: string, text: string): (StoredCall & Pick<OpenCall, 'noted'>) | null {
   try {
     const call = interruptedCall({ ...JSON.parse(text), id }, instance)
-    const isWhole = storedFields.every((field) => mayHold(field, call[field.record]))
-    return isWhole ? { ...call, noted: 1 } : null
+    const isReadable = storedFields.every((field) => mayHold(field, call[field.record]))
+    return isReadable ? { ...call, noted: 1 } : null
   } catch {
     return null
   }

@@ -16,7 +16,7 @@ import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/pric
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { waitingRows } from '../sqlite/older-proxy.ts'
 import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
-import { RollupKeeper } from '../rollup/rollup-keeper.ts'
+import { SumUpdater } from '../rollup/sum-updater.ts'
 import { Dictionary } from './record-batch.ts'
 import { RowObservers } from './row-observers.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
@@ -56,7 +56,7 @@ export class StoreWriter {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
   readonly #emit: (message: FromWriter) => void
   readonly #words = new Dictionary()
-  readonly #keeper: RollupKeeper
+  readonly #keeper: SumUpdater
   readonly #jobs: Job[] = []
   /** By what they are about; those that stay until the next start, by their codes. */
   readonly #warnings = new Map<string, Warning>()
@@ -78,7 +78,7 @@ export class StoreWriter {
     this.#emit = emit
     this.#prices = new PricesInForce(priceFileOf(settings.path))
     this.#observers = new RowObservers((about, warning) => this.#warn(about, warning))
-    this.#keeper = new RollupKeeper(
+    this.#keeper = new SumUpdater(
       clock,
       (warning) => this.#warn('rollups', warning),
       () => startMending(settings.path),
@@ -143,7 +143,7 @@ export class StoreWriter {
       const history = new HistoryWriter(database, this.#settings)
       const calls = new CallWriter(database, this.#words, this.#prices, this.#recorded)
       this.#recoverCalls(database)
-      this.#lookAtOlderProxy(database)
+      this.#warnOfOlderProxy(database)
       this.#emit({ kind: 'opened' })
       return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
     } catch (error) {
@@ -181,7 +181,7 @@ export class StoreWriter {
       this.#emit({ kind: 'usage', question: job.question, usage: store.history.usage(job.about) })
       return
     }
-    this.#lookAtPrices()
+    this.#reloadPrices()
     const { dropped, conflicts } = store.calls.write(job.calls)
     this.#noteConflicts(conflicts)
     store.history.write(job.minutes, job.events, job.opened)
@@ -264,12 +264,12 @@ export class StoreWriter {
   }
 
   #watchPrices(): void {
-    this.#lookAtPrices()
+    this.#reloadPrices()
     this.#after('prices', pricesEveryMs, () => this.#watchPrices())
   }
 
   /** Calls are written whatever becomes of the prices: what cannot be read leaves those from before in force. */
-  #lookAtPrices(): void {
+  #reloadPrices(): void {
     if (!this.#prices.reloadIfChanged()) return
     const { problem } = this.#prices
     this.#warn('prices', problem === null ? null : priceWarning(priceFileOf(this.#settings.path), problem))
@@ -291,7 +291,7 @@ export class StoreWriter {
         throw new StoreError('log_moved', 'the log was deleted or replaced')
       if (!hasOurHeader(this.#store.file)) throw new StoreError('damaged', 'its header was overwritten')
       this.#boundWal(this.#store.database)
-      this.#lookAtOlderProxy(this.#store.database)
+      this.#warnOfOlderProxy(this.#store.database)
       if (++this.#checks % checksPerRecovery === 0) this.#recoverCalls(this.#store.database)
     } catch (error) {
       this.#fail(error)
@@ -299,7 +299,7 @@ export class StoreWriter {
   }
 
   /** Until what the older proxy recorded was imported, this says how. */
-  #lookAtOlderProxy(database: DatabaseSync): void {
+  #warnOfOlderProxy(database: DatabaseSync): void {
     const { path, olderProxy } = this.#settings
     if (olderProxy === null) return
     const waiting = waitingRows(database, olderProxy)

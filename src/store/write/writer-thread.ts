@@ -138,12 +138,12 @@ export class WriterThread implements CallSink, GatewayHistory {
       return
     }
     this.#open?.end(record)
-    this.#lose(this.#pending.add(record, this.#onTheWay))
+    this.#countLost(this.#pending.add(record, this.#onTheWay))
     this.#planFlush()
   }
 
   lose(call: CallStart | null): void {
-    this.#lose(1)
+    this.#countLost(1)
     if (call !== null) this.#open?.end(call)
   }
 
@@ -296,7 +296,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     if (parcel === null) return
     this.#parcel = null
     this.#written += (parcel.calls?.size ?? 0) - dropped
-    this.#lose(dropped)
+    this.#countLost(dropped)
     this.#host.isWell()
     this.#ownWarning = null
     if (this.#flushDue || this.#isClosing) this.#flush()
@@ -307,7 +307,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     return this.#parcel?.calls?.size ?? 0
   }
 
-  #lose(count: number): void {
+  #countLost(count: number): void {
     if (count === 0) return
     this.#dropped += count
     this.#lostAtMs = this.#clock.now()

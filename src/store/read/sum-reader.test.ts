@@ -10,13 +10,13 @@ import { callTypeCodes, outcomeCodes } from '../../call/fields/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 import type { IdFilter } from './call-condition.ts'
 import { CallWriter } from '../write/call-writer.ts'
-import type { FigureGroup } from './sums-by-group.ts'
-import { FigureReader } from './figure-reader.ts'
+import type { SumGroup } from './sums-by-group.ts'
+import { SumReader } from './sum-reader.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
 import { Summing } from '../rollup/summing.ts'
-import { Figures, sumColumns } from '../rollup/rollup-figures.ts'
-import { quarterMs } from '../rollup/time-cover.ts'
+import { CallSums, sumColumns } from '../rollup/call-sums.ts'
+import { quarterMs } from '../rollup/time-plan.ts'
 import type { FieldDimension } from '../../call/call-question.ts'
 import { draws } from '../../../test/support/draws.ts'
 
@@ -82,14 +82,14 @@ function expectedOf(
 }
 
 function assertSame(
-  groups: readonly FigureGroup[],
+  groups: readonly SumGroup[],
   nameOf: (entry: number | null) => string,
   expected: ReturnType<typeof expectedOf>,
 ): void {
-  const found = new Map(groups.map((group) => [`${group.bucket} ${nameOf(group.entry)}`, group.figures]))
+  const found = new Map(groups.map((group) => [`${group.bucket} ${nameOf(group.value)}`, group.sums]))
   assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
   for (const [name, { calls, errors, tokens, durations }] of expected) {
-    const figures = new Figures()
+    const figures = new CallSums()
     found.get(name)!.addTo(figures)
     assert.equal(figures.sum('calls'), calls)
     assert.equal(figures.sum('errors'), errors)
@@ -170,7 +170,7 @@ test('whatever was rolled forward, and whenever, an answer is what the calls say
         }
         const by = (call: Made): unknown =>
           dimension === null ? null : dimension === 'call_type' ? call.type : call[dimension as keyof Made]
-        const reader = new FigureReader(database)
+        const reader = new SumReader(database)
         assertSame(
           reader.ask([{ edgesMs, filter: {}, dimension }])[0]!,
           nameOf,
@@ -241,17 +241,17 @@ test('clients and models together, and half hours, are what the calls say', asyn
         const [models, clients] = [idsOf('models'), idsOf('clients')]
         const nameIn = (ids: ReadonlyMap<string, number>, entry: number | null): string =>
           [...ids].find(([, id]) => id === entry)?.[0] ?? 'null'
-        const ask = (filter: IdFilter, dimension: FieldDimension | null): readonly FigureGroup[] =>
-          new FigureReader(database).ask([{ edgesMs, filter, dimension }])[0]!
+        const ask = (filter: IdFilter, dimension: FieldDimension | null): readonly SumGroup[] =>
+          new SumReader(database).ask([{ edgesMs, filter, dimension }])[0]!
         assertSame(
           ask({}, null),
           String,
           expectedOf(calls, edgesMs, () => null),
         )
         const sumsOf = (isSumsOnly: boolean): unknown =>
-          new FigureReader(database)
+          new SumReader(database)
             .ask([{ edgesMs, filter: {}, dimension: 'model', ...(isSumsOnly && { isSumsOnly }) }])[0]!
-            .map(({ bucket, entry, figures }) => ({
+            .map(({ bucket, value: entry, sums: figures }) => ({
               bucket,
               entry,
               sums: sumColumns.map((column) => figures.sum(column)),

@@ -2,13 +2,13 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { ttftTotalSql } from '../../call/fields/shown-sql.ts'
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/fields/call-fields.ts'
-import { quarterMs } from './time-cover.ts'
-import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
+import { quarterMs } from './time-plan.ts'
+import { CallSums, measureNames, type SumColumn, sumColumns, tokenColumns } from './call-sums.ts'
 import type { Row } from '../sqlite/row-statements.ts'
 import { type SumDimension, sumFields } from './groupings.ts'
 
-/** The columns of a call that its figures are made of, in the order in which they are read. */
-export const figureSources = [
+/** The columns of a call that the sums are made of, in the order in which they are read. */
+export const summedColumns = [
   'seq',
   'id',
   'call_type_id',
@@ -29,53 +29,53 @@ export const figureSources = [
   ...measureNames,
 ] as const
 
-type Source = (typeof figureSources)[number]
+type Source = (typeof summedColumns)[number]
 
-/** {@link figureSources} as the columns of a SELECT, of the table or alias `row`. */
-export function figureSourceList(row: string = 'calls'): string {
-  return figureSources
+/** {@link summedColumns} as the columns of a SELECT, of the table or alias `row`. */
+export function summedColumnList(row: string = 'calls'): string {
+  return summedColumns
     .map((source) => (source === 'ttft_total_us' ? ttftTotalSql(row) : `${row}.${source}`))
     .join(', ')
 }
 
-/** A row of {@link figureSources}. */
-export type FigureRow = Row
+/** A row of {@link summedColumns}. */
+export type SummedCall = Row
 
-const offsets = offsetsOf(figureSources)
+const offsets = offsetsOf(summedColumns)
 const sumOffsets = offsetsOf(sumColumns)
 
 function offsetsOf<Name extends string>(names: readonly Name[]): Record<Name, number> {
   return Object.fromEntries(names.map((name, offset) => [name, offset])) as Record<Name, number>
 }
 
-export function valueIn(row: FigureRow, source: Source): number | null {
+export function valueIn(row: SummedCall, source: Source): number | null {
   return row[offsets[source]] ?? null
 }
 
 /** The code, the status or the word's number that a call has there. */
-export function valueOf(call: FigureRow, dimension: SumDimension): number | null {
+export function valueOf(call: SummedCall, dimension: SumDimension): number | null {
   return valueIn(call, sumFields[dimension].column as Source)
 }
 
 /** Counts one call: its wait for a slot, and its other times if it went well, or `isTimed`. */
 export function addCall(
-  figures: Figures,
-  row: FigureRow,
+  sums: CallSums,
+  row: SummedCall,
   isTimed: boolean = valueIn(row, 'outcome_id') === outcomeCodes.ok,
 ): void {
-  addSums(figures, row)
+  addTotals(sums, row)
   for (const measure of measureNames) {
     // Those that waited in vain waited, too.
     if (!isTimed && measure !== 'queue_us') continue
     const value = valueIn(row, measure)
-    if (value !== null) figures.distributions[measure].add(value)
+    if (value !== null) sums.distributions[measure].add(value)
   }
 }
 
-function addSums({ sums }: Figures, row: FigureRow): void {
+function addTotals({ totals }: CallSums, row: SummedCall): void {
   const outcome = valueIn(row, 'outcome_id')
   const add = (column: SumColumn, value: number): void => {
-    sums[sumOffsets[column]] = (sums[sumOffsets[column]] ?? 0) + value
+    totals[sumOffsets[column]] = (totals[sumOffsets[column]] ?? 0) + value
   }
   add('calls', 1)
   if (outcome !== null && outcome >= firstFailedOutcome) add('errors', 1)
@@ -90,29 +90,29 @@ function addSums({ sums }: Figures, row: FigureRow): void {
 }
 
 /** As `isUnpriced` has it. */
-function isUsed(row: FigureRow): boolean {
+function isUsed(row: SummedCall): boolean {
   return valueIn(row, 'usage_source_id') !== usageSourceCodes.none || valueIn(row, 'search_units') !== null
 }
 
-/** Figures of calls of one quarter hour that no grouping tells apart. */
+/** Sums of calls of one quarter hour that no grouping tells apart. */
 export interface CallCell {
   /** Since 1970. */
-  readonly quarter: number
+  readonly quarterHour: number
   /** One of the calls. */
-  readonly call: FigureRow
-  readonly figures: Figures
+  readonly call: SummedCall
+  readonly sums: CallSums
 }
 
 /** Calls as they come together, so that the keys of many are looked up once. */
 export class CallCells {
   readonly #cells = new Map<string, CallCell>()
 
-  add(call: FigureRow): void {
-    const quarter = Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
+  add(call: SummedCall): void {
+    const quarterHour = Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
     // All sumDimensions. In one piece, as this is done for every call.
     const [, , type, outcome, model, client, endpoint, status, failure, , upstream, tags] = call
-    const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure} ${upstream} ${tags}`
-    addCall(getOrAdd(this.#cells, name, () => ({ quarter, call, figures: new Figures() })).figures, call)
+    const name = `${quarterHour} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure} ${upstream} ${tags}`
+    addCall(getOrAdd(this.#cells, name, () => ({ quarterHour, call, sums: new CallSums() })).sums, call)
   }
 
   all(): Iterable<CallCell> {

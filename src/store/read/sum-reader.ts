@@ -5,10 +5,10 @@ import { type CallDimension, type CallQuestion, isUnbounded, tagOf } from '../..
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import { FoldedRangeError, type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
-import { addCall, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
+import { addCall, type SummedCall, summedColumnList, valueIn } from '../rollup/summed-calls.ts'
 import type { CallSelection } from './call-selection.ts'
-import { CallWords } from './call-text.ts'
-import { type FigureGroup, SumsByGroup } from './sums-by-group.ts'
+import { CallDictionary } from './call-dictionary.ts'
+import { type SumGroup, SumsByGroup } from './sums-by-group.ts'
 import { idSlices, idsWithCalls } from './id-slices.ts'
 import {
   type Grouping,
@@ -17,8 +17,8 @@ import {
   otherId,
   type SumDimension,
 } from '../rollup/groupings.ts'
-import { coverOf, hourMs, hourOf, type Span } from '../rollup/time-cover.ts'
-import { sumColumns } from '../rollup/rollup-figures.ts'
+import { planOf, hourMs, hourOf, type Span } from '../rollup/time-plan.ts'
+import { sumColumns } from '../rollup/call-sums.ts'
 import { foldedUntil, unsummedDays, unsummedHours } from '../rollup/unsummed.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inReadTransaction } from '../sqlite/transaction.ts'
@@ -26,7 +26,7 @@ import { type FoundKey, keysPassing } from './sum-filter.ts'
 import { dimensionFields } from './call-dimensions.ts'
 
 /** A question about many calls, in the numbers of the tables. */
-export interface FigureQuestion extends Pick<
+export interface SumQuestion extends Pick<
   CallQuestion,
   'edgesMs' | 'dimension' | 'isSumsOnly' | 'timesFailed'
 > {
@@ -34,7 +34,7 @@ export interface FigureQuestion extends Pick<
   /** A condition that the sums cannot answer: calls are then read one by one. */
   readonly rowCondition?: CallCondition
   readonly index?: CallSelection['index'] | 'calls_failed'
-  /** Entries beyond those with the most calls count as `otherId`, from the start: they can be as many as calls. */
+  /** Values beyond those with the most calls count as `otherId`, from the start: they can be as many as calls. */
   readonly top?: number
 }
 
@@ -42,9 +42,9 @@ const minuteMs = 60_000
 /** With more calls than these beyond the sums, those of each hour are found by their time. */
 const longTail = 20_000
 /** The deadline is looked at after so many rows, none of which takes over some 20 µs. */
-const rowsPerLook = 256
-/** Cells of sums that are read at once. */
-const cellsAtOnce = 5000
+const rowsPerCheck = 256
+/** Most rows of sums of one statement, about. */
+const rowsAtOnce = 5000
 /** Fewer keys than this part of all are looked up one by one. */
 const fewKeys = 1 / 40
 
@@ -52,7 +52,7 @@ const askedSql =
   'WITH RECURSIVE asked (cell_number) AS (VALUES (?1) UNION ALL SELECT cell_number + 1 FROM asked WHERE cell_number + 1 < ?2)'
 const totalColumns = sumColumns.map((name) => `total(s.${name})`).join(', ')
 
-const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
+const selectCalls = `SELECT ${summedColumnList('c')} FROM calls AS c`
 /** All calls that an index finds; else those of a time, and those beyond a number. */
 const callsSql = {
   calls_by_session: `${selectCalls} INDEXED BY calls_by_session WHERE ?1 IS NOT NULL`,
@@ -74,41 +74,41 @@ interface Marks {
 
 /** How calls are counted one by one. */
 interface Counting {
-  readonly question: FigureQuestion
+  readonly question: SumQuestion
   readonly groups: SumsByGroup
-  readonly entryOf: (row: FigureRow) => number | null
+  readonly groupValueOf: (row: SummedCall) => number | null
   /** True if a call of the range is to be counted. */
-  readonly counts: (row: FigureRow) => boolean
+  readonly counts: (row: SummedCall) => boolean
 }
 
 /** Answers questions about sums and percentiles from the sums, and from the calls that they lack. */
-export class FigureReader {
+export class SumReader {
   readonly #database: DatabaseSync
   readonly #isOver: IsOver
   readonly #statements: RowStatements
-  readonly #words: CallWords
+  readonly #words: CallDictionary
   #counted = 0
 
   constructor(database: DatabaseSync, isOver: IsOver = () => false) {
     this.#database = database
     this.#statements = new RowStatements(database)
-    this.#words = new CallWords(database)
+    this.#words = new CallDictionary(database)
     this.#isOver = isOver
   }
 
   /** All answers are of one instant. Throws `QueryTooSlowError`, and `FoldedRangeError` if calls would be needed that are gone. */
-  ask(questions: readonly FigureQuestion[]): readonly (readonly FigureGroup[])[] {
+  ask(questions: readonly SumQuestion[]): readonly (readonly SumGroup[])[] {
     return inReadTransaction(this.#database, () => {
-      const rollupState: Marks = {
+      const marks: Marks = {
         foldedMs: foldedUntil(this.#statements),
         seqOf: new Map(unsummedHours(this.#statements).map(({ hour, seq }) => [hour, seq])),
         days: unsummedDays(this.#statements),
       }
-      return questions.map((question) => this.#ask(question, rollupState))
+      return questions.map((question) => this.#ask(question, marks))
     })
   }
 
-  #ask(question: FigureQuestion, marks: Marks): readonly FigureGroup[] {
+  #ask(question: SumQuestion, marks: Marks): readonly SumGroup[] {
     const grouping = groupingOf(question)
     const keys = grouping === null ? null : this.#keysFor(grouping, question)
     return grouping === null || keys === null
@@ -117,20 +117,19 @@ export class FigureReader {
   }
 
   /** Reads the calls alone. */
-  #byCalls(question: FigureQuestion, { foldedMs }: Marks): readonly FigureGroup[] {
+  #byCalls(question: SumQuestion, { foldedMs }: Marks): readonly SumGroup[] {
     const range = rangeOf(question.edgesMs)
     if (range[0] < foldedMs) throw new FoldedRangeError(foldedMs)
     const groups = new SumsByGroup(question.edgesMs)
-    // Entries may be as many as calls.
-    const entryOf = this.#entries(question, range)
-    this.#addCalls(question.index ?? 'by_time', range, { question, groups, entryOf, counts: () => true })
+    const groupValueOf = this.#values(question, range)
+    this.#addCalls(question.index ?? 'by_time', range, { question, groups, groupValueOf, counts: () => true })
     return groups.all()
   }
 
-  #bySums(question: FigureQuestion, grouping: Grouping, keys: Keys, marks: Marks): readonly FigureGroup[] {
+  #bySums(question: SumQuestion, grouping: Grouping, keys: Keys, marks: Marks): readonly SumGroup[] {
     const { foldedMs, seqOf, days } = marks
     const edgesMs = unfoldedEdges(question.edgesMs, foldedMs, (grouping.widths.at(-1) ?? 60) * minuteMs)
-    const { spans, rest } = coverOf(edgesMs, grouping.widths, (minutes, cell) =>
+    const { spans, rest } = planOf(edgesMs, grouping.widths, (minutes, cell) =>
       minutes === 1440 ? !days.has(cell) : seqOf.get(Math.floor((cell * minutes) / 60)) !== 0,
     )
     if (rest.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
@@ -138,12 +137,12 @@ export class FigureReader {
       return this.#byCalls(question, marks)
     const groups = new SumsByGroup(edgesMs)
     for (const span of spans) this.#addSpan(question, grouping, span, keys, groups)
-    const lackingSeq = (row: FigureRow): number => seqOf.get(hourOf(valueIn(row, 'id') ?? 0)) ?? 0
-    const isLacking = (row: FigureRow): boolean => {
+    const lackingSeq = (row: SummedCall): number => seqOf.get(hourOf(valueIn(row, 'id') ?? 0)) ?? 0
+    const isLacking = (row: SummedCall): boolean => {
       const seq = lackingSeq(row)
       return seq > 0 && (valueIn(row, 'seq') ?? 0) > seq
     }
-    const counting = { question, groups, entryOf: this.#fieldEntry(question.dimension) }
+    const counting = { question, groups, groupValueOf: this.#fieldValue(question.dimension) }
     for (const part of rest)
       this.#addCalls('by_time', part, { ...counting, counts: (row) => !isLacking(row) })
     this.#addLacking(rangeOf(edgesMs), seqOf, { ...counting, counts: isLacking })
@@ -167,14 +166,14 @@ export class FigureReader {
   }
 
   #addSpan(
-    { dimension, isSumsOnly }: FigureQuestion,
+    { dimension, isSumsOnly }: SumQuestion,
     { id }: Grouping,
     { minutes, first, past }: Span,
-    { entries, all }: Keys,
+    { values, all }: Keys,
     groups: SumsByGroup,
   ): void {
-    const isFew = entries.size < all * fewKeys
-    const json = entries.size === all ? null : JSON.stringify([...entries.keys()])
+    const isFew = values.size < all * fewKeys
+    const json = values.size === all ? null : JSON.stringify([...values.keys()])
     const ofGrouping = `s.grouping_id = ${id} AND s.minutes = ${minutes}`
     const cells = isFew
       ? `FROM asked CROSS JOIN json_each(?3) AS k CROSS JOIN sums AS s
@@ -190,15 +189,15 @@ export class FigureReader {
             `s.cell_number, max(s.key_id), NULL, ${totalColumns} ${cells} GROUP BY s.cell_number`,
             `s.cell_number, s.key_id, ${distributions} ${cells} AND ${distributions} IS NOT NULL`,
           ]
-    // A piece has few cells, whatever it has.
-    const perSlot = isFew ? entries.size : Math.max(1, minutes === 1440 ? all / 2 : all / 10)
-    const slotsAtOnce = Math.max(1, Math.floor(cellsAtOnce / perSlot))
-    for (let from = first; from < past; from += slotsAtOnce) {
-      const to = Math.min(past, from + slotsAtOnce)
+    // A piece has few rows, however many keys there are.
+    const rowsPerCell = isFew ? values.size : Math.max(1, minutes === 1440 ? all / 2 : all / 10)
+    const cellsPerPiece = Math.max(1, Math.floor(rowsAtOnce / rowsPerCell))
+    for (let from = first; from < past; from += cellsPerPiece) {
+      const to = Math.min(past, from + cellsPerPiece)
       for (const row of columns.flatMap((each) => this.#rows(`${askedSql} SELECT ${each}`, from, to, json))) {
         const [cellNumber, key] = row
-        const entry = entries.get(Number(key)) ?? null
-        groups.at(Number(cellNumber) * minutes * minuteMs, entry).addRow(row)
+        const value = values.get(Number(key)) ?? null
+        groups.at(Number(cellNumber) * minutes * minuteMs, value).addRow(row)
       }
     }
   }
@@ -210,56 +209,56 @@ export class FigureReader {
 
   /** Counts calls one by one. */
   #addCalls(kind: keyof typeof callsSql, range: TimeRange, counting: Counting, seq: number = 0): void {
-    const { question, groups, entryOf, counts } = counting
+    const { question, groups, groupValueOf, counts } = counting
     const ids = [firstIdAt(range[0]), firstIdAt(range[1])] as const
     const slices = kind === 'by_seq' ? [ids] : this.#idSlices(...ids)
     const condition = wholeCondition(question)
     const sql = `${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`
     for (const slice of slices) {
       for (const row of this.#statements.all(sql, seq, ...slice, ...condition.values)) {
-        if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlowError()
+        if (++this.#counted % rowsPerCheck === 0 && this.#isOver()) throw new QueryTooSlowError()
         if (!counts(row)) continue
-        const entry = entryOf(row)
-        if (entry === null && question.dimension === 'failure_code') continue
-        addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row, question.timesFailed)
+        const value = groupValueOf(row)
+        if (value === null && question.dimension === 'failure_code') continue
+        addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), value).counted, row, question.timesFailed)
       }
     }
   }
 
-  /** Says under which entry a call counts. */
-  #entries(question: FigureQuestion, range: TimeRange): (row: FigureRow) => number | null {
+  /** Gives the value of the dimension under which a call counts: `otherId` beyond the `top` values with the most calls. */
+  #values(question: SumQuestion, range: TimeRange): (row: SummedCall) => number | null {
     const { dimension, top } = question
-    const entryIn = this.#fieldEntry(dimension)
-    if (dimension === null || (top === undefined && !isUnbounded(dimension))) return entryIn
-    const calls = this.#callsOf(columnOf(dimension), question, range, this.#entryOf(dimension))
+    const valueOf = this.#fieldValue(dimension)
+    if (dimension === null || (top === undefined && !isUnbounded(dimension))) return valueOf
+    const calls = this.#callsOf(columnOf(dimension), question, range, this.#ofColumn(dimension))
     const ranked = [...calls].sort(([, some], [, others]) => others - some).slice(0, top)
-    const kept = new Set<number | null>(ranked.map(([entry]) => entry)).add(null)
+    const named = new Set<number | null>(ranked.map(([value]) => value)).add(null)
     return (row) => {
-      const entry = entryIn(row)
-      return kept.has(entry) ? entry : otherId
+      const value = valueOf(row)
+      return named.has(value) ? value : otherId
     }
   }
 
-  #fieldEntry(dimension: CallDimension | null): (row: FigureRow) => number | null {
+  #fieldValue(dimension: CallDimension | null): (row: SummedCall) => number | null {
     if (dimension === null) return () => null
-    const [column, entryOf] = [columnOf(dimension), this.#entryOf(dimension)]
-    return (row) => entryOf(valueIn(row, column))
+    const [column, ofColumn] = [columnOf(dimension), this.#ofColumn(dimension)]
+    return (row) => ofColumn(valueIn(row, column))
   }
 
-  /** The entry for the value of a dimension's column: of a tag, its number. */
-  #entryOf(dimension: CallDimension): (value: number | null) => number | null {
+  /** Makes the value of a dimension of that of its column: of a set of tags, the tag with the key. */
+  #ofColumn(dimension: CallDimension): (value: number | null) => number | null {
     const key = tagOf(dimension)
     if (key === null) return (value) => value
     const known = new Map<number, number | null>()
     return (value) => (value === null ? null : getOrAdd(known, value, () => this.#words.tagIn(value, key)))
   }
 
-  /** How many calls each entry has. */
+  /** How many calls each value of a dimension has. */
   #callsOf(
-    column: EntryColumn,
-    question: FigureQuestion,
+    column: ValueColumn,
+    question: SumQuestion,
     [fromMs, toMs]: TimeRange,
-    entryOf: (value: number) => number | null,
+    ofColumn: (stored: number) => number | null,
   ): ReadonlyMap<number, number> {
     const condition = wholeCondition(question)
     const index = question.index ?? (column === 'session_id' ? 'calls_in_sessions' : null)
@@ -267,10 +266,10 @@ export class FigureReader {
       WHERE c.id >= ? AND c.id < ? AND c.${column} IS NOT NULL${andSql(condition)} GROUP BY 1`
     const calls = new Map<number, number>()
     for (const slice of this.#idSlices(firstIdAt(fromMs), firstIdAt(toMs))) {
-      const values = [...slice, ...condition.values]
-      for (const [value, count] of this.#statements.all<readonly [number, number]>(sql, ...values)) {
-        const entry = entryOf(value)
-        if (entry !== null) calls.set(entry, (calls.get(entry) ?? 0) + count)
+      const bound = [...slice, ...condition.values]
+      for (const [stored, count] of this.#statements.all<readonly [number, number]>(sql, ...bound)) {
+        const value = ofColumn(stored)
+        if (value !== null) calls.set(value, (calls.get(value) ?? 0) + count)
       }
     }
     return calls
@@ -282,22 +281,22 @@ export class FigureReader {
     return range === null ? [] : idSlices(...range, { isOver: this.#isOver })
   }
 
-  #keysFor(grouping: Grouping, { filter, dimension }: FigureQuestion): Keys {
+  #keysFor(grouping: Grouping, { filter, dimension }: SumQuestion): Keys {
     const by = dimension === null ? null : sumDimensionOf(dimension)
     const found = keysPassing(this.#statements, grouping, filter, by)
     const isNamed = [by, ...Object.keys(filter)].some((each) =>
       namedDimensions.includes(each as SumDimension),
     )
-    const entryOf = dimension === null ? () => null : this.#entryOf(dimension)
-    const entries = new Map<number, number | null>()
-    for (const { id, value, isOther } of found) {
+    const ofColumn = dimension === null ? () => null : this.#ofColumn(dimension)
+    const values = new Map<number, number | null>()
+    for (const { id, value: stored, isOther } of found) {
       if (isOther && isNamed) continue
-      const entry = entryOf(value)
-      if (entry !== null || dimension !== 'failure_code') entries.set(id, entry)
+      const value = ofColumn(stored)
+      if (value !== null || dimension !== 'failure_code') values.set(id, value)
     }
     const other = isNamed ? found.filter(({ isOther }) => isOther).map(({ id }: FoundKey) => id) : []
     const all = this.#statements.number('SELECT count(*) FROM sum_keys WHERE grouping_id = ?', grouping.id)
-    return { entries, other, all: all ?? 0 }
+    return { values, other, all: all ?? 0 }
   }
 
   /** True if any of these keys has calls in those cells. */
@@ -311,31 +310,31 @@ export class FigureReader {
 }
 
 interface Keys {
-  /** The keys of the calls that are asked for, with the entry under which each counts. */
-  readonly entries: ReadonlyMap<number, number | null>
+  /** The keys of the calls that are asked for, with the value under which each counts. */
+  readonly values: ReadonlyMap<number, number | null>
   /** Keys of which some calls may be asked for. */
   readonly other: readonly number[]
   /** How many the grouping has. */
   readonly all: number
 }
 
-type EntryColumn = Parameters<typeof valueIn>[1]
+type ValueColumn = Parameters<typeof valueIn>[1]
 
 function sumDimensionOf(dimension: CallDimension): SumDimension | 'session' {
   return tagOf(dimension) === null ? (dimension as SumDimension | 'session') : 'tags'
 }
 
-function columnOf(dimension: CallDimension): EntryColumn {
-  return dimensionFields[sumDimensionOf(dimension)].column as EntryColumn
+function columnOf(dimension: CallDimension): ValueColumn {
+  return dimensionFields[sumDimensionOf(dimension)].column as ValueColumn
 }
 
-function wholeCondition({ filter, rowCondition }: FigureQuestion): CallCondition {
+function wholeCondition({ filter, rowCondition }: SumQuestion): CallCondition {
   const ofIds = conditionOf(filter)
   return rowCondition === undefined ? ofIds : bothConditions(ofIds, rowCondition)
 }
 
 /** The grouping that tells all that is asked for; `null` if there is none. */
-function groupingOf({ filter, dimension, rowCondition, timesFailed }: FigureQuestion): Grouping | null {
+function groupingOf({ filter, dimension, rowCondition, timesFailed }: SumQuestion): Grouping | null {
   if (timesFailed === true || (rowCondition !== undefined && rowCondition.conditions.length > 0)) return null
   const asked = new Set<string>(Object.keys(filter))
   if (dimension !== null) asked.add(sumDimensionOf(dimension))

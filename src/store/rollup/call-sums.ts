@@ -69,8 +69,8 @@ export class Distribution {
 }
 
 /** Everything that is told of a set of calls: it adds up, in any order and from any parts. */
-export class Figures {
-  readonly sums: Float64Array = new Float64Array(sumColumns.length)
+export class CallSums {
+  readonly totals: Float64Array = new Float64Array(sumColumns.length)
   readonly distributions: Readonly<Record<MeasureName, Distribution>> = {
     duration_us: new Distribution(),
     ttft_us: new Distribution(),
@@ -80,17 +80,18 @@ export class Figures {
   }
 
   sum(column: SumColumn): number {
-    return this.sums[sumColumns.indexOf(column)] ?? 0
+    return this.totals[sumColumns.indexOf(column)] ?? 0
   }
 
   /** Back to no call at all: cheaper than new ones. */
   clear(): void {
-    this.sums.fill(0)
+    this.totals.fill(0)
     for (const measure of measureNames) this.distributions[measure].clear()
   }
 
-  merge(other: Figures): void {
-    for (let i = 0; i < this.sums.length; i++) this.sums[i] = (this.sums[i] ?? 0) + (other.sums[i] ?? 0)
+  merge(other: CallSums): void {
+    for (let i = 0; i < this.totals.length; i++)
+      this.totals[i] = (this.totals[i] ?? 0) + (other.totals[i] ?? 0)
     for (const measure of measureNames) this.distributions[measure].merge(other.distributions[measure])
   }
 }

@@ -8,7 +8,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 const mostTexts = 50_000
 
 /** The words behind the numbers in a row, and back. Words are never changed, so what was read once stays good. */
-export class CallWords {
+export class CallDictionary {
   readonly #statements: RowStatements
   readonly #texts = new Map<string, string>()
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { type CellMinutes, groupings } from './groupings.ts'
-import { coverOf, dayMs, hourMs, quarterMs } from './time-cover.ts'
+import { planOf, dayMs, hourMs, quarterMs } from './time-plan.ts'
 
 const startMs = Date.UTC(2026, 10, 20)
 const minuteMs = 60_000
@@ -11,7 +11,7 @@ const always = (): boolean => true
 test('whole days, hours and quarters are taken, and the rest is told', () => {
   const hour = startMs / hourMs
   const edges = [startMs - 2 * hourMs, startMs + dayMs + quarterMs + 1000]
-  assert.deepEqual(coverOf(edges, [1440, 60, 15], always), {
+  assert.deepEqual(planOf(edges, [1440, 60, 15], always), {
     spans: [
       { minutes: 60, first: hour - 2, past: hour },
       { minutes: 1440, first: startMs / dayMs, past: startMs / dayMs + 1 },
@@ -28,7 +28,7 @@ test('hours of a zone that is off by 30 minutes are half hours, and of one that 
   ] as const) {
     const [fromMs, width] = [startMs + off * minuteMs, minutes * minuteMs]
     const edges = [0, 1, 2, 3].map((hour) => fromMs + hour * hourMs)
-    assert.deepEqual(coverOf(edges, [1440, 60, 30, 15], always), {
+    assert.deepEqual(planOf(edges, [1440, 60, 30, 15], always), {
       spans: [{ minutes, first: fromMs / width, past: (fromMs + 3 * hourMs) / width }],
       rest: [],
     })
@@ -38,7 +38,7 @@ test('hours of a zone that is off by 30 minutes are half hours, and of one that 
 test('a day that is not made is covered by its hours, and an hour without cells is left', () => {
   const hour = startMs / hourMs
   const hasCells = (minutes: CellMinutes, cell: number): boolean => minutes === 60 && cell !== hour + 5
-  assert.deepEqual(coverOf([startMs, startMs + dayMs], [1440, 60], hasCells), {
+  assert.deepEqual(planOf([startMs, startMs + dayMs], [1440, 60], hasCells), {
     spans: [
       { minutes: 60, first: hour, past: hour + 5 },
       { minutes: 60, first: hour + 6, past: hour + 24 },
@@ -57,7 +57,7 @@ test('each instant lies in exactly one cell or in the rest, and no cell reaches 
       missing,
       (instants, { widths }, holes) => {
         const edges = instants.toSorted((a, b) => a - b)
-        const { spans, rest } = coverOf(edges, widths, (minutes, cell) =>
+        const { spans, rest } = planOf(edges, widths, (minutes, cell) =>
           holes.every((hole) => {
             const holeMs = startMs + hole * hourMs
             return holeMs >= (cell + 1) * minutes * minuteMs || holeMs + hourMs <= cell * minutes * minuteMs

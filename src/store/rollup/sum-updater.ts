@@ -20,7 +20,7 @@ const lockWaitMs = 5
  * Keeps the rollups up with the calls, in small steps between whatever else the thread does. Its troubles are its
  * own: they become a warning, and it tries again.
  */
-export class RollupKeeper {
+export class SumUpdater {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
   readonly #warn: (warning: Warning | null) => void
   readonly #onDamage: () => void
@@ -41,7 +41,7 @@ export class RollupKeeper {
 
   /** Begins with the database that `current` gives, or whichever it gives later; `null` if none is open. */
   start(current: () => DatabaseSync | null): void {
-    this.#cancel = this.#clock.after(this.#turn(current()), () => this.start(current))
+    this.#cancel = this.#clock.after(this.#run(current()), () => this.start(current))
   }
 
   stop(): void {
@@ -49,7 +49,7 @@ export class RollupKeeper {
   }
 
   /** Takes a step, and says after how many milliseconds to take the next. */
-  #turn(database: DatabaseSync | null): number {
+  #run(database: DatabaseSync | null): number {
     if (database === null) return everyMs
     try {
       if (this.#current?.database !== database) {

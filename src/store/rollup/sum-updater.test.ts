@@ -8,7 +8,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, Dictionary } from '../write/record-batch.ts'
-import { RollupKeeper } from './rollup-keeper.ts'
+import { SumUpdater } from './sum-updater.ts'
 
 async function setUp(count: number) {
   const dir = await makeTempDir()
@@ -21,7 +21,7 @@ async function setUp(count: number) {
   new CallWriter(database, words).write(batch)
   const clock = new FakeClock()
   const warnings: (Warning | null)[] = []
-  const keeper = new RollupKeeper(clock, (warning) => warnings.push(warning))
+  const keeper = new SumUpdater(clock, (warning) => warnings.push(warning))
   return {
     database,
     other,

@@ -1,29 +1,29 @@
 import { saturatedNumber } from '../../lib/saturated-number.ts'
 import { VarintReader, VarintWriter } from '../../lib/packed-numbers.ts'
-import { type Figures, measureNames, type Distribution, sumColumns } from './rollup-figures.ts'
+import { type CallSums, measureNames, type Distribution, sumColumns } from './call-sums.ts'
 
-/** The columns of figures in both tables of rollups, in the order of {@link addFigures}. */
-export const figureColumns = [...sumColumns, 'distributions'].join(', ')
+/** The columns of sums in both tables of rollups, in the order of {@link addSumRow}. */
+export const sumRowColumns = [...sumColumns, 'distributions'].join(', ')
 
 /** Precision of a sum of inverses: it is kept as a whole number of these parts. */
 const inversePart = 1e-11
 
-/** Adds a row of {@link figureColumns}. */
-export function addFigures(figures: Figures, row: readonly unknown[]): void {
-  for (let i = 0; i < figures.sums.length; i++) figures.sums[i] = (figures.sums[i] ?? 0) + Number(row[i])
+/** Adds a row of {@link sumRowColumns}. */
+export function addSumRow(sums: CallSums, row: readonly unknown[]): void {
+  for (let i = 0; i < sums.totals.length; i++) sums.totals[i] = (sums.totals[i] ?? 0) + Number(row[i])
   const distributions = row[sumColumns.length]
-  if (distributions instanceof Uint8Array) addDistributionBytes(figures, distributions)
+  if (distributions instanceof Uint8Array) addDistributionBytes(sums, distributions)
 }
 
-export function isMeasured({ distributions }: Figures): boolean {
+export function isMeasured({ distributions }: CallSums): boolean {
   return measureNames.some((measure) => distributions[measure].count > 0)
 }
 
 /** The distributions of a row of the rollups; `null` if nothing was measured. */
-export function distributionBytes(figures: Figures): Uint8Array | null {
-  if (!isMeasured(figures)) return null
+export function distributionBytes(sums: CallSums): Uint8Array | null {
+  if (!isMeasured(sums)) return null
   writer.clear()
-  for (const measure of measureNames) write(figures.distributions[measure], writer)
+  for (const measure of measureNames) write(sums.distributions[measure], writer)
   return writer.toBytes()
 }
 
@@ -31,9 +31,9 @@ export function distributionBytes(figures: Figures): Uint8Array | null {
 const writer = new VarintWriter()
 
 /** Adds distributions that `distributionBytes` wrote. Throws a `RangeError` if the bytes are not such. */
-export function addDistributionBytes(figures: Figures, bytes: Uint8Array): void {
+export function addDistributionBytes(sums: CallSums, bytes: Uint8Array): void {
   const reader = new VarintReader(bytes)
-  for (const measure of measureNames) addFrom(reader, figures.distributions[measure])
+  for (const measure of measureNames) addFrom(reader, sums.distributions[measure])
 }
 
 function write(distribution: Distribution, to: VarintWriter): void {

@@ -2,7 +2,7 @@ import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../call/clock.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { tryFileLock } from '../../lib/files/file-lock.ts'
-import { RollupKeeper } from '../../store/rollup/rollup-keeper.ts'
+import { SumUpdater } from '../../store/rollup/sum-updater.ts'
 import { Inbox } from '../../store/share/inbox.ts'
 import { Outbox } from '../../store/share/outbox.ts'
 import { openForWriting } from '../../store/sqlite/open-store.ts'
@@ -33,7 +33,7 @@ export interface ShareSettings {
 type LocalDatabase = ReturnType<typeof openForWriting>
 
 /** The task of one of the two processes. */
-interface Role {
+interface Loop {
   readonly lock: string
   /** Told of the file that is open, and of its end. */
   readonly opened?: (local: LocalDatabase | null) => void
@@ -41,7 +41,7 @@ interface Role {
   readonly begin: (local: LocalDatabase, shared: SharedDatabase) => Promise<() => Promise<number>>
 }
 
-const lookEveryMs = 150
+const pollEveryMs = 150
 const historyEveryMs = 700
 const lockEveryMs = 1000
 /** At the end, what waits is sent; more turns than that can wait until the next start. */
@@ -69,7 +69,7 @@ export function sendRows(settings: ShareSettings, signal: AbortSignal): Promise<
           await history.send()
           await files.sync(clock.wallTime())
         }
-        return sent > 0 ? 0 : lookEveryMs
+        return sent > 0 ? 0 : pollEveryMs
       }
     },
   })
@@ -85,7 +85,7 @@ export async function pullRows(
 ): Promise<void> {
   const { path, clock, warn } = settings
   let open: LocalDatabase | null = null
-  const keeper = new RollupKeeper(clock, (warning) => {
+  const keeper = new SumUpdater(clock, (warning) => {
     if (warning !== null) warn(warning.message)
   })
   keeper.start(() => open)
@@ -96,9 +96,9 @@ export async function pullRows(
       const puller = new RowPuller(shared, new Inbox(local, path), new SharedDictionary(shared), warn)
       return async () => {
         const progress = await puller.pullSome()
-        if (progress === null) return lookEveryMs
+        if (progress === null) return pollEveryMs
         onProgress(progress)
-        return progress.pulled < progress.last ? 0 : lookEveryMs
+        return progress.pulled < progress.last ? 0 : pollEveryMs
       }
     },
   })
@@ -106,7 +106,7 @@ export async function pullRows(
 }
 
 /** Plays a role as long as nobody else on this file does, with a connection that is made anew after each error. */
-async function run(settings: ShareSettings, signal: AbortSignal, role: Role): Promise<void> {
+async function run(settings: ShareSettings, signal: AbortSignal, loop: Loop): Promise<void> {
   const { path, clock, warn } = settings
   const pause = (ms: number): Promise<void> => clock.delay(ms, signal).catch(() => undefined)
   let failures = 0
@@ -116,16 +116,16 @@ async function run(settings: ShareSettings, signal: AbortSignal, role: Role): Pr
     let local: LocalDatabase | null = null
     let shared: OpenSharedDatabase | null = null
     try {
-      lock ??= tryFileLock(role.lock)
+      lock ??= tryFileLock(loop.lock)
       if (lock === null) {
         await pause(lockEveryMs)
         continue
       }
       local = openForWriting(path)
-      role.opened?.(local)
+      loop.opened?.(local)
       const key = fileKey(path)
       shared = await settings.connect()
-      const step = await role.begin(local, shared)
+      const step = await loop.begin(local, shared)
       // The gateway may set the file aside, and begin another.
       while (!signal.aborted && fileKey(path) === key) {
         const waitMs = await step()
@@ -142,7 +142,7 @@ async function run(settings: ShareSettings, signal: AbortSignal, role: Role): Pr
       lastWarning = reason
       await pause(backoffMs(retry, ++failures))
     } finally {
-      role.opened?.(null)
+      loop.opened?.(null)
       local?.close()
       shared?.close()
     }

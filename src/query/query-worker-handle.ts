@@ -12,7 +12,7 @@ export interface WaitingQuestion {
   readonly reject: (error: Error) => void
 }
 
-export interface QueryLaneOptions {
+export interface QueryWorkerOptions {
   readonly clock: Clock
   readonly spawn: SpawnQuery
   readonly onFault: (error: unknown) => void
@@ -34,8 +34,8 @@ interface Running extends WaitingQuestion {
 const stopSignals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
 /** One query process, which is asked one question at a time, and started anew after it has died or had to be killed. */
-export class QueryLane {
-  readonly #options: QueryLaneOptions
+export class QueryWorkerHandle {
+  readonly #options: QueryWorkerOptions
   readonly #clock: Clock
   readonly #host: WorkerHost<ToQuery, FromQuery>
   #running: Running | null = null
@@ -43,7 +43,7 @@ export class QueryLane {
   #startingSinceMs: number | null = null
   #cancelStartLimit: () => void = () => {}
 
-  constructor(options: QueryLaneOptions) {
+  constructor(options: QueryWorkerOptions) {
     this.#options = options
     this.#clock = options.clock
     this.#host = new WorkerHost({

@@ -19,7 +19,7 @@ export interface Span {
 }
 
 /** A range of time as sums hold it, and the rest, to be counted call by call. */
-export interface Cover {
+export interface TimePlan {
   readonly spans: readonly Span[]
   /** Milliseconds since 1970, each from the first (inclusive) to the second. */
   readonly rest: readonly (readonly [fromMs: number, toMs: number])[]
@@ -32,11 +32,11 @@ export type HasCells = (minutes: CellMinutes, cell: number) => boolean
  * Covers times, each from one edge to the next, with as few cells as can be. No cell reaches over an edge. Neighbours
  * are one span, also where an edge is between them.
  */
-export function coverOf(
+export function planOf(
   edgesMs: readonly number[],
   widths: readonly CellMinutes[],
   hasCells: HasCells,
-): Cover {
+): TimePlan {
   const spans: Span[] = []
   const lastOf = new Map<CellMinutes, number>()
   const rest: [fromMs: number, toMs: number][] = []
@@ -62,9 +62,9 @@ export function coverOf(
         continue
       }
       const cell = at / (minutes * minuteMs)
-      const place = lastOf.get(minutes) ?? -1
-      const last = spans[place]
-      if (last?.past === cell) spans[place] = { ...last, past: cell + 1 }
+      const index = lastOf.get(minutes) ?? -1
+      const last = spans[index]
+      if (last?.past === cell) spans[index] = { ...last, past: cell + 1 }
       else lastOf.set(minutes, spans.push({ minutes, first: cell, past: cell + 1 }) - 1)
       at += minutes * minuteMs
     }
