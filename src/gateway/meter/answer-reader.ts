@@ -19,6 +19,7 @@ export type EventContent = 'none' | 'reasoning' | 'visible'
 const longest = { name: 510, reason: 62, id: 200 } as const
 const endMark = '[DONE]'
 const byteOrderMark = Buffer.from('\ufeff')
+const noBytes = Buffer.alloc(0)
 /** Members that report a call's state without an answer. */
 const remarks: ReadonlySet<string> = new Set([
   'usage',
@@ -45,8 +46,9 @@ const storedObjects: ReadonlySet<unknown> = new Set(['batch', 'response', 'threa
 export class AnswerReader {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #status: number
-  /** A body, as long as it is short, and the scan of a longer one. */
-  readonly #body = new ByteGather()
+  /** A short body that came in one piece, or its gathered pieces; the scan of a longer body. */
+  #whole: Buffer | null = null
+  #pieces: ByteGather | null = null
   #scan: JsonScan | null = null
 
   /** The first that is not empty. */
@@ -63,8 +65,8 @@ export class AnswerReader {
   requestId: string | null = null
   /** A stream's reasoning came with it, in whole or as a summary. */
   streamedReasoning = false
-  /** Tools that it asks for. */
-  readonly tools = new ToolCalls()
+  /** The tools that the answer asks for; null without one. */
+  tools: ToolCalls | null = null
 
   /** The id of a response that it is, or tells of. */
   responseId: string | null = null
@@ -78,7 +80,7 @@ export class AnswerReader {
   isCut = false
 
   readonly #finishReasons: string[] = []
-  readonly #pieces = new ReportedPieces()
+  readonly #reported = new ReportedPieces()
   #isStored = false
   /** The newest choice of a stream. */
   #lastChoice = 0
@@ -91,12 +93,12 @@ export class AnswerReader {
 
   get finishReason(): string | null {
     const known = this.#finishReasons.filter((reason) => reason !== '')
-    return known.length === 0 ? null : known.join().slice(0, longestReasons)
+    return known.join().slice(0, longestReasons) || null
   }
 
   /** Events that reported token counts other than zero, or llama.cpp's timings. */
   get usageEvents(): number {
-    return this.#pieces.countEvents
+    return this.#reported.countEvents
   }
 
   /**
@@ -105,7 +107,7 @@ export class AnswerReader {
    */
   figures(tokensAsked: number = 0, isOwed = false): ReportedFigures {
     const { callType, method } = this.#call
-    const all = this.#pieces.all()
+    const all = this.#reported.all()
     const isSpent = isOwed || (method === 'POST' && !(callType === 'other' && this.#isStored))
     if (all.length === 0 || !isSpent) return noFigures
     const call = { callType, tokensAsked, bodyChoices: this.#bodyChoices }
@@ -146,37 +148,36 @@ export class AnswerReader {
     this.#fail(jsonOrUndefined(data), data)
   }
 
-  /** The next bytes of a body that is one JSON text. */
-  data(chunk: Uint8Array): void {
+  /** The next bytes of a body that is one JSON text. `isWhole`: they are all of it, and `end` follows in this turn. */
+  data(chunk: Uint8Array, isWhole: boolean): void {
     if (this.#scan !== null) {
       this.#scan.push(chunk)
       return
     }
-    this.#body.append(asBuffer(chunk))
-    if (this.#body.length <= longestParsed) return
-    this.#scan = this.#scanned()
-    this.#body.release()
-  }
-
-  /** The scan of a longer body, or of one that is no JSON. */
-  #scanned(): JsonScan {
-    if (this.#scan !== null) return this.#scan
-    const scan = new JsonScan(answerPlaces)
-    scan.push(withoutMark(this.#body.whole))
-    return scan
-  }
-
-  /** The body is over. One that is no JSON, or not whole, reports nothing. */
-  end(): void {
-    const value =
-      this.#scan === null ? jsonOrUndefined(withoutMark(this.#body.whole).toString()) : this.#scan.value
-    if (value === undefined) {
-      // JSON that is broken, or that is longer than was read, may be an answer.
-      this.isEmpty = this.#scan === null && formBegunBy(this.#body.whole) !== 'json'
-      this.isCut = !this.isEmpty && this.#scanned().isOpen
+    if (isWhole && chunk.length <= longestParsed) {
+      this.#whole = asBuffer(chunk)
       return
     }
-    if (this.#scan !== null || (Array.isArray(value) && value.length > 0)) this.isEmpty = false
+    this.#pieces ??= new ByteGather()
+    this.#pieces.append(asBuffer(chunk))
+    if (this.#pieces.length <= longestParsed) return
+    this.#scan = scanOf(this.#pieces.whole)
+    this.#pieces = null
+  }
+
+  /** The body is over. A body that is no JSON, or not whole, reports nothing. */
+  end(): void {
+    const scan = this.#scan
+    const body = this.#whole ?? this.#pieces?.whole ?? noBytes
+    this.#whole = null
+    const value = scan === null ? jsonOrUndefined(withoutMark(body).toString()) : scan.value
+    if (value === undefined) {
+      // JSON that is broken, or that is longer than was read, may be an answer.
+      this.isEmpty = scan === null && formBegunBy(body) !== 'json'
+      this.isCut = !this.isEmpty && (scan ?? scanOf(body)).isOpen
+      return
+    }
+    if (scan !== null || (Array.isArray(value) && value.length > 0)) this.isEmpty = false
     const top = topOf(value)
     const choices = list(top['choices'])
     const saysFailure = this.#readTop(top, null, choices)
@@ -222,14 +223,19 @@ export class AnswerReader {
     this.#addReason(0, fields(incomplete)['reason'])
     this.#addReason(0, fields(inner['incomplete_details'])['reason'])
     const items = inner['output'] ?? top['output'] ?? top['content'] ?? item ?? block
-    if (items !== undefined) this.tools.addItems(type, list(Array.isArray(items) ? items : [items]))
+    if (items !== undefined) {
+      this.tools ??= new ToolCalls()
+      this.tools.addItems(type, list(Array.isArray(items) ? items : [items]))
+    }
     return saysFailure
   }
 
   #addCalls(choice: number, { tool_calls: calls, function_call: called }: Fields): void {
     // The form before `tool_calls` has one call, and no list.
     const all = isObject(called) ? [...list(calls), { function: called }] : list(calls)
-    if (all.length > 0) this.tools.addCalls(choice, all)
+    if (all.length === 0) return
+    this.tools ??= new ToolCalls()
+    this.tools.addCalls(choice, all)
   }
 
   /**
@@ -237,7 +243,7 @@ export class AnswerReader {
    * other usage is of all choices.
    */
   #readPieces(top: Fields, choices: readonly Fields[], isEvent: boolean): void {
-    const pieces = this.#pieces
+    const pieces = this.#reported
     const { timings } = top
     const response = fields(top['response'])
     const usage =
@@ -291,8 +297,17 @@ function saysSomething(top: Fields): boolean {
   return Object.keys(top).some((name) => !remarks.has(name))
 }
 
+/** The scan of a long body, or of a body that is no JSON. */
+function scanOf(body: Buffer): JsonScan {
+  const scan = new JsonScan(answerPlaces)
+  scan.push(withoutMark(body))
+  return scan
+}
+
 function withoutMark(bytes: Buffer): Buffer {
-  return byteOrderMark.equals(bytes.subarray(0, 3)) ? bytes.subarray(3) : bytes
+  return bytes[0] === byteOrderMark[0] && byteOrderMark.equals(bytes.subarray(0, 3))
+    ? bytes.subarray(3)
+    : bytes
 }
 
 function errorOf(top: Fields): unknown {

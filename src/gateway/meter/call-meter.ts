@@ -10,9 +10,11 @@ import { contentCoding } from '../../lib/http/content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
 import type { AnswerEnding } from '../../call/outcome.ts'
 import { ErrorText } from './error-text.ts'
-import { amount, nanoPerUsd, noFigures } from './read-usage.ts'
+import { amount, nanoPerUsd, noFigures, noteFigures } from './read-usage.ts'
 import type { BackgroundResponses } from './background-responses.ts'
 import { ContentPace } from './content-pace.ts'
+
+const noBytes = Buffer.alloc(0)
 
 /**
  * Measures the answer to one attempt as it passes. Keeps nothing of what it sees but what the record is filled with. A
@@ -30,6 +32,8 @@ export class CallMeter implements EventReceiver {
   isLlamaCpp = false
   /** Body bytes so far. Set here alone. */
   responseBytes = 0
+  /** Length of the body; null where the head does not tell that of the body without its coding. */
+  #announcedBytes: number | null = null
   #answer: AnswerReader | null = null
   /** Set for a stream of events. */
   #events: AnswerEvents | null = null
@@ -42,7 +46,7 @@ export class CallMeter implements EventReceiver {
   /** The answer is not of the type that was asked for: its first bytes tell what it is. */
   #isUndecided = false
   /** Those first bytes, as long as they may begin one thing or another. */
-  #begun = Buffer.alloc(0)
+  #begun = noBytes
   #hasFailed = false
   /** The answer's HTTP message is whole. */
   #isMessageWhole = false
@@ -187,7 +191,7 @@ export class CallMeter implements EventReceiver {
     const own = isRead ? answer.figures(tokensAsked) : noFigures
     const isAccepted = isRead && background !== null && this.status < 400
     const figures = isAccepted ? background.figures(own, answer, record, named) : own
-    Object.assign(record, figures)
+    noteFigures(record, figures)
     record.costNanoUsd ??= this.#headerCost
     record.serviceTier = answer?.serviceTier ?? figures.serviceTier
     const { answerEnding } = this
@@ -199,8 +203,8 @@ export class CallMeter implements EventReceiver {
     record.finishReason = answer?.finishReason ?? null
     record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
     if (answer !== null && whole && this.status < 400 && this.#call.callType === 'chat') {
-      record.toolCalls = answer.tools.count
-      record.tools = answer.tools.names
+      record.toolCalls = answer.tools?.count ?? 0
+      record.tools = answer.tools?.names ?? null
     }
     record.responseBytes = this.responseBytes
     if (pace === null) return
@@ -223,7 +227,7 @@ export class CallMeter implements EventReceiver {
     return this.#decoder?.failed !== true
   }
 
-  #open({ status, headers }: ResponseHead): void {
+  #open({ status, headers, contentLength }: ResponseHead): void {
     const { form, coding, upstreamRequestId, isLlamaCpp, cost } = readAnswerHead(headers)
     const usd = amount(cost)
     if (usd !== null && usd > 0) this.#headerCost = Math.round(usd * nanoPerUsd)
@@ -231,6 +235,7 @@ export class CallMeter implements EventReceiver {
     this.isLlamaCpp = isLlamaCpp
     const decoding = coding === null ? null : contentCoding(coding)
     if (coding !== null && decoding === null) return
+    if (decoding === null) this.#announcedBytes = contentLength
     const isAccepted = status < 400
     const read = form ?? (isAccepted && this.#wantsStream ? 'events' : 'json')
     const isAsked = form === 'events' || (form === 'json' && !this.#wantsStream)
@@ -264,7 +269,7 @@ export class CallMeter implements EventReceiver {
       this.#wordBytes += bytes.length
       const begun = Buffer.concat([this.#begun, bytes])
       const form = formBegunBy(begun)
-      this.#begun = form === 'blank' ? Buffer.alloc(0) : begun
+      this.#begun = form === 'blank' ? noBytes : begun
       if (form !== null && form !== 'blank') this.#decide(form)
     } else if (this.#isWords) this.#wordBytes += bytes.length
     else this.#readOn(bytes)
@@ -276,13 +281,13 @@ export class CallMeter implements EventReceiver {
     if (form !== 'words') this.#answer = new AnswerReader(this.#call, this.status)
     if (form === 'events') this.#openEvents()
     this.#readOn(this.#begun)
-    this.#begun = Buffer.alloc(0)
+    this.#begun = noBytes
   }
 
   #readOn(bytes: Uint8Array): void {
     if (this.#events !== null) this.#events.push(bytes)
     else if (this.#text !== null) this.#text.data(bytes)
-    else this.#answer?.data(bytes)
+    else this.#answer?.data(bytes, bytes.length === this.#announcedBytes)
   }
 
   #add(content: EventContent = 'none'): void {

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../call/call-record.ts'
+import type { CallDraft, CallRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
 import { mostCostNanoUsd, mostTokens } from '../../call/fields/plausible-amounts.ts'
 import { isObject } from '../../lib/message-shape.ts'
@@ -122,6 +122,29 @@ export function readFigures(pieces: UsagePieces, call: AskedCall): ReportedFigur
 
 /** The result for an answer without usage, or whose usage does not count. */
 export const noFigures: ReportedFigures = readFigures({}, { callType: 'other' })
+
+/** Writes figures into a record. Field by field, as `Object.assign` takes ten times as long. */
+export function noteFigures(record: CallDraft, figures: ReportedFigures): void {
+  record.inputTokens = figures.inputTokens
+  record.outputTokens = figures.outputTokens
+  record.cachedInputTokens = figures.cachedInputTokens
+  record.cacheWriteTokens = figures.cacheWriteTokens
+  record.cacheWrite1hTokens = figures.cacheWrite1hTokens
+  record.inputAudioTokens = figures.inputAudioTokens
+  record.outputAudioTokens = figures.outputAudioTokens
+  record.reasoningTokens = figures.reasoningTokens
+  record.totalTokens = figures.totalTokens
+  record.usageSource = figures.usageSource
+  record.costNanoUsd = figures.costNanoUsd
+  record.searchUnits = figures.searchUnits
+  record.audioMs = figures.audioMs
+  record.imageTokens = figures.imageTokens
+  record.upstreamQueueMs = figures.upstreamQueueMs
+  record.upstreamPromptMs = figures.upstreamPromptMs
+  record.upstreamDecodeMs = figures.upstreamDecodeMs
+  record.tpotMs = figures.tpotMs
+  record.serviceTier = figures.serviceTier
+}
 
 /**
  * Adds the figures of choices that were reported one by one; they are decoded side by side. If all report
