@@ -168,11 +168,6 @@ for (const [what, asked, given, code, param, message] of refused) {
   })
 }
 
-test('settings that are right are answered as they are', () => {
-  const asked = { port: 0, host: '127.0.0.1', upstream: 'http://127.0.0.1:8000/v1', token_limit: 1 }
-  return withConfig({}, (config) => assert.deepEqual(config.check(asked), asked))
-})
-
 const broken = [
   ['no JSON', '{', 'broken_settings_file'],
   ['a list', '[]', 'broken_settings_file'],

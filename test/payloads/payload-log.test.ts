@@ -145,15 +145,6 @@ describe('what is left out', () => {
     )
   })
 
-  test('a call whose client said `x-tokenweir-capture: off`: neither kept nor shown', async () => {
-    await using under = await logUnderTest()
-    using watched = new Watched(under.log)
-    assert.equal(passBy(under.log, { id: under.nextId(), headers: ['X-Tokenweir-Capture', ' Off '] }), false)
-    assert.equal(passBy(under.log, { id: under.nextId(), headers: ['x-tokenweir-capture', 'on'] }), true)
-    assert.equal((await under.entries()).length, 2)
-    assert.equal(watched.events.length, 3)
-  })
-
   test('nothing is copied, and no thread is started, where nobody logs or watches', async () => {
     let started = 0
     const startWorker: typeof startPayloadWorker = (settings) => {
@@ -212,17 +203,6 @@ describe('the switch', () => {
     assert.equal(log.enabled, true)
     log.toggle(false, 1000)
     assert.deepEqual([log.enabled, log.enabledUntilMs], [false, null])
-  })
-
-  test('clear empties the file and leaves it on', async () => {
-    await using under = await logUnderTest()
-    passBy(under.log, { id: under.nextId() })
-    assert.equal((await under.entries()).length, 2)
-    await under.log.clear()
-    assert.deepEqual([under.log.enabled, under.log.status().file_size_bytes], [true, 0])
-    assert.deepEqual(await under.entries(), [])
-    passBy(under.log, { id: under.nextId() })
-    assert.equal((await under.entries()).length, 2)
   })
 
   test('while it is off, its files are still read, measured and cleared', async () => {

@@ -12,10 +12,8 @@ import { given } from '../../../test/support/given.ts'
 import * as calls from './calls.ts'
 import { OptionError } from '../parse-options.ts'
 
-/** Calls in the order in which they ended, and a note of what was asked. */
-class FakeReader implements CallReader {
-  sessions: CallReader['sessions'] = async () => ({ sessions: [], nextBeforeId: null })
-
+/** Calls in the order in which they ended, and a note of what was asked; nothing else is asked of it. */
+class FakeReader implements Pick<CallReader, 'list' | 'endedSince' | 'lastSeq' | 'close'> {
   readonly calls: CallJson[]
   readonly filters: CallFilter[] = []
   closed = false
@@ -35,46 +33,6 @@ class FakeReader implements CallReader {
     return { calls, lastSeq: afterSeq + calls.length }
   }
 
-  call(): ReturnType<CallReader['call']> {
-    throw new Error('not asked')
-  }
-
-  aggregate(): ReturnType<CallReader['aggregate']> {
-    throw new Error('not asked')
-  }
-
-  choices(): ReturnType<CallReader['choices']> {
-    throw new Error('not asked')
-  }
-
-  extent(): ReturnType<CallReader['extent']> {
-    throw new Error('not asked')
-  }
-
-  servedModels(): ReturnType<CallReader['servedModels']> {
-    throw new Error('not asked')
-  }
-
-  slotUses(): ReturnType<CallReader['slotUses']> {
-    throw new Error('not asked')
-  }
-
-  growth(): ReturnType<CallReader['growth']> {
-    throw new Error('not asked')
-  }
-
-  seenClients(): ReturnType<CallReader['seenClients']> {
-    throw new Error('not asked')
-  }
-
-  endedWithin(): ReturnType<CallReader['endedWithin']> {
-    throw new Error('not asked')
-  }
-
-  foldedUntilMs(): ReturnType<CallReader['foldedUntilMs']> {
-    throw new Error('not asked')
-  }
-
   async lastSeq(): Promise<number> {
     return this.calls.length
   }
@@ -84,7 +42,7 @@ class FakeReader implements CallReader {
   }
 }
 
-function setUp(...readers: readonly (CallReader | StoreAbsence)[]) {
+function setUp(...readers: readonly (FakeReader | StoreAbsence)[]) {
   const clock = new FakeClock()
   const closed = new AbortController()
   const terminal = new FakeTerminal({ clock, width: 80, signal: closed.signal })
@@ -103,7 +61,7 @@ function setUp(...readers: readonly (CallReader | StoreAbsence)[]) {
     calls: async (argv: readonly string[], env = {}) =>
       calls.run(...given(calls, argv, terminal, env), (path) => {
         run.paths.push(path)
-        return (remaining.length > 1 ? remaining.shift() : remaining[0])!
+        return (remaining.length > 1 ? remaining.shift() : remaining[0]) as CallReader | StoreAbsence
       }),
   }
   return run

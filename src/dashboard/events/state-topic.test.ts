@@ -90,19 +90,6 @@ test('polls never overlap; what changed during one is seen right after it', asyn
   assert.deepEqual([gateway.count('status'), gateway.statusAtOnce], [2, 1])
 })
 
-test('an operation is seen at once', async () => {
-  const { gateway, clock, topic } = setUp()
-  const reader = new ScriptedReader()
-  topic.subscribe(reader)
-  await clock.advance(0)
-  gateway.current = withActive(3)
-  topic.refresh()
-  await clock.advance(0)
-  assert.deepEqual(reader.told.at(-1), withActive(3))
-  await clock.advance(1000)
-  assert.equal(gateway.count('status'), 3)
-})
-
 test('a poll that fails is told of, and the next one comes', async () => {
   const { gateway, clock, faults, topic } = setUp()
   gateway.trouble = new Error('broken')

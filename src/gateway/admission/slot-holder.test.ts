@@ -150,48 +150,6 @@ test('while calls wait on both sides and the pool is silent or away, at least ha
   }
 })
 
-test('who waits elsewhere gets the next slot that is free, once it has cooled', async () => {
-  const { clock, gateways, link } = connected({ max: 1, cooldownMs: 50 })
-  const [one, other] = gateways as [Gateway, Gateway]
-  for (const { slots } of gateways) slots.connect(link())
-  void one.arrive()
-  await clock.advance(10)
-  void other.arrive()
-  await clock.advance(5)
-  void one.arrive()
-  await clock.advance(10)
-  one.end()
-  await clock.advance(49)
-  assert.deepEqual([one.permits.length, other.permits.length], [0, 0])
-  await clock.advance(10)
-  assert.deepEqual([one.permits.length, other.permits.length], [0, 1], 'it came first')
-  other.end()
-  await clock.advance(100)
-  assert.equal(one.permits.length, 1)
-})
-
-test('nine tenths of a lease after what was answered last nobody is let in', async () => {
-  const { clock, gateways, link } = connected({ gateways: 1, leaseMs: 10_000 })
-  const [one] = gateways as [Gateway]
-  let isCut = false
-  const whole = link()
-  one.slots.connect({ sync: (message) => (isCut ? clock.delay(100).then(() => null) : whole.sync(message)) })
-  void one.arrive()
-  await clock.advance(10)
-  isCut = true
-  one.end()
-  await clock.advance(900)
-  const permit = one.admission.tryAcquire()
-  assert.ok(permit !== null)
-  await clock.advance(8200)
-  permit.release()
-  assert.equal(one.admission.tryAcquire(), null)
-  isCut = false
-  void one.arrive()
-  await clock.advance(2000)
-  assert.equal(one.permits.length, 1)
-})
-
 const action = fc.record({
   gateway: fc.nat(2),
   kind: fc.constantFrom('arrive', 'arrive', 'end', 'end', 'rest', 'fewer', 'more'),

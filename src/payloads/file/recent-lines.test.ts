@@ -49,15 +49,6 @@ test('newest first over all segments, whatever their lengths and wherever blocks
   )
 })
 
-test('what would be too large is left out, and said', () => {
-  const line = `${head}${'x'.repeat(100)}"}`
-  const lines = new RecentLines(10, line.length * 2)
-  assert.equal(lines.take(segmentOf(`${line}\n${line}\n${line}\n`)), 'too_large')
-  const shown = JSON.parse(Buffer.from(lines.toJson(3, true)).toString())
-  assert.equal(shown.entries.length, 2)
-  assert.deepEqual([shown.total_count, shown.truncated], [3, true])
-})
-
 test('a segment that was emptied while it was read ends the search in it', () => {
   const lines = new RecentLines(10, 2 ** 20)
   assert.equal(lines.take({ size: 1000, read: () => Buffer.alloc(0) }), null)

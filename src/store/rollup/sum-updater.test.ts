@@ -80,15 +80,3 @@ test('its troubles are a warning, and calls can be written meanwhile', async () 
   assert.equal(run.rolled(), 10)
   assert.equal(run.warnings.at(-1), null)
 })
-
-test('without a database it waits for one', async () => {
-  await using run = await setUp(10)
-  let database: typeof run.database | null = null
-  run.keeper.start(() => database)
-  await run.clock.advance(2000)
-  assert.equal(run.rolled(), 0)
-  database = run.database
-  await run.clock.advance(2000)
-  await run.clock.advance(100)
-  assert.equal(run.rolled(), 10)
-})

@@ -5,22 +5,6 @@ import { OpenCalls } from './open-calls.ts'
 
 const idsOf = (open: OpenCalls): readonly number[] => open.dueRows().map(([id]) => id)
 
-test('a call is taken once, after it was open for a whole tick', () => {
-  const open = new OpenCalls()
-  open.begin(callStart(1))
-  assert.deepEqual(idsOf(open), [])
-  open.tick()
-  open.begin(callStart(2))
-  assert.deepEqual(idsOf(open), [])
-  open.tick()
-  assert.deepEqual(idsOf(open), [1])
-  assert.deepEqual(idsOf(open), [])
-  assert.ok(open.areWaiting)
-  open.tick()
-  assert.deepEqual(idsOf(open), [2])
-  assert.ok(!open.areWaiting)
-})
-
 test('a call that ends before is never taken, and one that never began may end', () => {
   const open = new OpenCalls()
   const [short, other] = [callStart(1), callStart(2)]
@@ -40,23 +24,6 @@ test('calls are taken also where the clock was set back', () => {
   open.tick()
   open.tick()
   assert.deepEqual(idsOf(open), [1000, 5])
-})
-
-test('all calls are taken again when the database was opened anew', () => {
-  const open = new OpenCalls()
-  const calls = [1, 2, 3].map((id) => callStart(id))
-  for (const call of calls) open.begin(call)
-  open.tick()
-  open.tick()
-  assert.deepEqual(idsOf(open), [1, 2, 3])
-  open.end(calls[1]!)
-  open.reopened()
-  assert.ok(open.areWaiting)
-  assert.deepEqual(
-    idsOf(open).toSorted((a, b) => a - b),
-    [1, 3],
-  )
-  assert.ok(!open.areWaiting)
 })
 
 test('many calls are taken in parts', () => {

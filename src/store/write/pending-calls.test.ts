@@ -26,15 +26,6 @@ test('calls come out in order, at most a thousand at a time, over many takings',
   assert.equal(pending.nextBatch(), null)
 })
 
-test('beyond the limit the oldest make way, those elsewhere counted', () => {
-  const pending = pendingUpTo(3)
-  for (const id of [1, 2, 3]) assert.equal(pending.add(bareCall(id), 0), 0)
-  assert.equal(pending.add(bareCall(4), 0), 1)
-  assert.equal(pending.add(bareCall(5), 2), 3)
-  assert.equal(pending.size, 1)
-  assert.deepEqual(idsOf(pending.nextBatch()), [5])
-})
-
 test('the oldest make way over many batches', () => {
   const pending = pendingUpTo(1500)
   let dropped = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { bareCall, chatCall, fullCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { bareCall, chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
 import { idsPerMs } from '../../call/call-id.ts'
 import { type NamedField, storedFields } from '../../call/fields/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
@@ -84,28 +84,10 @@ test('what arrives is what was sent, over many batches and renewed numberings', 
   )
 })
 
-test('full, typical and bare calls arrive', () => {
-  const calls = [fullCall(firstId), chatCall(firstId + 1), bareCall(firstId + 2)]
-  assert.deepEqual(decode(new BatchEncoder().encode(calls), new Dictionary()), calls.map(expected))
-})
-
 test('a word crosses once', () => {
   const encoder = new BatchEncoder()
   assert.ok(encoder.encode([chatCall()]).newWords.includes('gpt-5.1-mini'))
   assert.deepEqual(encoder.encode([chatCall(), chatCall()]).newWords, [])
-})
-
-test('the numbering starts anew when clients invent too many words', () => {
-  const encoder = new BatchEncoder(100)
-  const words = new Dictionary()
-  const renewals = Array.from({ length: 50 }, (_, batch) => {
-    const calls = Array.from({ length: 10 }, (__, row) => ({ ...chatCall(), session: `s${batch}-${row}` }))
-    const encoded = encoder.encode(calls)
-    assert.deepEqual(decode(encoded, words), calls.map(expected))
-    return encoded.forgetWords
-  })
-  assert.equal(renewals.filter(Boolean).length, words.generation)
-  assert.ok(words.generation > 3 && words.generation < 10, String(words.generation))
 })
 
 test('one that begins anew is sent all words again, and batches that were begun before it hold', () => {

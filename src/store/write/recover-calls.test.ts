@@ -50,25 +50,6 @@ const openIds = (database: DatabaseSync): readonly unknown[] =>
   rowsOf(database, 'SELECT id FROM open_calls').map(({ id }) => id)
 const cutOff = { outcome: 'interrupted', status: null, duration_us: null, attempts: 1, instance: 'dead1' }
 
-test("a dead gateway's calls become rows, once, with all that was known of them", () =>
-  withStore((database, dir) => {
-    note(database, 'dead1', 7, [5, 6])
-    assert.equal(recoverCalls(database, dir.path, self), 0)
-    assert.deepEqual(rows(database), [
-      { id: 5, ...cutOff },
-      { id: 6, ...cutOff },
-    ])
-    const [call] = database.prepare('SELECT * FROM calls_readable').all()
-    const { model, request_bytes: bytes, key_fingerprint: key, session, tags } = call ?? {}
-    const { session: sent, tags: sentTags } = chatCall(5)
-    assert.deepEqual([model, bytes, key, session, tags], ['gpt-5.1-mini', 5321, 'a1b2c3d4', sent, sentTags])
-    assert.deepEqual(openIds(database), [])
-    assert.deepEqual(rowsOf(database, 'SELECT sum(tokens) AS n FROM budget_minutes'), [{ n: null }])
-    const before = rows(database)
-    recoverCalls(database, dir.path, self)
-    assert.deepEqual(rows(database), before)
-  }))
-
 test('the end of a call takes it out of the open ones, in the transaction that adds its row', () =>
   withStore((database, dir) => {
     note(database, 'k3v9', 7, [5, 6])
@@ -96,17 +77,6 @@ test('a call that has its row keeps it', () =>
     assert.equal(recoverCalls(database, dir.path, self), 0)
     assert.deepEqual(rows(database), before)
     assert.deepEqual(openIds(database), [])
-  }))
-
-test('calls of a living gateway are left alone until its lock is free', () =>
-  withStore((database, dir) => {
-    const number = takeInstanceNumber(dir.path)
-    note(database, 'dead1', number.value, [5])
-    recoverCalls(database, dir.path, self)
-    assert.deepEqual([rows(database), openIds(database)], [[], [5]])
-    number[Symbol.dispose]()
-    recoverCalls(database, dir.path, self)
-    assert.deepEqual(rows(database), [{ id: 5, ...cutOff }])
   }))
 
 test('the gateway that has the number of a dead one recovers its calls, and leaves its own', () =>
