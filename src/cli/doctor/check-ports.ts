@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { basename, dirname } from 'node:path'
 import type { ControlStatus } from '../../control/control-messages.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
-import { exitCode } from '../exit-code.ts'
+import { type CommandError, exitCode } from '../exit-code.ts'
 import { listenProblem } from '../listen-problem.ts'
 import { askWhoIsThere } from '../commands/dashboard-port.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
@@ -25,7 +25,8 @@ export async function checkGatewayPort(
     if (running === null) return ok(check, message)
     return fault(check, `the gateway is running but not listening on ${port}`, 'restart it')
   }
-  if (!problem.isInUse) return fault(check, problem.message, 'the gateway cannot start')
+  if (problem.exitCode !== exitCode.portInUse)
+    return fault(check, problem.message, 'the gateway cannot start')
   const { report, instance } = await askHealth(host, port, probeLimitMs)
   if (running !== null && instance === running.instance) return ok(check, `${port} is the gateway's own`)
   const other = report === null ? '' : ` used by a gateway, process ${report.pid}, database ${report.db}`
@@ -37,7 +38,8 @@ export async function checkDashboardPort(host: string, port: number, folder: str
   const check = 'dashboard'
   const problem = await whyNotFree(host, port, '--dashboard-port')
   if (problem === null) return ok(check, `${port === 0 ? 'any free port' : `${port} on ${host}`} is free`)
-  if (!problem.isInUse) return fault(check, problem.message, 'the dashboard cannot start')
+  if (problem.exitCode !== exitCode.portInUse)
+    return fault(check, problem.message, 'the dashboard cannot start')
   const other = await askWhoIsThere(reachableOrigin(host, port))
   if (other === null) return inUse(check, port, '', '--dashboard-port')
   if (other.status === null) {
@@ -62,19 +64,14 @@ function inUse(check: string, port: number, who: string, flag: string): Finding 
 }
 
 /** Listens for a moment. Null if that can be. */
-async function whyNotFree(
-  host: string,
-  port: number,
-  flag: string,
-): Promise<{ readonly message: string; readonly isInUse: boolean } | null> {
+async function whyNotFree(host: string, port: number, flag: string): Promise<CommandError | null> {
   const server = createServer().listen({ host, port, exclusive: true })
   try {
     await once(server, 'listening')
     server.close()
     return null
   } catch (error) {
-    const problem = listenProblem(error, host, port, flag)
-    return { message: problem.message, isInUse: problem.exitCode === exitCode.portInUse }
+    return listenProblem(error, host, port, flag)
   }
 }
 
