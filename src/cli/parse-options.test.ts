@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gatewayCommandTable } from '../options/dashboard-options.ts'
 import { gatewayOptionTable, type GatewayValues } from '../options/gateway-options.ts'
-import { envName, type Options, shownDefault, specsOf } from '../options/option-spec.ts'
+import { envName, type Options, shownDefault, sourceOf, specsOf } from '../options/option-spec.ts'
 import { helpOf } from './help.ts'
 import { type Environment, OptionError, parseOptions } from './parse-options.ts'
 
@@ -72,11 +72,10 @@ function refusal(argv: readonly string[], env = {}): string {
 
 describe('parseGatewayOptions', () => {
   it('gives every default', () => {
-    const { sources, setBy, ...values } = parseGatewayOptions([], {})
+    const { setBy, ...values } = parseGatewayOptions([], {})
     assert.deepEqual(values, defaults)
-    assert.deepEqual(new Set(Object.values(sources)), new Set(['default']))
     assert.deepEqual(new Set(Object.values(setBy)), new Set([null]))
-    assert.deepEqual(Object.keys(sources), Object.keys(gatewayOptionTable))
+    assert.deepEqual(Object.keys(setBy), Object.keys(gatewayOptionTable))
   })
 
   it('takes a flag before the environment, and that before the default, and remembers which', () => {
@@ -85,12 +84,12 @@ describe('parseGatewayOptions', () => {
     assert.equal(options.maxConcurrent, 9)
     assert.equal(options.db, 'env.db')
     assert.equal(options.host, '0.0.0.0')
-    assert.equal(options.sources.maxConcurrent, 'flag')
-    assert.equal(options.sources.pidFile, 'flag')
+    assert.equal(options.setBy.maxConcurrent, '--max-concurrent')
     assert.equal(options.setBy.pidFile, '--pid-file')
     assert.equal(options.setBy.db, 'TOKENWEIR_DB')
-    assert.equal(options.sources.db, 'environment')
-    assert.equal(options.sources.host, 'default', 'an empty variable counts as unset')
+    assert.equal(options.setBy.host, null, 'an empty variable counts as unset')
+    const { setBy } = options
+    assert.deepEqual([setBy.pidFile, setBy.db, setBy.host].map(sourceOf), ['flag', 'environment', 'default'])
   })
 
   it('takes the port from either of its variables', () => {

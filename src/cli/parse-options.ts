@@ -3,7 +3,6 @@ import { CommandError, exitCode } from './exit-code.ts'
 import {
   type Options,
   type OptionsOf,
-  type OptionSource,
   type OptionSpec,
   type OptionTable,
   shownDefault,
@@ -82,13 +81,11 @@ export function parseCommand<V>(
     throw error instanceof CommanderError ? new OptionError(oneLine(error.message)) : error
   }
   const values: Partial<V> = {}
-  const sources: Partial<Record<keyof V, OptionSource>> = {}
   const setBy: Partial<Record<keyof V, string | null>> = {}
   for (const key in table) {
     const spec = table[key]
     const given = command.getOptionValue(commanderOption(spec).attributeName()) as V[typeof key] | undefined
     const variable = given === undefined ? spec.env.find((name) => (env[name] ?? '') !== '') : undefined
-    sources[key] = given !== undefined ? 'flag' : variable === undefined ? 'default' : 'environment'
     setBy[key] = given !== undefined ? `--${spec.name}` : (variable ?? null)
     values[key] = given ?? spec.default
     if (variable !== undefined)
@@ -104,7 +101,7 @@ export function parseCommand<V>(
     throw new OptionError(`name the ${nouns[missing]}${words}`)
   }
   // The loop has visited every key of the table, which are the keys of V.
-  return { options: { ...(values as V), sources, setBy } as Options<V>, positionals }
+  return { options: { ...(values as V), setBy } as Options<V>, positionals }
 }
 
 /** An option as commander parses it and shows it in a help. */

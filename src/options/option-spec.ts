@@ -52,19 +52,15 @@ export function valueFacts<T>({ kind, default: usual }: OptionSpec<T>): ValueFac
   }
 }
 
-/** The source of a value. */
-export type OptionSource = 'flag' | 'environment' | 'default'
-
-/** A command's values, the source of each, and the name of the flag or variable that set it. */
+/** A command's values, and the flag (`--db`) or variable (`TOKENWEIR_DB`) that set each; null for a default. */
 export type Options<V> = Readonly<V> & {
-  readonly sources: Readonly<Record<keyof V, OptionSource>>
   readonly setBy: Readonly<Record<keyof V, string | null>>
 }
 
 /** The values that a table gives. */
 export type ValuesOf<Table> = Table extends OptionTable<infer V> ? V : never
 
-/** The same with their sources. */
+/** The values, and what set each. */
 export type OptionsOf<Table> = Options<ValuesOf<Table>>
 
 /** Names the rows' flags and variables after their keys: `--max-concurrent` and `TOKENWEIR_MAX_CONCURRENT` for `maxConcurrent`. */
@@ -77,6 +73,12 @@ export function optionTable<V>(rows: { readonly [K in keyof V]: OptionRow<V[K]> 
   return table as OptionTable<V>
 }
 
+/** The source of a value by what set it: variables alone begin with a capital. */
+export function sourceOf(setBy: string | null): 'flag' | 'environment' | 'default' {
+  if (setBy === null) return 'default'
+  return /^[A-Z]/.test(setBy) ? 'environment' : 'flag'
+}
+
 /** The variable that sets an option: `TOKENWEIR_MAX_CONCURRENT` for `--max-concurrent`. */
 export function envName(name: string): string {
   return `TOKENWEIR_${name.toUpperCase().replaceAll('-', '_')}`
@@ -85,6 +87,21 @@ export function envName(name: string): string {
 /** The option's name in JSON: `max_concurrent` for `--max-concurrent`. */
 export function settingName(name: string): string {
   return name.replaceAll('-', '_')
+}
+
+/** The options that were given, by their setting names; `none` stands as null. Options without a value are left out. */
+export function givenSettings<V, K extends keyof V>(
+  table: OptionTable<V>,
+  options: Readonly<V>,
+  keys: readonly K[],
+): { readonly [name: string]: Exclude<V[K], null | 'none'> | null } {
+  const given = keys.filter((key) => options[key] !== null)
+  return Object.fromEntries(
+    given.map((key) => [
+      settingName(table[key].name),
+      options[key] === 'none' ? null : (options[key] as Exclude<V[K], null | 'none'>),
+    ]),
+  )
 }
 
 /** The table's options one by one. */

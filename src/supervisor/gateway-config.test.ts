@@ -92,7 +92,7 @@ test('every option is an argument, so that no variable can change one', () => {
       for (const key of Object.keys(gatewayOptionTable) as (keyof typeof gatewayOptionTable)[]) {
         assert.deepEqual(again[key], values[key], key)
         // A list that is empty has nothing to mention.
-        assert.equal(again.sources[key], 'flag', key)
+        assert.equal(again.setBy[key], `--${gatewayOptionTable[key].name}`, key)
       }
     },
   )

@@ -15,7 +15,7 @@ import {
   changeable,
   readSettings,
 } from '../options/gateway-settings.ts'
-import { type Options, valueFacts } from '../options/option-spec.ts'
+import { type Options, sourceOf, valueFacts } from '../options/option-spec.ts'
 import { isOwnAddress } from '../options/own-address.ts'
 import { mayHaveKey } from '../options/upstream-key.ts'
 
@@ -103,7 +103,7 @@ export class GatewayConfig {
     const kept = this.#savedSettings()
     const values = this.resolve()
     const options = allSettings.map(({ key, name, spec }): ConfigOption => {
-      const source = this.#given.sources[key]
+      const source = sourceOf(this.#given.setBy[key])
       const { kind, unit, min, max, choices, range } = valueFacts(spec)
       return {
         name,

@@ -6,7 +6,7 @@ import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { callsTable } from '../terminal/calls-table.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
-import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable, sourceOf } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
 import { CommandError } from '../exit-code.ts'
@@ -37,34 +37,31 @@ export async function run(
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
   const filter = filterIn(options, terminal.clock.wallTime())
+  const nothingYet = noCallsYet(options.db, env)
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {
-    terminal.warn(`${noCallsYet(options.db, env)}\n`)
+    terminal.warn(nothingYet())
     while (isYetToCome(reader) && (await pause(terminal))) reader = openReader(options.db)
     if (isYetToCome(reader)) return 0
   }
-  if (typeof reader === 'string') return tellAbsence(reader, options, env, terminal)
+  if (typeof reader === 'string') return reportAbsence(reader, options, nothingYet, terminal)
   try {
-    await show(reader, filter, options, env, terminal)
+    await show(reader, filter, options, nothingYet, terminal)
     return 0
   } finally {
     reader.close()
   }
 }
 
-/** Says why there is nothing to read, and gives the exit code. Throws {@link CommandError} if there should be something. */
-export function tellAbsence(
+/** Says why there is nothing to read, and gives the exit code. Throws {@link CommandError} if a file should be there. */
+export function reportAbsence(
   absence: StoreAbsence,
-  {
-    db,
-    json,
-    sources,
-  }: Pick<CallsOptions, 'db' | 'json'> & { readonly sources: Pick<CallsOptions['sources'], 'db'> },
-  env: Environment,
-  terminal: Terminal,
+  { db, json, setBy }: OptionsOf<Pick<typeof table, 'db' | 'json'>>,
+  nothingYet: () => string,
+  { print }: Terminal,
 ): number {
-  if (absence === 'empty' || (absence === 'missing' && sources.db !== 'flag')) {
-    if (!json) terminal.print(`${noCallsYet(db, env)}\n`)
+  if (absence === 'empty' || (absence === 'missing' && sourceOf(setBy.db) !== 'flag')) {
+    if (!json) print(nothingYet())
     return 0
   }
   throw new CommandError(`${resolve(db)}: ${absenceText[absence]}`)
@@ -74,8 +71,8 @@ export function tellAbsence(
 async function show(
   reader: CallReader,
   filter: CallFilter,
-  { recent: limit, json, follow, db }: CallsOptions,
-  env: Environment,
+  { recent: limit, json, follow }: CallsOptions,
+  nothingYet: () => string,
   terminal: Terminal,
 ): Promise<void> {
   // Read before the list: a call that ends in between comes up again below, and its id is known.
@@ -83,7 +80,7 @@ async function show(
   const newest = await reader.list(filter, { limit: limit + 1 })
   const recent = newest.slice(0, limit).toReversed()
   if (recent.length === 0 && !json && !follow) {
-    terminal.print(`${seq === 0 ? noCallsYet(db, env) : 'No recorded calls match.'}\n`)
+    terminal.print(seq === 0 ? nothingYet() : 'No recorded calls match.\n')
     return
   }
   const table = json
@@ -115,14 +112,16 @@ async function pause({ clock, signal }: Terminal): Promise<boolean> {
   return !signal.aborted
 }
 
-/** The gateway has not made it yet, or holds it while it does. */
+/** True if the gateway has not made the file yet, or makes it just now. */
 export function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {
   return reader === 'missing' || reader === 'empty'
 }
 
-/** The advice where no call is recorded, with the gateway's port. */
-export function noCallsYet(db: string, env: Environment): string {
-  const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
-  const start = 'start "tokenweir gateway" and send a call to'
-  return `No calls are recorded in ${resolve(db)} yet: ${start} http://localhost:${port}/v1 to see it here.`
+/** Says, in a line, that a file has no calls yet, and where to send one. */
+export function noCallsYet(db: string, env: Environment): () => string {
+  return () => {
+    const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
+    const start = 'start "tokenweir gateway" and send a call to'
+    return `No calls are recorded in ${resolve(db)} yet: ${start} http://localhost:${port}/v1 to see it here.\n`
+  }
 }

@@ -10,7 +10,7 @@ import type { CommandRun } from '../parse-options.ts'
 import { count, known, unknownFigure } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Column, column, printTable } from '../terminal/table-layout.ts'
+import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { isYetToCome } from './calls.ts'
 
@@ -58,8 +58,6 @@ export const onlyReported =
   'Token limits only count: with --budget-action reject, calls over a limit get 429.'
 
 const orUnknown = (value: number | null): string => known(value, count)
-const right = { align: 'right' } as const
-
 const columns: readonly Column<ClientRow>[] = [
   column('client', 0, 16, (row) => printable(nameOf(row)), { gap: '', cut: { minWidth: 12, at: 'end' } }),
   column('last', 4, 8, lastText, right),

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { ClientChange } from '../../options/client-settings.ts'
-import { type OptionRow, optionTable } from '../../options/option-spec.ts'
+import { givenSettings, type OptionRow, optionTable } from '../../options/option-spec.ts'
 import { integerOrNone } from '../../options/value-kind.ts'
 import { Clients } from '../../supervisor/clients.ts'
 import { database, optional } from '../option-rows.ts'
@@ -25,20 +25,12 @@ function limit(most: number, description: string): OptionRow<number | 'none' | n
 }
 
 /** `tokenweir clients set <client>`: sets limits, or takes them away. */
-export const run: CommandRun<typeof table> = async (
-  { db, maxConcurrent, tokenLimit, maxRpm, maxTpm },
-  { positionals, terminal },
-) => {
-  const [client = ''] = positionals
-  if ([maxConcurrent, tokenLimit, maxRpm, maxTpm].every((limit) => limit === null)) {
+export const run: CommandRun<typeof table> = async (options, { positionals: [client = ''], terminal }) => {
+  const limits = givenSettings(table, options, ['maxConcurrent', 'tokenLimit', 'maxRpm', 'maxTpm'])
+  if (Object.keys(limits).length === 0) {
     throw new OptionError('no limit given: use --max-concurrent, --token-limit, --max-rpm, --max-tpm')
   }
-  return change(db, terminal, client, {
-    ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
-    ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
-    ...(maxRpm === null ? {} : { max_rpm: maxRpm === 'none' ? null : maxRpm }),
-    ...(maxTpm === null ? {} : { max_tpm: maxTpm === 'none' ? null : maxTpm }),
-  })
+  return change(options.db, terminal, client, limits)
 }
 
 /** Changes what stands of a client, and says what holds now. Gives the exit code; rejects with `JsonFileError`. */

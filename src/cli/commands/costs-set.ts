@@ -8,7 +8,7 @@ import { numberFromZero } from '../../lib/typed-number.ts'
 import { CommandError } from '../exit-code.ts'
 import { type CommandRun, OptionError } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-text.ts'
-import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
+import { givenSettings, type OptionRow, optionTable } from '../../options/option-spec.ts'
 import { instant, type ValueKind } from '../../options/value-kind.ts'
 import { mostUsd } from '../../pricing/rate-bounds.ts'
 import { database, flag, optional } from '../option-rows.ts'
@@ -64,7 +64,7 @@ export const run: CommandRun<typeof table> = async (
   options,
   { positionals: [name = ''], terminal: { clock, print } },
 ) => {
-  const body = bodyOf(options)
+  const body = givenSettings(table, options, Object.keys(prices) as (keyof typeof prices)[])
   if (options.remove && Object.keys(body).length > 0) {
     throw new OptionError('--remove cannot be used with a price')
   }
@@ -97,22 +97,12 @@ export const run: CommandRun<typeof table> = async (
   }
 }
 
-/** The price by its names in the price file. */
-function bodyOf(options: OptionsOf<typeof table>): Readonly<Record<string, number | string>> {
-  const body: Record<string, number | string> = {}
-  for (const key of Object.keys(prices) as (keyof typeof prices)[]) {
-    const given = options[key]
-    if (given !== null) body[settingName(table[key].name)] = given
-  }
-  return body
-}
-
 function flawWords({ path: [param = ''], flaw }: JsonValueError): string {
   const option = param === 'name' ? 'the name' : `--${String(param).replaceAll('_', '-')}`
   return `${option} ${flaw}`
 }
 
-function setWords(name: string, body: Readonly<Record<string, number | string>>): string {
+function setWords(name: string, body: Readonly<Record<string, number | string | null>>): string {
   const { effective_from: from, ...rates } = body
   const [line = ''] = tierLines([{ above_input_tokens: 0, ...rates }])
   const since = from === undefined ? '' : ` from ${from} on`

@@ -5,7 +5,7 @@ import { startDemoTraffic } from '../../demo/demo-traffic.ts'
 import { startDemoUpstream } from '../../demo/demo-upstream.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
-import type { Options } from '../../options/option-spec.ts'
+import { type Options, sourceOf } from '../../options/option-spec.ts'
 import { priceFileOf, writePriceFile } from '../../pricing/price-file.ts'
 import { demoCosts } from '../demo-prices.ts'
 import { demoItself } from './dashboard-port.ts'
@@ -23,7 +23,7 @@ const realOptions = ['upstreamFile', 'otlpEndpoint', 'otlpTracesEndpoint', 'aler
 
 /** `tokenweir demo`: `up` against a simulated upstream, with a past and a little traffic, in a folder of its own. */
 export const run: CommandRun<typeof table> = async (asked, { env }) => {
-  const given = ownOptions.find((key) => asked.sources[key] === 'flag')
+  const given = ownOptions.find((key) => sourceOf(asked.setBy[key]) === 'flag')
   if (given !== undefined) {
     throw new OptionError(`--${upOptionTable[given].name} cannot be used with the demo, which sets its own`)
   }
@@ -54,9 +54,8 @@ function demoOptions(
   upstream: string,
   folder: DemoFolder,
 ): Options<DashboardValues> {
-  const unasked = realOptions.filter((key) => asked.sources[key] !== 'flag')
-  const own = <T>(value: T): Readonly<Record<string, T>> =>
-    Object.fromEntries([...ownOptions, ...unasked].map((key) => [key, value]))
+  const unasked = realOptions.filter((key) => sourceOf(asked.setBy[key]) !== 'flag')
+  const own = Object.fromEntries([...ownOptions, ...unasked].map((key) => [key, demoItself]))
   const defaults = parseOptions(upOptionTable, [], {})
   return {
     ...asked,
@@ -67,8 +66,7 @@ function demoOptions(
     db: folder.db,
     pidFile: join(folder.path, '.proxy.pid'),
     rawLogFile: join(folder.path, 'payloads.jsonl'),
-    sources: { ...asked.sources, ...own('flag' as const) },
-    setBy: { ...asked.setBy, ...own(demoItself) },
+    setBy: { ...asked.setBy, ...own },
   }
 }
 

@@ -11,7 +11,7 @@ import { shareAddress } from '../share-rows.ts'
 import { count, counted, known } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
-import { column, printTable } from '../terminal/table-layout.ts'
+import { column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
@@ -57,8 +57,6 @@ function show(report: GatewaysReport, terminal: Terminal): void {
   const active = gateways.reduce((sum, row) => sum + row.active, 0)
   print(`${count(active)} of ${known(max, count)} slots in use, ${counted(gateways.length, 'gateway')}\n`)
 }
-
-const right = { align: 'right' } as const
 
 const columns = [
   column<GatewayRow>('gateway', 0, 8, ({ instance }) => instance, { gap: '' }),

@@ -8,7 +8,7 @@ import type { CommandRun } from '../parse-options.ts'
 import { count, known, longDuration, unknownFigure } from '../../lib/number-format.ts'
 import { clockTime } from '../terminal/clock-time.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Column, column, printTable } from '../terminal/table-layout.ts'
+import { type Column, column, printTable, right } from '../terminal/table-layout.ts'
 
 export const table = optionTable({
   json: flag('print one JSON object'),
@@ -36,8 +36,6 @@ export const run: CommandRun<typeof table> = async ({ db, json }, { terminal }) 
   }
   return 0
 }
-
-const right = { align: 'right' } as const
 
 const columns: readonly Column<ProviderLimit>[] = [
   column('upstream', 2, 8, ({ upstream }) => upstream, { gap: '' }),

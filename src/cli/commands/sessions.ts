@@ -11,8 +11,8 @@ import { count, counted, duration, dollars, known, percent, unknownFigure } from
 import { clockTime } from '../terminal/clock-time.ts'
 import { paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Column, column, fitting, printTable } from '../terminal/table-layout.ts'
-import { noCallsYet, tellAbsence } from './calls.ts'
+import { type Column, column, fitting, printTable, right } from '../terminal/table-layout.ts'
+import { noCallsYet, reportAbsence } from './calls.ts'
 
 export const table = optionTable({
   recent: value(integer(1, 100_000), 20, 'number of sessions to show, newest last'),
@@ -22,8 +22,6 @@ export const table = optionTable({
   json: flag('print one JSON object per line instead of a table'),
   db: database(),
 })
-
-const right = { align: 'right' } as const
 
 const columns: readonly Column<CallSession>[] = [
   column('last call', 0, 8, ({ last_at }, nowMs) => clockTime(Date.parse(last_at), nowMs), {
@@ -63,18 +61,16 @@ export async function run(
     ...(model.length > 0 ? { model } : {}),
     ...(since === null ? {} : { fromMs: terminal.clock.wallTime() - since }),
   }
+  const nothingYet = noCallsYet(db, env)
   const reader = openReader(db)
-  if (typeof reader === 'string') return tellAbsence(reader, options, env, terminal)
+  if (typeof reader === 'string') return reportAbsence(reader, options, nothingYet, terminal)
   try {
     const sessions = (await reader.sessions(filter, { limit })).sessions.toReversed()
     if (json) terminal.print(sessions.map((session) => `${JSON.stringify(session)}\n`).join(''))
     else if (sessions.length > 0) {
       printTable(columns, sessions, terminal)
       terminal.print(`${paint('faint', footerText(sessions, terminal.width()), terminal.color)}\n`)
-    } else
-      terminal.print(
-        `${(await reader.lastSeq()) === 0 ? noCallsYet(db, env) : 'No recorded sessions match.'}\n`,
-      )
+    } else terminal.print((await reader.lastSeq()) === 0 ? nothingYet() : 'No recorded sessions match.\n')
     return 0
   } finally {
     reader.close()

@@ -10,7 +10,7 @@ import { tailPrinter } from '../terminal/tail-printer.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
-import { type OptionsOf, optionTable, row } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable, row, sourceOf } from '../../options/option-spec.ts'
 import { baseUrl, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
@@ -62,6 +62,6 @@ function placesOf(options: TailOptions, env: Environment): readonly FeedPlace[] 
   const token = readAdminToken(options.adminTokenFile, env)
   if (options.url !== null) return [addressPlace(options.url, token)]
   const byPort = `http://127.0.0.1:${options.port}`
-  if (options.sources.port === 'flag') return [addressPlace(byPort, token)]
+  if (sourceOf(options.setBy.port) === 'flag') return [addressPlace(byPort, token)]
   return [socketPlace(controlFolder(dirname(options.db))), addressPlace(byPort, null)]
 }

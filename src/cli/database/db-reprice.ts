@@ -6,7 +6,7 @@ import { type RepriceRequest, repriceStore } from '../../store/jobs/reprice-stor
 import { type CommandContext, OptionError } from '../parse-options.ts'
 import { shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Column, column, tableOf } from '../terminal/table-layout.ts'
+import { type Column, column, tableOf, right } from '../terminal/table-layout.ts'
 import { counted, dollars, known } from '../../lib/number-format.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
@@ -108,7 +108,6 @@ function dayTable(result: RepriceResult, isDry: boolean): string {
   return `${lines.join('\n')}\n${parts.join('; ')}.${tail}\n`
 }
 
-const right = { align: 'right' } as const
 const columns: readonly Column<RepriceDay>[] = [
   column('', 0, 0, ({ day }) => day, { gap: '' }),
   column('', 0, 0, ({ model }) => shorten(printable(model ?? '-'), longestName)),

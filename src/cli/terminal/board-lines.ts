@@ -3,7 +3,7 @@ import type { HealthReport } from '../../api/health-report.ts'
 import { bytes, count, counted, longDuration, speed, unknownFigure } from '../../lib/number-format.ts'
 import { type LineStyle, type Tone, paint } from './paint.ts'
 import { printable } from './printable.ts'
-import { type Column, column, fitting } from './table-layout.ts'
+import { type Column, column, fitting, right } from './table-layout.ts'
 
 /** A gateway's calls at an instant. */
 export interface Board {
@@ -20,8 +20,6 @@ const states: Readonly<Record<LiveState, readonly [words: string, tone: Tone]>> 
   streaming: ['streaming', 'good'],
   backing_off: ['retrying', 'left'],
 }
-
-const right = { align: 'right' } as const
 
 /** The columns of the table of calls. */
 export const boardColumns: readonly Column<LiveCall>[] = [

@@ -4,7 +4,7 @@ import { count, counted, duration, dollars, known, speed, unknownFigure } from '
 import { clockTime, zoneText } from './clock-time.ts'
 import { paint, type Tone } from './paint.ts'
 import { printable } from './printable.ts'
-import { type Column, column, fitting, tableOf, type TableStyle } from './table-layout.ts'
+import { type Column, column, fitting, tableOf, type TableStyle, right } from './table-layout.ts'
 
 /** Calls as aligned lines. */
 export interface CallsTable {
@@ -14,8 +14,6 @@ export interface CallsTable {
   /** The line of totals. */
   readonly footer: string
 }
-
-const right = { align: 'right' } as const
 
 /** How the call ended, if there is room for it. */
 const endColumn: Column<CallJson> = column('end', 5, 20, endText, { tone: toneOf })

@@ -31,6 +31,9 @@ export function column<Row>(
   return { title, rank, typicalWidth, text, align: 'left', gap: '  ', cut: null, ...options }
 }
 
+/** For a column of numbers. */
+export const right = { align: 'right' } as const
+
 /** A column that has room. */
 interface SizedColumn<Row> {
   readonly column: Column<Row>

@@ -8,7 +8,7 @@ import { database, flag } from '../option-rows.ts'
 import { type CommandRun, type Environment, parseOptions } from '../parse-options.ts'
 import { count, known, unknownFigure } from '../../lib/number-format.ts'
 import { printable } from '../terminal/printable.ts'
-import { column, printTable } from '../terminal/table-layout.ts'
+import { column, printTable, right } from '../terminal/table-layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Options of each command on upstreams: the file that they are in. */
@@ -57,7 +57,6 @@ export function credentialsText({ credentials, name }: Pick<UpstreamRow, 'creden
   return 'env' in credentials ? `$${credentials.env}` : printable(credentials.file)
 }
 
-const right = { align: 'right' } as const
 const orUnknown = (value: number | null | undefined): string => known(value, count)
 
 const columns = [

@@ -1,5 +1,5 @@
 import type { UpstreamChange, UpstreamCredentials } from '../../options/upstream-settings.ts'
-import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { givenSettings, type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import {
   upstreamUrl,
   integerOrNone,
@@ -102,18 +102,15 @@ export async function set(
 }
 
 function changeOf(options: OptionsOf<typeof table>): UpstreamChange {
-  const { url, model, maxConcurrent, tokenLimit, maxRpm, maxTpm, modelLimit, fallback } = options
+  const { url, model, modelLimit } = options
   const credentials = credentialsOf(options)
   return {
     ...(url.length === 0 ? {} : { urls: url }),
     ...(model.length === 0 ? {} : { models: model.includes('none') ? null : model }),
-    ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
-    ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
-    ...(maxRpm === null ? {} : { max_rpm: maxRpm === 'none' ? null : maxRpm }),
-    ...(maxTpm === null ? {} : { max_tpm: maxTpm === 'none' ? null : maxTpm }),
+    ...givenSettings(table, options, ['maxConcurrent', 'tokenLimit', 'maxRpm', 'maxTpm']),
     ...(modelLimit === null ? {} : { limits: modelLimit === 'none' ? null : modelLimit }),
     ...(credentials === null ? {} : { credentials }),
-    ...(fallback === null ? {} : { fallback: fallback === 'none' ? null : fallback }),
+    ...givenSettings(table, options, ['fallback']),
   }
 }
 
