@@ -23,10 +23,10 @@ export const spentFields: readonly NamedField[] = storedFields.filter(({ record 
   spentNames.some((name) => name === record),
 )
 
-/** Bytes per token of ordinary text: an estimate, as no tokenizer is asked. */
+/** Bytes per token of ordinary text: an estimate in place of a tokenizer. */
 const bytesPerToken = 4
 
-/** The estimated input tokens of a request of so many bytes. */
+/** The estimated input tokens of a request body. */
 export function requestTokens(requestBytes: number): number {
   return Math.ceil(requestBytes / bytesPerToken)
 }
@@ -49,7 +49,7 @@ export function estimatedTokens(call: SpentCall): number {
   return input + (isOutputKnown ? 0 : Math.max(0, (call.chunks ?? 0) - (outputTokens ?? 0)))
 }
 
-/** It reached an upstream, which did not refuse it. What has no tokens, such as an uploaded file, has none to estimate. */
+/** True if the call reached an upstream that did not refuse it. Calls without tokens, such as uploads, have none to estimate. */
 function mayHaveSpent({ callType, outcome, failureCode, connectMs, ttfbMs, status }: SpentCall): boolean {
   if (callType === 'props' || callType === 'other') return false
   if (outcome === 'interrupted') return true

@@ -1,8 +1,8 @@
 import { type NamedField, type PublicFields, storedFields } from './fields/call-fields.ts'
 
 /**
- * Filters by what a field of a call holds, under their names in `/api/query`: parsing, selection in SQL and the types
- * follow from this table. `any`: one of some values. `least`, `most`: a bound, included; what is not known matches none.
+ * Filters by the fields of a call, under their names in `/api/query`: parsing, selection in SQL and the types
+ * follow from this table. `any`: one of some values. `least`, `most`: a bound, included; unknown values match neither.
  */
 export const callFilters = {
   model: { by: 'any', field: 'model' },
@@ -43,7 +43,7 @@ export interface CallFilter extends FieldFilters {
   readonly exactly?: string
 }
 
-/** A filter of the table with the field that it looks at. */
+/** A filter of the table, with its field. */
 export interface NamedFilter {
   readonly name: FilterName
   readonly by: 'any' | 'least' | 'most'

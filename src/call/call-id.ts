@@ -9,7 +9,7 @@ const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const textLength = 11
 /** Ids per millisecond, over all instances: the factor between milliseconds and ids. */
 export const idsPerMs = 4096
-/** So many gateways can give out ids for one database at the same time. */
+/** Most gateways that can make ids for one database at the same time. */
 export const instanceNumbers = 32
 const counterLimit = 64
 /** The same of gateways that share a database on several machines: with one bit less for the counter, 64. */
@@ -79,7 +79,7 @@ export function startedAtMs(id: number): number {
 }
 
 export function formatCallId(id: number): string {
-  // In two halves of at most 30 bits, for which integer arithmetic does.
+  // Two halves of at most 30 bits, so that integer arithmetic works.
   const high = Math.floor(id / 2 ** 30)
   return halfText(high, textLength - 6) + halfText(id - high * 2 ** 30, 6)
 }
@@ -90,7 +90,7 @@ function halfText(half: number, length: number): string {
   return text
 }
 
-/** The id that a text stands for, or `null` where it is not one. */
+/** The id in a text, or `null` if it is not one. */
 export function parseCallId(text: string): number | null {
   if (text.length !== textLength) return null
   let id = 0

@@ -1,6 +1,6 @@
 import type { CallSession } from './figures.ts'
 
-/** All that is told of a session, in its order. */
+/** The fields of a session, in order. */
 export const sessionFields = [
   'session',
   'session_source',
@@ -24,7 +24,7 @@ export const sessionFields = [
   'between_ms',
 ] as const satisfies readonly (keyof CallSession)[]
 
-/** By what sessions are sorted: the last of the calls that were asked for, or a total of the session as a whole. */
+/** The orders of sessions: by the last call of the filter, or by a total of the whole session. */
 export const sessionSorts = ['last_at', 'calls', 'tokens', 'cost', 'duration'] as const
 
 export type SessionSort = (typeof sessionSorts)[number]
@@ -33,7 +33,7 @@ export type SessionSort = (typeof sessionSorts)[number]
 export interface SessionPage {
   readonly limit: number
   readonly sort?: SessionSort
-  /** The smallest first. What is not known comes last either way. */
+  /** True for the smallest first. Unknown values come last in both orders. */
   readonly rising?: boolean
   /** Only sessions whose last such call has a smaller id: `nextBeforeId` of the page before. */
   readonly beforeId?: number

@@ -3,7 +3,7 @@ import type { CallRecord } from './call-record.ts'
 
 /** The sink's counts of records. */
 export interface SinkCounts {
-  /** Rows that stand in the database. */
+  /** Rows in the database. */
   readonly written: number
   /** Records taken and not yet written. */
   readonly pending: number
@@ -19,7 +19,7 @@ export interface Warning {
 
 /**
  * The port to the recorder of calls. Nothing here throws, rejects or waits for a database, and its memory is bounded:
- * what cannot be kept is counted in `dropped`.
+ * lost records are counted in `dropped`.
  */
 export interface CallSink {
   /** Before the call goes to the upstream: a kill leaves a trace of a call that has been open for 100 ms. */
@@ -65,7 +65,7 @@ export interface MinuteUsage {
   /** Minutes since the Unix epoch. */
   readonly minute: number
   readonly tokens: number
-  /** How many of them no upstream reported; a gateway of an earlier version does not tell. */
+  /** Estimated tokens among them, which no upstream reported; absent from a gateway of an earlier version. */
   readonly estimated?: number | undefined
   /** The keys of the budgets that count them, too: of the client or key, and of the upstream. */
   readonly owners?: readonly string[] | undefined
@@ -86,7 +86,7 @@ export interface RecentCall extends ClientUsage {
   readonly attempts: number
 }
 
-/** Which calls are meant: of these clients and keys, or at these upstreams, begun from `fromMs` to `toMs`, and ended before a third instant. */
+/** Selects calls of these clients and keys, or at these upstreams, that began from `fromMs` to `toMs` and ended before a third instant. */
 export interface ClientUsageQuestion {
   /** Names of clients, and fingerprints of keys. */
   readonly of: readonly string[]

@@ -1,7 +1,7 @@
-/** Longest error message that is kept, in characters. */
+/** Most characters of an error message in a row. */
 export const longestMessage = 500
 
-/** So many times what is kept is looked at: a mask shortens what comes before. */
+/** Masking reads this multiple of the kept length, because masks shorten the text. */
 export const lookAhead = 4
 
 /** Longest message; the last character of a longer one shows that it was cut. */

@@ -5,7 +5,7 @@ export interface FailureKind {
   readonly side: FailureSide
   /** The status that the gateway answers with where none was sent yet; `null` where it never answers itself. */
   readonly status: number | null
-  /** The value of `x-should-retry`, where the gateway has an opinion that the status alone does not tell. */
+  /** The value of `x-should-retry`, where the status alone does not say whether to retry. */
   readonly shouldRetry: boolean | null
   /** `error.type` of the OpenAI error shape. */
   readonly type: string
@@ -34,9 +34,9 @@ const table = {
   metrics_late: ['gateway', 503, 'server_error'],
   /** A library that tries again would only be refused again. */
   token_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
-  /** The same of the tokens that one client, or key, may use. */
+  /** The budget of one client or key is used up. */
   client_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
-  /** And of those that one upstream may take. */
+  /** The budget of one upstream is used up. */
   upstream_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** The use before the start cannot be read, so the budget is unknown. */
   budget_unknown: ['gateway', 503, 'server_error'],

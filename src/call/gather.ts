@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** A function that has the work done once, after so long (ms), however often it is called meanwhile. */
+/** Returns a function that runs `work` once, `ms` milliseconds after its first call; calls in between are merged. */
 export function gather(
   clock: Clock,
   ms: number,

@@ -10,14 +10,14 @@ export interface PayloadCall {
   readonly headers: RawHeaders
   /** Monotonic. */
   readonly receivedAtMs: number
-  /** Gets the error that ends the copy; the call goes on. */
+  /** Gets the error that ends the copy; the call continues. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
  * Copies the payloads of one call. The call uses the methods synchronously, in this order. None of them throws or keeps a
- * chunk. The answer is what the client is sent, from the upstream or from the gateway. A request body that is passed on as it
- * comes may end after its answer has begun.
+ * chunk. The answer is the one sent to the client, by the upstream or the gateway. A request body that is forwarded as it
+ * arrives may end after its answer has begun.
  */
 export interface PayloadCopy {
   requestData(chunk: Uint8Array): void
@@ -32,9 +32,9 @@ export interface PayloadCopy {
 
 /** The port for copies of payloads. It never waits, and has bounded memory. */
 export interface PayloadPort {
-  /** False if nobody logs or watches: then a call does not use `begin`, and costs nothing. */
+  /** False if payloads are neither logged nor watched: a call then skips `begin`, and costs nothing. */
   readonly isOpen: boolean
-  /** Null if nobody logs or watches this call. */
+  /** Null if this call is neither logged nor watched. */
   begin(call: PayloadCall): PayloadCopy | null
 }
 
@@ -48,7 +48,7 @@ export interface PayloadEvent {
 
 /** Gets the feed of payloads, also of calls that the file does not get. */
 export interface PayloadListener {
-  /** In order; several events at a time under much traffic. */
+  /** Called with events in order; with several at a time under heavy traffic. */
   events(events: readonly PayloadEvent[]): void
   /** The number of records that were left out, because there were too many. */
   dropped(count: number): void

@@ -2,11 +2,11 @@ import type { StoredCall } from './call-record.ts'
 import type { Warning } from './call-sink.ts'
 
 /**
- * Looks on, in the writer's thread, as calls become rows. One that throws is detached, which is a warning; the writer
- * goes on. What it does later by itself (timers, sockets) must not throw: that would end the thread.
+ * Observes new rows in the writer's thread. An observer that throws is detached with a warning; the writer
+ * continues. Its timers and sockets must not throw, as that would end the thread.
  */
 export interface RowObserver {
-  /** Calls that have just become rows, with what they cost. The next ones wait meanwhile. */
+  /** Called with new rows and their costs. The next rows wait until it returns. */
   recorded(calls: readonly StoredCall[]): void
   /** An answer to the gateway's own thread. */
   answer?(question: string): string | Promise<string>
@@ -14,7 +14,7 @@ export interface RowObserver {
   close?(): void | Promise<void>
 }
 
-/** Shows what a person should know of in `/health`, or with `null` takes it back; by what it is about. */
+/** Shows a warning in `/health`, or removes it with `null`. `about` is its subject, one warning each. */
 export type Warn = (about: string, warning: Warning | null) => void
 
 /** The export `observeRows` of an observer's module. */
@@ -22,7 +22,7 @@ export type ObserveRows<Settings> = (settings: Settings, warn: Warn) => RowObser
 
 /** An observer that the writer's thread is to load. */
 export interface ObserverModule {
-  /** By which it is asked, and named in warnings. */
+  /** The observer's name, for questions and warnings. */
   readonly name: string
   /** The file URL of a module that exports {@link ObserveRows} as `observeRows`. */
   readonly url: string

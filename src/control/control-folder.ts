@@ -12,7 +12,7 @@ export function controlFolder(dataFolder: string): string {
   return !isWritable(dataFolder) && isPrivate(other) ? other : dataFolder
 }
 
-/** The same for who begins to use it: what is not there yet is made, as far as possible. */
+/** The same folder for a process that begins to use it: missing folders are created, as far as possible. */
 export function makeControlFolder(dataFolder: string): string {
   make(dataFolder)
   if (!isWritable(dataFolder)) make(temporaryFolder(dataFolder))
@@ -42,7 +42,7 @@ export function isWritable(folder: string): boolean {
   }
 }
 
-/** Others can write among temporary files, too: a folder that somebody else has made is not used. */
+/** False for a folder of another user: anyone can create one among temporary files. */
 function isPrivate(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return (

@@ -6,9 +6,9 @@ import { lineReader } from '../lib/line-reader.ts'
 
 /** Before the next attempt to connect. */
 const pause = { firstMs: 50, longestMs: 2000 } as const
-/** A connection that held for so long counts as none that failed. */
+/** A connection that lasted this long resets the pauses. */
 const goodMs = 5000
-/** The gateway says something every 15 s: one that is silent for so long hangs. */
+/** The gateway sends something every 15 s: one that is silent this long hangs. */
 const silentMs = 60_000
 
 export interface FollowFeedOptions {
@@ -16,7 +16,7 @@ export interface FollowFeedOptions {
   /** Opens the feed; null if it cannot be had for the time being. Its rejection ends the following. */
   readonly open: () => Promise<Readable | null>
   readonly onEvent: (event: EventSourceMessage) => void
-  /** There is no feed: told once for each time. */
+  /** Called once each time the feed is lost. */
   readonly onLost: () => void
   /** Ends the following. */
   readonly signal: AbortSignal
@@ -77,7 +77,7 @@ async function readEvents(
         stream.destroy()
       }
     })
-    // A break is told by `close` too.
+    // `close` follows each error.
     .on('error', () => {})
     .once('close', resolve)
   await ended.finally(() => cancel())

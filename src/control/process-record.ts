@@ -19,17 +19,17 @@ const isProcessRecord = fits(
     port,
     /** ISO 8601, UTC. */
     started_at: v.string(),
-    /** As in its status. */
+    /** The same member as in the gateway's status. */
     supervised: v.boolean(),
     /**
-     * How it ends: `told` to by somebody; or `failed`, which is a fault of its own, and another gateway may take its place at once.
-     * Absent while it runs, and in what a gateway leaves that was killed.
+     * The gateway's end: `told`, by a stop; or `failed`, by its own fault, so that another gateway may replace it at once.
+     * Absent while it runs, and after a kill.
      */
     ends: v.optional(v.picklist(['told', 'failed'])),
   }),
 )
 
-/** True if the gateway of a record has ended without being told to. */
+/** True if the gateway of a record ended without a stop. */
 export function isCrash(left: ProcessRecord): boolean {
   return left.ends === 'failed' || (left.ends !== 'told' && !isAlive(left))
 }

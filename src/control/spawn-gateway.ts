@@ -56,13 +56,13 @@ export interface SpawnedGateway {
   readonly begun: Promise<ReadyMessage | GatewayEnd>
   /** Never rejects. */
   readonly ended: Promise<GatewayEnd>
-  /** Tells it to end in order; before it listens it ends at once. */
+  /** Stops the gateway in order; before it listens, it ends at once. */
   stop(): void
-  /** Ends it at once. The system knows a child of ours for certain until we have seen its end. */
+  /** Kills the gateway. The process id of a child cannot be reused before its end was seen. */
   kill(): void
   /** Gives it a connection, which is none of this process's any more. False if that cannot be. Never rejects. */
   give(connection: Socket): Promise<boolean>
-  /** Lets it go on alone: neither process keeps the other alive, or hears of it, any more. */
+  /** Detaches the gateway: from now on, neither process keeps the other alive or gets its messages. */
   release(): void
 }
 
@@ -71,13 +71,13 @@ export interface SpawnOptions {
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** The file that what it prints is appended to. A pipe would break, and the gateway with it, when this process ends. */
+  /** The file for the gateway's output, which is appended. A pipe would break, and end the gateway, when this process ends. */
   readonly logFile: string
-  /** Its working directory; this process's unless given. */
+  /** The working directory (default: that of this process). */
   readonly cwd?: string
   /** The crash after which it is started. */
   readonly crash?: GatewayCrash | null
-  /** Answers what it asks before it is ready; `null` if that is no question. */
+  /** Answers the gateway's questions before it is ready; `null` for any other message. */
   readonly answer?: (question: unknown) => SpawnAnswer | null
 }
 
@@ -117,7 +117,7 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
     child.on('message', (message) => {
       if (isReady(message)) resolve(message)
       const answered = answer?.(message) ?? null
-      // It may have gone meanwhile, which its end tells.
+      // An error means that the gateway has ended, which `ended` reports.
       if (answered !== null) child.send(answered.message, answered.handle, undefined, () => {})
     })
   })

@@ -10,7 +10,7 @@ export interface CallEncoder {
   end(): Uint8Array | string
 }
 
-/** An encoder for one file. What writes Parquet is loaded if it is asked for. */
+/** An encoder for one file. The Parquet writer is loaded only for Parquet. */
 export async function callEncoder(format: ExportFormat): Promise<CallEncoder> {
   if (format === 'parquet') return new (await import('./parquet-encoder.ts')).ParquetEncoder()
   const names = publicFields.map(({ name }) => name)

@@ -8,7 +8,7 @@ import type { CallEncoder } from './call-encoder.ts'
 /** Calls read at a time: no transaction lasts longer than that takes, so the database's log can be emptied in between. */
 const pageCalls = 500
 
-/** How far an export is, and, at its end, what is in it. */
+/** Progress of an export; at its end, its content. */
 export interface ExportProgress {
   readonly calls: number
   /** When the first and the last of them began, ISO 8601 in UTC; null without calls. */
@@ -16,21 +16,21 @@ export interface ExportProgress {
   readonly last: string | null
 }
 
-/** The result of an export: its calls, and those that are missing. */
+/** The result of an export: its calls, and the missing ones. */
 export interface Exported extends ExportProgress {
-  /** Calls that are meant by the filter and in no export, as only sums are left of them; null if there are none. */
+  /** Calls of the filter that no export has, because they are folded into sums; null if there are none. */
   readonly folded: FoldedCalls | null
 }
 
-/** Calls before an instant; `calls` is null where the sums do not tell how many of them the filter means. */
+/** Folded calls before an instant; `calls` is null if the sums lack the filter's fields. */
 export interface FoldedCalls {
   readonly untilMs: number
   readonly calls: number | null
 }
 
 /**
- * Writes all calls of a filter, newest first, in constant memory. Calls that begin meanwhile are not among them. Rejects with what
- * `write` rejects with, and with what the reader throws.
+ * Writes all calls of a filter, newest first, in constant memory, without calls that begin meanwhile. Rejects with the errors of
+ * `write` and of the reader.
  */
 export async function exportCalls(
   reader: CallReader,
@@ -76,7 +76,7 @@ async function foldedOf(
   const fromMs = filter.fromMs ?? (await reader.extent())?.firstMs ?? untilMs
   const toMs = Math.min(untilMs, filter.toMs ?? untilMs)
   if (fromMs >= toMs) return null
-  // More was folded meanwhile: which of it had been read before nobody knows.
+  // Calls were folded during the export: some of them had been read before, an unknown number.
   if (untilMs !== knownMs) return { untilMs, calls: null }
   try {
     const question = { filter, edgesMs: [fromMs, toMs], dimension: null, isSumsOnly: true } as const

@@ -4,7 +4,7 @@ import { type NamedField, namedFields, valueType } from '../call/fields/call-fie
 import type { CallJson } from '../call/call-record.ts'
 import type { CallEncoder } from './call-encoder.ts'
 
-/** Rows that are encoded together: so many are held in memory, and a reader can leave out as many at a time. */
+/** Rows of a group: the export holds one group in memory, and a reader can skip a group at a time. */
 const groupRows = 10_000
 
 type ColumnType = 'string' | 'instant' | 'whole' | 'number' | 'boolean'

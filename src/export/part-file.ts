@@ -15,12 +15,12 @@ import { flushFolder } from '../lib/files/replace-file.ts'
 /** Files that SQLite keeps beside a database, and would put into the next one of that name. */
 const beside = ['-journal', '-wal', '-shm', '']
 
-/** A file that nobody may write to. Its message is for the person who named it. */
+/** The file cannot be written. The message is for the person who named it. */
 export class PartFileError extends Error {}
 
 /**
- * A file that has its name only when it is whole: until then it is `<name>.part`, which disposing of it deletes, for its owner alone.
- * A process that is killed leaves at most that one, and the next writes over it.
+ * A file that gets its name when it is complete. Until then it is `<name>.part`, readable by its owner only; disposing deletes that.
+ * A killed process leaves at most the `.part` file, which the next export overwrites.
  */
 export class PartFile implements Disposable {
   readonly #target: string

@@ -4,7 +4,7 @@ import { isObject } from '../lib/message-shape.ts'
 /** A record of a file by the names of its columns: texts of CSV, values of JSON. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A field that cannot be what it says. */
+/** A field of an import has an impossible value. */
 export class FieldError extends Error {
   constructor(name: string, what: string) {
     super(`column ${name}: ${what}`)
@@ -61,7 +61,7 @@ export function objectIn(fields: Fields, name: string): Fields {
   return isObject(value) ? value : {}
 }
 
-/** A value of JSON, or what the text of one says; null if that is none. */
+/** The JSON value of a field; a text is parsed. Null if the text is not JSON. */
 export function jsonIn(fields: Fields, name: string): unknown {
   const value = fields[name]
   if (typeof value !== 'string') return value ?? null

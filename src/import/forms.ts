@@ -15,7 +15,7 @@ interface ImportForm {
   readonly callsOf: (fields: Fields) => Iterable<StoredCall>
 }
 
-/** All that can be imported, in the order in which a file is compared with them. */
+/** The forms that can be imported, in the order in which a file is compared with them. */
 export const importForms: Readonly<Record<ImportSource, ImportForm>> = {
   tokenweir: {
     words: 'an export of tokenweir',

@@ -1,14 +1,14 @@
 import { longestRecord } from './csv-reader.ts'
 
-/** A line without its end; null if it is too long to be kept. */
+/** A line of a text. `text` has no line break, and is null for a line that is too long. */
 export interface TextLine {
   readonly line: number
   readonly text: string | null
-  /** The file goes on after it. */
+  /** True if a line break follows. */
   readonly hasEnd: boolean
 }
 
-/** Cuts a text that comes in pieces into lines; of a line that is too long nothing is kept. */
+/** Cuts a text that arrives in pieces into lines. The text of a line that is too long is dropped. */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let line = 1
   let rest = ''

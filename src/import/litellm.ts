@@ -4,7 +4,7 @@ import * as read from './field-values.ts'
 import { type Fields, requiredInstant, textIn } from './field-values.ts'
 import { endOf, foreignCall, hostOf, nanoUsd, tpotOf } from './foreign-call.ts'
 
-/** Its names for what was asked for, without `a` before them: `acompletion` is an asynchronous `completion`. */
+/** Paths by LiteLLM's call types without a leading `a`: `acompletion` is an asynchronous `completion`. */
 const endpoints: Readonly<Record<string, string>> = {
   completion: '/v1/chat/completions',
   text_completion: '/v1/completions',
@@ -22,7 +22,7 @@ const agentTag = 'User-Agent: '
 
 /**
  * A row of `LiteLLM_SpendLogs`, by the schema of LiteLLM: https://github.com/BerriAI/litellm/blob/main/schema.prisma.
- * Its key, prompts and answers are not looked at. Throws `FieldError`.
+ * Keys, prompts and answers are not read. Throws `FieldError`.
  */
 export function litellmCall(fields: Fields): StoredCall {
   const startedAtMs = requiredInstant(fields, 'startTime')

@@ -8,9 +8,9 @@ const bucketMs = 14 * 24 * 3_600_000
 const mostOfOne = 1_000_000
 
 /**
- * The calls of a row of the older proxy's `api_calls`: one, or as many as it added up, with the tokens in equal parts, the
- * mean of their times, spread over the two weeks, and the tag `summed:14d`. Its time is that of the end; of a sum it is
- * where the two weeks begin. Throws `FieldError`.
+ * The calls of a row of the older proxy's `api_calls`: one, or all of a summed row, with the tokens in equal parts, the
+ * mean of their times, spread over the two weeks, and the tag `summed:14d`. A row's time is the end of its call; that of
+ * a summed row is the begin of the two weeks. Throws `FieldError`.
  */
 export function* olderProxyCalls(fields: Fields): Generator<StoredCall> {
   const calls = Math.max(1, read.countIn(fields, 'calls_count') ?? 1)

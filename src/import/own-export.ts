@@ -9,9 +9,9 @@ import { remembered } from '../lib/remembered.ts'
 import { FieldError, type Fields, numberIn, textIn } from './field-values.ts'
 
 const longestWord = 2000
-/** A mask may have made a text longer than what was asked for. */
+/** A masked text may be longer than the original. */
 const word = remembered((text) => storedText(text, longestWord), longestWord)
-/** Whatever a spreadsheet would take for a formula has a quote before it in our CSV. */
+/** The quote that our CSV puts before texts which a spreadsheet would run as formulas. */
 const guarded = /^'(?=[=+\-@\t\r])/
 
 /** A call of our own CSV or NDJSON, with its id. Throws {@link FieldError}. */
@@ -25,7 +25,7 @@ export function ownCall(fields: Fields): StoredCall {
     if (value === null && field.required === true) throw new FieldError(field.name, 'is empty')
     call[field.record] = value
   }
-  // Its own gateway's mark stays; of those, none that came from elsewhere is told from what was recorded here.
+  // An imported call keeps its mark. All other calls of the file get one of their own.
   call['source'] ??= 'tokenweir'
   return call as unknown as StoredCall
 }

@@ -9,7 +9,7 @@ const amounts = storedFields.flatMap((field) => {
   return units === null ? [] : [{ field, units, bounds: plausibleAmounts(field) }]
 })
 
-/** A call without the amounts that cannot be true, and what they were. */
+/** The call with impossible amounts removed, and these amounts. */
 export function plausible(call: StoredCall): {
   readonly call: StoredCall
   readonly notes: readonly string[]

@@ -3,15 +3,15 @@ import { isObject } from '../lib/message-shape.ts'
 import type { Fields } from './field-values.ts'
 
 /**
- * The identity of an entry of a source: all that it says, as 63 bits. One entry has the same identity as CSV, as JSON and
- * as a row, with whatever order its columns have.
+ * The identity of a source's row: a hash of its fields, of 63 bits. A row has the same identity as CSV, as JSON and
+ * in a database, with any order of columns.
  */
 export function identityOfEntry(source: string, fields: Fields, part: number): bigint {
   const known = Object.fromEntries(Object.entries(fields).filter(([name]) => !bodies.has(name)))
   return textHash(`${source}\n${part}\n${plain(known)}`)
 }
 
-/** Prompts, answers and keys: whatever form they stand in, they are not read. */
+/** Names of fields with prompts, answers and keys, which are never read. */
 export const bodies: ReadonlySet<string> = new Set([
   'messages',
   'response',

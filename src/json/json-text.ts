@@ -1,7 +1,7 @@
 import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
 import { messageOf } from '../lib/errors.ts'
 
-/** A place in a text, counted from one; null where it cannot be told. */
+/** A place in a text, counted from one; null if unknown. */
 export interface TextPlace {
   readonly line: number | null
   readonly column: number | null
@@ -62,7 +62,7 @@ function document(text: string): DocumentNode | null {
   }
 }
 
-/** In the engine's words; the place is where it says, or else the library. */
+/** The engine's message; the place comes from it, or else from the library. */
 function syntaxProblem(text: string, error: unknown): JsonReading {
   const said = messageOf(error)
   const [, words = '', position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(said) ?? []

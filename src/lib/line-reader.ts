@@ -1,4 +1,4 @@
-/** A longer line is none of ours: it is dropped, so that nobody can fill this process's memory. */
+/** The program writes no longer line. Longer input is dropped, so that it cannot fill the memory. */
 const maxLineLength = 32 * 1024 * 1024
 
 /** Takes text in pieces and hands on its lines, each when its end has come. */
@@ -6,7 +6,7 @@ export function lineReader(onLine: (line: string) => void): (text: string) => vo
   let rest = ''
   let isTooLong = false
   return (text) => {
-    // A long line is put together once, not anew with each of its pieces.
+    // A long line is joined once, not again with each of its pieces.
     const lines = text.includes('\n') ? (rest + text).split('\n') : [rest + text]
     rest = lines.pop() ?? ''
     for (const line of lines) {

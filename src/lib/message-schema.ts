@@ -20,8 +20,8 @@ export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): v.Gen
 }
 
 /**
- * Tells what another process sent from what only looks like it. The process may be of an older or a newer version, or
- * killed in the middle of a word: members that the schema does not name are let be, and what does not fit is dropped whole.
+ * Validates a message of another process, which may be of an older or a newer version, or
+ * killed in the middle of a message. Members beyond the schema are ignored, and a message that does not fit is dropped.
  */
 export function fits<S extends v.GenericSchema>(schema: S): Shape<MessageOf<S>> {
   return (value): value is MessageOf<S> => v.is(schema, value)

@@ -1,4 +1,4 @@
-/** Tells a value of one type from all others. */
+/** A type guard. */
 export type Shape<T> = (value: unknown) => value is T
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
@@ -20,7 +20,7 @@ export function readMessage<T>(text: string, shape: Shape<T>): T | null {
   }
 }
 
-/** Takes texts, and hands on those that are of the shape. */
+/** A receiver of JSON texts, which passes on the values of this shape. */
 export function onMessage<T>(shape: Shape<T>, onParsed: (message: T) => void): (text: string) => void {
   return (text) => {
     const message = readMessage(text, shape)

@@ -66,7 +66,7 @@ function durationWith(seconds: (value: number) => string, ms: number): string {
   return ms < 59_950 ? `${seconds(ms / 1000)} s` : longDuration(ms / 1000)
 }
 
-/** How long a call waited: below a millisecond it did not have to. */
+/** A wait for a slot; below a millisecond it is `<1 ms`. */
 export function wait(ms: number): string {
   return ms < 1 ? '<1 ms' : duration(ms)
 }

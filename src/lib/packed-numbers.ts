@@ -30,7 +30,7 @@ export class VarintWriter {
   }
 }
 
-/** Reads what a {@link VarintWriter} wrote. Throws a `RangeError` where the bytes end too early. */
+/** Reads the numbers of a {@link VarintWriter}. Throws a `RangeError` where the bytes end too early. */
 export class VarintReader {
   readonly bytes: Uint8Array
   /** The offset of the next number. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** A secret that others have to bring. Only its digest is kept, and comparing takes as long for any guess. */
+/** A secret that clients have to bring. Memory has only its digest, and a comparison takes the same time for any guess. */
 export class SecretToken {
   readonly #digest: Buffer
 

@@ -11,7 +11,7 @@ import { reportFault } from './fault.ts'
 type Owners = Pick<SocketOwners, 'ownerOf'> | null
 
 /**
- * The rule of who is this machine, and so may see and do what others need the admin token for: programs of our own user
+ * Decides which requests come from this machine's owner, and so need no admin token: those of programs of this user
  * and of root. A loopback address alone says little, because a proxy or another user of the machine has one too.
  */
 export class ThisMachine {
@@ -19,13 +19,13 @@ export class ThisMachine {
   readonly #owners: Owners
   readonly #known = new WeakMap<Socket, boolean>()
 
-  /** `trustsLoopback` is `--trust-loopback`: without it nobody is. */
+  /** `trustsLoopback` is `--trust-loopback`: without it, every request needs the token. */
   constructor(trustsLoopback: boolean, owners: Owners = ownersHere()) {
     this.#trustsLoopback = trustsLoopback
     this.#owners = owners
   }
 
-  /** True if this machine sent a request. The system is asked once a connection, and only if nothing else speaks against it. */
+  /** True if this user or root sent a request on this machine. The system is asked once per connection, after all other checks. */
   async isLocalUser(source: RequestSource, socket: Socket): Promise<boolean> {
     if (!this.#trustsLoopback || !isToThisMachine(source)) return false
     const known = this.#known.get(socket)
@@ -43,7 +43,7 @@ export class ThisMachine {
   }
 }
 
-/** Linux alone tells whose a socket is. */
+/** Only Linux reports the owner of a socket. */
 function ownersHere(): Owners {
   return process.platform === 'linux' ? new SocketOwners() : null
 }
@@ -64,12 +64,12 @@ type ConnectionEnds = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddres
 
 /**
  * The TCP sockets of this network namespace, each with its user (proc_pid_net(5)). An IPv4 address may also be reached
- * from an IPv6 socket, which stands in the second.
+ * from an IPv6 socket, which is in the second.
  */
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const
 /**
- * The kernel gives at most a page to each part of a read, cut before the row that does not fit, and goes on with the next part
- * only if this one is full: as half a page always is. In a crowd each read is a long turn of the event loop.
+ * The kernel fills each read with whole rows of at most one page. It adds a second page to the same read
+ * only if the first is full, so reads of half a page always are. With many sockets each read is a long turn of the event loop.
  */
 const partBytes = 2048
 /** Parts of the first read, which brings some two hundred sockets, and of each further one. */
@@ -80,8 +80,8 @@ const looks = 2
 type Wanted = Map<string, PromiseWithResolvers<number | null>>
 
 /**
- * Tells whose socket the other end of a connection within this machine is. One reading of the tables serves all who
- * wait for it, and no second one begins meanwhile.
+ * Finds the owner of the other end of a connection within this machine. One reading of the tables serves all requests that
+ * wait for it, and no second one runs at the same time.
  */
 export class SocketOwners {
   #wanted: Wanted = new Map()
@@ -89,7 +89,7 @@ export class SocketOwners {
 
   /**
    * The user id of the other end, as it is mapped in our user namespace; null where this network namespace has no such
-   * socket, or nobody holds it any more. Rejects where the tables cannot be read.
+   * socket, or it is closed. Rejects if the tables cannot be read.
    */
   ownerOf(ends: ConnectionEnds): Promise<number | null> {
     const key = keyOf(ends)
@@ -116,7 +116,7 @@ export class SocketOwners {
   }
 }
 
-/** Answers those whose socket stands in a table, and takes them out of `wanted`. */
+/** Answers the questions whose socket is in a table, and removes them from `wanted`. */
 async function find(wanted: Wanted, table: string): Promise<void> {
   if (wanted.size === 0) return
   await using file = await openIfThere(table)
@@ -154,7 +154,7 @@ const isLittleEndian = endianness() === 'LE'
 const mappedPrefix = isLittleEndian ? '0000000000000000FFFF0000' : '00000000000000000000FFFF'
 const loopbackV6 = `${'0'.repeat(24)}${isLittleEndian ? '01000000' : '00000001'}`
 
-/** How the other end's row begins behind its number: its own address first. Null for an address that cannot be local. */
+/** The beginning of the other end's row behind its number, its own address first. Null for an address that cannot be local. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds): string | null {
   const theirs = hexAddress(remoteAddress)
   const ours = hexAddress(localAddress)

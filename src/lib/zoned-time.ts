@@ -1,4 +1,4 @@
-/** Units of local time: an hour is what a clock on the wall calls one, a day lasts from one local date to the next. */
+/** Units of local time: an hour is one of the wall clock, and a day lasts from one local date to the next. */
 export type ZonedUnit = 'minute' | 'hour' | 'day'
 
 const unitMs: Readonly<Record<ZonedUnit, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
@@ -59,7 +59,7 @@ export class ZonedTime {
 
   /** The start of the unit that an instant lies in. */
   startOf(unit: ZonedUnit, instantMs: number): number {
-    // Found from a day before, forwards: going back, local time does not tell which of two equal hours is meant.
+    // Searched forwards from a day before: backwards, a repeated local hour would be ambiguous.
     let start = instantMs - (unit === 'day' ? overADayMs : unitMs[unit] + unitMs.minute)
     for (let next = this.#next(unit, start); next <= instantMs; next = this.#next(unit, start)) start = next
     return start

@@ -13,7 +13,7 @@ import {
   textLike,
 } from './schema.ts'
 
-/** More would slow down who looks at each of them. */
+/** Most clients with settings: more would slow down code that visits each of them. */
 const mostClients = 1000
 
 const labelWords = 'a text of 1 to 200 characters without control characters'
@@ -32,7 +32,7 @@ export type ClientSetting = Pick<
   'max_concurrent' | 'token_limit' | 'max_rpm' | 'max_tpm' | 'name'
 >
 
-/** By the name of a client or the fingerprint of a key. */
+/** Settings by the name of a client or the fingerprint of a key. */
 export type ClientSettings = Readonly<Record<string, ClientSetting>>
 
 /** The whole file. */

@@ -13,7 +13,7 @@ export class ClientsFile extends ValidatedJsonFile<ClientSettings> {
     })
   }
 
-  /** Changes what stands of one client. Rejects with `JsonFileError`. */
+  /** Changes the settings of one client. Rejects with `JsonFileError`. */
   change(of: string, change: ClientChange): Promise<void> {
     return this.update((before) => {
       const changed = new Map(Object.entries({ ...before[of], ...change }))

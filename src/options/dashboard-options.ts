@@ -2,7 +2,7 @@ import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionTable, optionTable, row, type ValuesOf } from './option-spec.ts'
 import { bindAddress, integer, oneOf, path, urlOrPath, webhookUrl } from './value-kind.ts'
 
-/** How alerts can be written. */
+/** The formats of alert messages. */
 export const alertFormats = ['json', 'slack', 'discord', 'ntfy'] as const
 
 export type AlertFormat = (typeof alertFormats)[number]

@@ -14,7 +14,7 @@ export interface Setting {
   readonly spec: OptionSpec<SettingValue | readonly string[]>
 }
 
-/** All of them, in the order of `--help`. */
+/** All settings, in the order of `--help`. */
 export const allSettings: readonly Setting[] = Object.entries(gatewayOptionTable).map(([key, spec]) => ({
   key: key as keyof GatewayValues,
   name: settingName(spec.name),
@@ -22,10 +22,10 @@ export const allSettings: readonly Setting[] = Object.entries(gatewayOptionTable
   spec: spec as Setting['spec'],
 }))
 
-/** Those that can be changed from outside. */
+/** The settings that the dashboard can change. */
 export const changeable: readonly Setting[] = allSettings.filter(({ spec }) => spec.changes !== undefined)
 
-/** Those that a running gateway can take over. */
+/** The settings that a running gateway can change. */
 export const live: readonly Setting[] = changeable.filter(({ spec }) => spec.changes === 'live')
 
 /** A setting is unknown or wrong, or the file of settings is. */
@@ -59,7 +59,7 @@ export function readSettings(asked: Readonly<Record<string, unknown>>, among: re
   return settings
 }
 
-/** Those of the settings that a running gateway can take over. */
+/** The settings among these that a running gateway can change. */
 export function liveIn(settings: Settings): Settings {
   const asked = live.filter(({ name }) => name in settings)
   return Object.fromEntries(asked.map(({ name }) => [name, settings[name] as SettingValue]))
@@ -79,7 +79,7 @@ function isLike(value: unknown, model: unknown): boolean {
   return typeof value === typeof model && Array.isArray(value) === Array.isArray(model)
 }
 
-/** The values of a gateway that was told nothing. */
+/** The values of a gateway without options. */
 export const defaultValues: Readonly<GatewayValues> = Object.fromEntries(
   allSettings.map(({ key, spec }) => [key, spec.default]),
 ) as unknown as GatewayValues

@@ -3,7 +3,7 @@ import { hostname, networkInterfaces } from 'node:os'
 const loopback =
   /^(?:localhost|.*\.localhost|127\.[\d.]+|0\.0\.0\.0|::1?|::ffff:7f[\da-f]{2}:[\da-f]+|::ffff:0:0)$/
 
-/** Says if a URL leads to one of these ports of this machine, whatever name is used for the machine. */
+/** True if a URL leads to one of these ports of this machine, under any of the machine's names. */
 export function isOwnAddress(text: string, ports: readonly number[]): boolean {
   const url = URL.parse(text)
   if (url === null) return false

@@ -27,7 +27,7 @@ export class JsonValueError extends Error {
   }
 }
 
-/** The message of a schema: what its value must be, and what it is. */
+/** The message of a schema: the allowed values, and the value got. */
 export function be(allowed: string): (issue: { readonly input: unknown }) => string {
   return ({ input }) => `must be ${allowed}; it is ${shown(input)}`
 }
@@ -82,7 +82,7 @@ function step(key: string | number, at: 'name' | 'value' = 'value'): v.IssuePath
   return { type: 'unknown', origin: at === 'name' ? 'key' : 'value', input: undefined, key, value: undefined }
 }
 
-/** One of several schemas, which the value chooses: an error is then that of the schema which was meant. */
+/** One of several schemas. The value chooses it, so that an error is that of the intended schema. */
 export function oneOf<const S extends Schema>(options: readonly S[], choose: (value: unknown) => S) {
   return Object.assign(v.lazy(choose), { options })
 }
@@ -159,7 +159,7 @@ function knownNames(entries: v.ObjectEntries, isFree: (name: string) => boolean)
   })
 }
 
-/** The message for a member that is missing: that of its own schema. */
+/** The message for a missing member, taken from its own schema. */
 function ofMissing(entries: v.ObjectEntries) {
   return ({ path }: v.StrictObjectIssue | v.LooseObjectIssue): string => {
     const schema = entries[String(path?.at(-1)?.key)]

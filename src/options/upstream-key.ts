@@ -3,8 +3,8 @@
 export const upstreamKeyVariable = 'UPSTREAM_API_KEY'
 
 /**
- * In a gateway's environment beside the key: the one origin that may have it as the default upstream's key. It is set where
- * the key is there for a further upstream alone. Who starts a gateway by hand means the upstream of that start.
+ * A variable beside the key in a gateway's environment: the only origin that may get it as the default upstream's key. The dashboard
+ * sets it where the key is only for a named upstream. A gateway started by hand uses the upstream of that start.
  */
 const originVariable = 'TOKENWEIR_UPSTREAM_KEY_ORIGIN'
 

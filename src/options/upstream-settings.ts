@@ -69,7 +69,7 @@ const urls = listOf(url)
 /** Names of models, in which `*` stands for any characters; without them the upstream is reached by path alone. */
 const models = listOf(pattern)
 const modelLimit = object({ rpm: v.optional(perMinute), tpm: v.optional(perMinute) })
-/** By patterns of models: all models that a pattern takes share its limits, and the first pattern that fits counts. */
+/** Limits by patterns of models. All models that match a pattern share its limits; the first matching pattern counts. */
 const limits = mapOf(modelLimit)
 
 /** An upstream besides the default one. */
@@ -172,8 +172,8 @@ function expectConsistent(upstreams: readonly UpstreamSetting[], leadsBack: (url
 }
 
 /**
- * True if a pattern of model names takes a name; `*` stands for any characters. A pattern that takes another's very text takes
- * all that the other does.
+ * True if a pattern of model names matches a name; `*` stands for any characters. A pattern that matches another's text matches
+ * every name that the other matches.
  */
 export function patternMatcher(text: string): (name: string) => boolean {
   const [first = '', ...between] = text.split(/\*+/)

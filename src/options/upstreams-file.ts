@@ -9,7 +9,7 @@ import {
 
 /** The file of upstreams besides the default one. */
 export class UpstreamsFile extends ValidatedJsonFile<UpstreamSettings> {
-  /** `ownPorts`: those of this gateway and its dashboard, which no upstream can be. */
+  /** `ownPorts`: the ports of this gateway and its dashboard, which no upstream can use. */
   constructor(path: string, ownPorts: readonly number[]) {
     super(path, {
       topic: 'upstreams',

@@ -39,9 +39,9 @@ const lockLimitMs = 5000
 const longestFlaw = 1000
 
 /**
- * A JSON file that anybody may edit, made private to its owner when it is written here. While it is broken, the last
- * content that could be read holds, also after a restart: it is kept beside the file, as `*.good`. While it is gone, as
- * some editors have it for a moment, that content holds until the next start.
+ * A JSON file that people may edit; writing it here makes it private to its owner. While it is broken, the last
+ * valid content stays in force, also after a restart: a copy is beside the file, as `*.good`. While the file is gone, as
+ * happens for a moment with some editors, that content stays in force until the next start.
  */
 export abstract class ValidatedJsonFile<T extends object> {
   readonly path: string
@@ -142,7 +142,7 @@ export abstract class ValidatedJsonFile<T extends object> {
       // Another user may only be looking, and would make it his.
       else if (readIfThere(this.#goodPath, false) !== text) replaceFile(this.#goodPath, text)
     } catch {
-      // It holds without it, too.
+      // The content is in force without the copy, too.
     }
   }
 

@@ -11,7 +11,7 @@ type Unit = NonNullable<ConfigOption['unit']>
 
 /** The text form of a value: in a flag, a variable, a query parameter, or a setting. */
 export interface ValueKind<T> {
-  /** Stands for the value in `--help`; `null` for a switch, which takes none. */
+  /** The placeholder of the value in `--help`; `null` for a switch, which takes none. */
   readonly placeholder: string | null
   /** Completes "--port must be …". */
   readonly range: string
@@ -21,9 +21,9 @@ export interface ValueKind<T> {
   readonly number?: { readonly min: number; readonly max: number; readonly unit: Unit | null }
   /** The schema of a value other than free text or `choices`. */
   readonly schema?: JsonSchema
-  /** A value may be a secret: what was got is not repeated. */
+  /** True if a value may be a secret: messages do not repeat it. */
   readonly isSecret?: true
-  /** The value, or `undefined` if the text is out of range. `earlier` is what an earlier mention gave, for kinds that collect. */
+  /** The value, or `undefined` if the text is out of range. `earlier` is the value of an earlier mention, for kinds that collect values. */
   parse(text: string, earlier?: T): T | undefined
 }
 
@@ -76,13 +76,13 @@ export const measure: ValueKind<number> = {
   schema: { type: 'number', minimum: 0 },
 }
 
-/** One of a few words. */
+/** A value that is one of these words. */
 export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T> {
   const parse = (text: string): T | undefined => words.find((word) => word === text)
   return { ...kind(`<${words.join('|')}>`, `one of ${words.join(', ')}`, parse), choices: words }
 }
 
-/** One or more of a few words, with commas between them. */
+/** A value of one or more of these words, separated by commas. */
 export function someOf(words: readonly string[]): ValueKind<readonly string[]> {
   const range = `one or more of ${words.join(', ')}, with commas between them`
   return kind('<words>', range, (text) => {
@@ -91,7 +91,7 @@ export function someOf(words: readonly string[]): ValueKind<readonly string[]> {
   })
 }
 
-/** Words that stand for true, and words that stand for false. */
+/** A boolean, with its words for true and false. */
 function flag(
   placeholder: string | null,
   range: string,
@@ -194,7 +194,7 @@ export const upstreamUrl: ValueKind<string> = textKind(
   },
 )
 
-/** The address of a service that takes what is sent to it; `none` for no such service. */
+/** The address of a receiving service; `none` for no service. */
 export const receiverUrl: ValueKind<string> = textKind(
   '<url>',
   `${baseUrl.range}, or none`,

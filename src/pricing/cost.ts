@@ -56,7 +56,7 @@ function positionsOf(
   const input = whole(inputTokens)
   const rates = tierFor(tiers, input)?.rates
   if (rates === undefined) return null
-  // Tokens that nobody counted cost nothing only if no token does.
+  // Unknown tokens are free only if their rate is zero.
   if (inputTokens === null && rates.input !== null && rates.input > 0) return null
   if (outputTokens === null && rates.output !== null && rates.output > 0) return null
   if (searchUnits === null && rates.per_search_unit !== 0) return null
@@ -85,7 +85,7 @@ function positionsOf(
   ]
 }
 
-/** The same in nano-dollars, which is what is kept: rounded here and nowhere else, halves up. */
+/** The cost in nano-dollars, as it is stored. Only this function rounds, halves up. */
 export function costNanoUsd(
   usage: MeteredUsage,
   price: { readonly tiers: readonly PicoTier[] },

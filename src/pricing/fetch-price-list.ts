@@ -44,7 +44,7 @@ export async function fetchPriceList(
   }
 }
 
-/** Says if a source is asked for over the network. */
+/** True if a source is fetched over the network. */
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source)
 }
@@ -58,7 +58,7 @@ async function download(
   const headers = { accept: 'application/json', ...(etag === null ? {} : { 'if-none-match': etag }) }
   let url = new URL(source)
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    // Followed by hand: each step is looked at.
+    // Redirects are followed one by one, so that each is checked.
     const response = await fetch(url, { redirect: 'manual', headers, signal })
     if (response.status === 304 && etag !== null) return 'not_modified'
     if (response.ok && response.body !== null) {
@@ -84,7 +84,7 @@ function nextUrl(url: URL, location: string): URL {
   throw new PriceListError(message)
 }
 
-/** Reads no further than the bound, however small what came was when it was packed. */
+/** Reads a text up to `maxBytes` of decoded bytes. */
 async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -100,7 +100,7 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
   }
 }
 
-/** `fetch` says only that it failed; why stands behind it. */
+/** The reason of a failed `fetch`, which is in the error's cause. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return systemWords(inner) ?? (messageOf(inner) || String(codeOf(inner) ?? inner))

@@ -22,7 +22,7 @@ const fieldRates: Readonly<Record<string, keyof Rates>> = {
   input_cost_per_second: 'per_second',
 }
 
-/** The hour's field stands before the shorter one: its ending would read as a tier otherwise. */
+/** The longer field name comes first; otherwise its ending would read as a tier. */
 const fieldPattern: RegExp = new RegExp(
   `^(${Object.keys(fieldRates).join('|')})(?:_above_(\\d+)k_tokens)?(?:_(flex|priority|batches))?$`,
 )
@@ -46,14 +46,14 @@ const modes: ReadonlySet<unknown> = new Set([
 /** Keys that are not models. */
 const notModels: ReadonlySet<string> = new Set(['sample_spec', 'fallback_generalizations'])
 
-/** One provider under several names. */
+/** Providers that LiteLLM lists under several names. */
 const providerNames: Readonly<Record<string, string>> = {
   cohere_chat: 'cohere',
   'text-completion-openai': 'openai',
   azure_text: 'azure',
 }
 
-/** Elsewhere, a price of zero says that nobody looked it up, or that a subscription pays. */
+/** Providers whose zero prices mean free. For others, zero means unknown, or paid by a subscription. */
 const freeProviders: ReadonlySet<string> = new Set(['ollama', 'ollama_chat'])
 
 /** Bill a tier at its bound already. */
@@ -155,10 +155,10 @@ function newTier(bound: number, { provider }: Kind): MutableTier {
 }
 
 function isBilled(rate: keyof Rates, { provider, mode }: Kind): boolean {
-  // A chat model's price of a query is that of its web search, which no usage counts.
+  // A chat model's price per query is for its web search, which no usage reports.
   if (rate === 'per_search_unit') return mode === 'rerank'
-  // Elsewhere the time is that of the computer.
+  // For other modes the seconds are those of the computer.
   if (rate === 'per_second') return mode === transcription
-  // DeepSeek writes its cache for nothing, and says 0 for what is billed as input.
+  // DeepSeek lists 0 for cache writes, which it bills as input.
   return !(provider === 'deepseek' && rate === 'cache_write')
 }

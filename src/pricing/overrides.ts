@@ -12,7 +12,7 @@ const longestName = 512
  * Sets one's own price of a model, or of `host[:port]/model`. The body has rates (`input`, `output`, …) in USD per million
  * tokens, fees in USD each, and perhaps `effective_from`. With it, the price is a period among others; without it, it is
  * the only one, from the beginning. `now` is an instant in ISO 8601. Throws {@link JsonValueError}: its path begins with
- * the member of the body, `body` or `name`, and it says what is allowed.
+ * the member of the body, `body` or `name`, and its message names the allowed values.
  */
 export function withOverride(
   costs: ModelCosts,
@@ -44,7 +44,7 @@ export function withoutOverride(costs: ModelCosts, name: string): ModelCosts | n
   return { ...costs, overrides: Object.fromEntries(others) }
 }
 
-/** As it is spelled there: names are found whatever their case. */
+/** The override's key in its own spelling; `name` may differ in case. */
 function keyOf({ overrides }: ModelCosts, name: string): string | null {
   const lower = name.toLowerCase()
   return Object.keys(overrides).find((key) => key.toLowerCase() === lower) ?? null
@@ -68,7 +68,7 @@ function mustBe(allowed: string, input: unknown, param: string): JsonValueError 
   return new JsonValueError(be(allowed)({ input }), [param])
 }
 
-/** Among those that were there, in order; one that began at the same instant gives way. */
+/** The old periods and the new one, in order. The new one replaces a period with the same begin. */
 function withPeriod(old: readonly PricePeriod[], period: PricePeriod): readonly PricePeriod[] {
   const others = old.filter((other) => timeOf(other.effective_from) !== timeOf(period.effective_from))
   return [...others, period].sort(byTime)

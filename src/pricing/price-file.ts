@@ -12,17 +12,17 @@ import { fileURLToPath } from 'node:url'
 /** The content of the file at a path, null if there is none, or the reason why it cannot be one. */
 export type PriceReading = ModelCostsReading | { readonly costs: null }
 
-/** A list of this size is nobody's. */
+/** No real price file is larger. */
 const mostBytes = 32 * 1024 * 1024
 
-/** The price file of a database, which stands beside it. */
+/** The path of the price file beside a database. */
 export function priceFileOf(database: string): string {
   return join(dirname(database), 'model_costs.json')
 }
 
 /**
- * Held from the reading of a price file to the writing of what was made of it, by whoever changes it: a sync, the page, or
- * the command line. Null if another held it until `limitMs` were over; rejects with the system's error.
+ * The lock of a price file, from reading to writing, for every process that changes it: a sync, the page, or
+ * the command line. Null if another process held it for `limitMs`; rejects with the system's error.
  */
 export function lockPriceFile(path: string, limitMs: number): Promise<Disposable | null> {
   return takeFileLock(`${path}.lock`, limitMs)
@@ -60,7 +60,7 @@ function unreadable(message: string): PriceReading {
   return { problem: { message, line: null, column: null } }
 }
 
-/** The prices that hold for whoever reads them once. */
+/** The prices in force now. */
 export function readPricesInForce(path: string, shippedPath: string = shippedPriceFile()): PriceReading {
   const file = readPriceFile(path)
   return 'problem' in file ? file : { costs: overShipped(file.costs, () => readCosts(shippedPath)) }
@@ -72,7 +72,7 @@ export function readCosts(path: string): ModelCosts | null {
   return 'costs' in reading ? reading.costs : null
 }
 
-/** The file's prices and, until a sync brings another list, beneath them those that came with the program. */
+/** The file's prices, with the program's own list below them until a sync replaces it. */
 export function overShipped(
   costs: ModelCosts | null,
   readShipped: () => ModelCosts | null,
@@ -95,16 +95,16 @@ export function placeShippedPrices(path: string): void {
     if (existsSync(path)) return
     copyFileSync(shippedPriceFile(), temporary, constants.COPYFILE_EXCL)
     chmodSync(temporary, 0o600)
-    // Fails if somebody was quicker, and a reader never sees a part of it.
+    // Linking fails if another process was quicker, and a reader never sees an incomplete file.
     linkSync(temporary, path)
   } catch {
-    // They hold without a file, too.
+    // The prices are in force without a file, too.
   } finally {
     rmSync(temporary, { force: true })
   }
 }
 
-/** The place of a flaw, to be put behind the file's name: `, line 2, column 7`; empty if nobody knows. */
+/** The place of a flaw, to follow the file's name: `, line 2, column 7`; empty if unknown. */
 export function placeInFile({ line, column }: PriceProblem): string {
   return line === null ? '' : `, line ${line}, column ${column ?? 1}`
 }
@@ -122,7 +122,7 @@ export function writePriceFile(path: string, costs: ModelCosts): void {
   replaceFile(path, priceFileText(costs), { flush: true })
 }
 
-/** One entry to a line, so that a person finds one and a comparison of two files says something. */
+/** The text of a price file, one model on a line, so that people can search and compare files. */
 export function priceFileText(costs: ModelCosts): string {
   const { models, overrides, ...head } = costs
   const parts = [

@@ -20,7 +20,7 @@ export interface RejectedEntry {
   readonly reason: 'not_priced_by_token' | 'no_price' | 'bad_number' | 'bad_entry' | 'not_expressible'
 }
 
-/** A list of prices, read: what an adapter makes of a data set. */
+/** A price list: an adapter's result for a data set. */
 export interface PriceList<T = ListedPrice> {
   readonly models: ReadonlyMap<string, T>
   readonly rejected: readonly RejectedEntry[]
@@ -57,7 +57,7 @@ export function readEntries<T>(entries: Iterable<readonly [name: string, read: (
   return { models, rejected }
 }
 
-/** A rate of a list, which tells those of tokens for so many tokens, as it is kept. Throws {@link EntryError}. */
+/** A list's rate in the unit of the price file; the list's rates of tokens are per `perTokens`. Throws {@link EntryError}. */
 export function listedRate(name: keyof Rates, value: unknown, perTokens: number): number {
   const usd = fees.includes(name) ? feeOf(value) : rateOf(value, perTokens)
   if (usd === null) throw new EntryError('bad_number')

@@ -1,23 +1,23 @@
 import type { PricePeriod, Rates, RateTier } from '../api/costs.ts'
 import { fees, tokenRates } from './rate-bounds.ts'
 
-/** How an upstream says that it served a call; everything else is its ordinary way. */
+/** The service tiers with prices of their own; every other name means the ordinary tier. */
 export const serviceTiers = ['flex', 'priority', 'batch'] as const
 
 export type ServiceTier = (typeof serviceTiers)[number]
 
-/** Whole pico-dollars: per token, each, or per millisecond of audio; null is not known, and no other rate stands for it. */
+/** Rates in whole pico-dollars: per token, each, or per millisecond of audio. Null is unknown, without a replacement. */
 export type PicoRates = { readonly [Name in keyof Rates]-?: number | null }
 
 /** The rates of whole requests whose input, cached or not, is larger than a bound. */
 export interface PicoTier {
   readonly aboveInputTokens: number
-  /** As many tokens as the bound are enough. */
+  /** True if the bound itself belongs to the tier. */
   readonly inclusive: boolean
   readonly rates: PicoRates
 }
 
-/** Null for the ordinary tier, and for words that nobody has a price for. */
+/** The service tier of an upstream's name for it; null for the ordinary tier and unknown names. */
 export function serviceTierOf(word: string | null): ServiceTier | null {
   const lower = word?.toLowerCase()
   return lower === 'fast' ? 'priority' : (serviceTiers.find((tier) => tier === lower) ?? null)
@@ -25,7 +25,7 @@ export function serviceTierOf(word: string | null): ServiceTier | null {
 
 /**
  * The tiers of a period for a service tier, smallest bound first, with every rate filled in: by the base tier's, then by
- * the rate that stands for it. A service tier that the period does not price is billed as the ordinary one.
+ * its replacement. A service tier without prices is billed as the ordinary one.
  */
 export function tiersOf(
   { tiers, service_tiers: special = {} }: PricePeriod,
@@ -35,11 +35,11 @@ export function tiersOf(
   const ordinary = tiers.toSorted(byBound)
   if (own === undefined || own.length === 0) return ordinary.map((tier) => filled(tier, ordinary[0]))
   const ascending = own.toSorted(byBound)
-  // Input and output have no other rate that stands for them: a tier that leaves one out bills it as ever.
+  // Input and output have no replacement: a tier without one of them uses the ordinary rate.
   return ascending.map((tier) => filled(tier, ascending[0], ordinary[0]))
 }
 
-/** The tier that bills a request with so many input tokens, cached ones among them. */
+/** The tier that bills a request with this number of input tokens, cached ones included. */
 export function tierFor(tiers: readonly PicoTier[], inputTokens: number): PicoTier | undefined {
   return (
     tiers.findLast(
@@ -54,7 +54,7 @@ export function byBound(a: RateTier, b: RateTier): number {
   return a.above_input_tokens - b.above_input_tokens
 }
 
-/** The rate that bills what has none of its own. */
+/** The replacement of each missing rate. */
 const standIns: { readonly [Name in keyof Rates]?: keyof Rates } = {
   cache_read: 'input',
   cache_write: 'input',

@@ -19,7 +19,7 @@ export function timeOf(from: string | null): number {
   return from === null ? -Infinity : (parseIsoInstant(from) ?? Infinity)
 }
 
-/** In the order in which prices begin to hold. */
+/** Compares prices by the time from which they are in force. */
 export function byTime(
   a: Pick<PricePeriod, 'effective_from'>,
   b: Pick<PricePeriod, 'effective_from'>,

@@ -22,11 +22,11 @@ export const fees: readonly (keyof Rates)[] = ['per_request', 'per_search_unit',
 /** No model costs more, in USD per million tokens or each: what does is a wrong number. The dearest known costs 600. */
 export const mostUsd = 1000
 
-/** A rate is for so many tokens. */
+/** A rate is for this many tokens. */
 const tokensPerRate = 1e6
 
 /**
- * A rate as it is kept, in USD per million tokens and rounded to six decimals (a pico-dollar per token): lists carry the
+ * A rate for the price file, in USD per million tokens, rounded to six decimals (a pico-dollar per token): lists have the
  * noise of divided floats. Takes a number, or the same as a decimal string, per so many tokens; null if it is neither,
  * or out of bounds.
  */
@@ -34,7 +34,7 @@ export function rateOf(value: unknown, perTokens: number = tokensPerRate): numbe
   return usdOf(value, tokensPerRate / perTokens, 1e6)
 }
 
-/** A fee as it is kept, rounded to twelve decimals (a pico-dollar). */
+/** A fee for the price file, in USD, rounded to twelve decimals (a pico-dollar). */
 export function feeOf(value: unknown): number | null {
   return usdOf(value, 1, 1e12)
 }
@@ -55,7 +55,7 @@ function written(unit: string, read: (value: unknown) => number | null) {
   )
 }
 
-/** A rate as a person writes it, as it is kept. */
+/** The schema of a rate that a person wrote. */
 export const rate = written('USD per million tokens', (value) => rateOf(value))
 
 const fee = v.exactOptional(written('USD each', feeOf))

@@ -52,7 +52,7 @@ const anyTier = objectWithRemarks({
   ...ratesSchema,
 })
 
-/** Larger tiers leave out what is billed as in the smallest; those of a service tier what is billed as ever. */
+/** The schema of tiers. A larger tier may omit rates of the smallest; a service tier may omit ordinary rates. */
 function tiers(isSpecial: boolean) {
   const tier = v.pipe(
     anyTier,
@@ -169,7 +169,7 @@ function isSimple({ provider }: PriceEntry): boolean {
   return provider === undefined
 }
 
-/** Overrides are found whatever the case: two that differ in nothing else would be a riddle. */
+/** Refuses two overrides that differ only in case, because overrides are found in any case. */
 function distinct(
   schema: Schema<PriceEntry>,
   isOverride: (one: PriceEntry) => boolean = () => true,

@@ -19,7 +19,7 @@ export interface SyncOrder {
 }
 
 /**
- * Brings the price file at a path up to date with a list. Whatever goes wrong, and whenever the process ends, the file is
+ * Brings the price file at a path up to date with a list. After an error or a kill, the file is
  * the one before or the one after. Rejects with {@link PriceListError} or `PriceFileError`.
  */
 export async function syncPrices(
@@ -70,7 +70,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Deletes the files of processes that were killed while they wrote. With the lock held nobody else writes. */
+/** Deletes files of processes that were killed while writing. The caller holds the lock, so no other process writes. */
 function removeUnfinished(path: string): void {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {

@@ -36,7 +36,7 @@ export async function rangeOf(
   return fromMs < toMs ? { fromMs, toMs } : null
 }
 
-/** The last 24 hours unless told otherwise. Ends with a second, so that those who ask within it are answered alike. */
+/** The range of a filter (default: the last 24 hours). It ends at a full second, so that requests within it share the answer. */
 export function windowOf(filter: Pick<CallFilter, 'fromMs' | 'toMs'>, nowMs: number): AskedRange {
   const nextSecondMs = (Math.floor(nowMs / 1000) + 1) * 1000
   const toMs = Math.min(Math.max(Math.ceil(filter.toMs ?? nextSecondMs), 1), lastMs)

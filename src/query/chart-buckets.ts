@@ -45,7 +45,7 @@ function days(zone: ZonedTime, widthMs: number, fromMs: number, toMs: number): n
   const edges: number[] = []
   let localMs = Math.floor((fromMs + zone.offsetMs(fromMs)) / widthMs) * widthMs
   for (let edge = Number.NEGATIVE_INFINITY; edge < toMs; localMs += widthMs) {
-    // Noon is never skipped nor met twice, so it tells which day is meant.
+    // Noon is never skipped or repeated, so it identifies the day.
     const noonMs = localMs + dayMs / 2
     edge = zone.startOf('day', noonMs - zone.offsetMs(noonMs))
     edges.push(edge)

@@ -6,9 +6,9 @@ const searchedMinutes = 60
 const visiblePart = 1 / 24
 
 /**
- * Spans of a range in which no gateway ran, or none could note that it did. `use` are the buckets of that
- * range. Before the first minute of all nothing is known, and nothing is told; nor of `nowMinute` and the one before it, which
- * may not be noted yet. Within buckets of over an hour a gap may be left out that is short, or hidden by several gateways.
+ * Spans of a range in which no gateway ran, or none could record a minute. `use` are the buckets of that
+ * range. Excluded are the time before the first minute ever, and `nowMinute` and the minute before it, which
+ * may not be recorded yet. In buckets of over an hour, short gaps, and gaps covered by another gateway, may be missing.
  */
 export async function gatewayGaps(
   history: Pick<HistoryReader, 'missingMinutes' | 'ranBefore'>,

@@ -6,7 +6,7 @@ import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import type { ListQuestion } from './query-question.ts'
 
-/** A list of calls and what is told of all of them. */
+/** A list of calls, with a summary of all calls of the filter. */
 export async function listAnswer(
   reader: CallReader,
   question: ListQuestion,
@@ -63,7 +63,7 @@ export async function recordedFrom(reader: CallReader): Promise<string | null> {
   return extent === null ? null : new Date(extent.firstMs).toISOString()
 }
 
-/** One call more than is shown tells whether there is another page. */
+/** The page to read: one call more than shown, to learn whether another page follows. */
 function pageOf({ limit, beforeId, sort, rising }: ListQuestion): CallPage {
   return sort === 'started_at' && !rising
     ? { limit: limit + 1, ...(beforeId === null ? {} : { beforeId }) }

@@ -8,7 +8,7 @@ const minuteS = 60
 const minuteMs = minuteS * 1000
 const shownGaps = 30
 
-/** How busy the gateway's slots were, how many it had, and when no gateway ran. */
+/** The use and number of the gateway's slots, and the times without a gateway. */
 export async function overviewSlots(
   history: HistoryReader,
   zone: ZonedTime,
@@ -64,7 +64,7 @@ function higher(one: number | null, other: number | null): number | null {
   return one === null ? other : Math.max(one, other ?? one)
 }
 
-/** Four digits tell a hundredth of a percent. */
+/** A share of time with four digits, enough for a hundredth of a percent. */
 function share(atLimitMs: number, ofMs: number): number {
   return ofMs === 0 ? 0 : Number(Math.min(1, atLimitMs / ofMs).toPrecision(4))
 }

@@ -11,7 +11,7 @@ export interface ToQuery {
   readonly budgetMs: number
 }
 
-/** An answer, ready to be sent to whoever asked. */
+/** An answer, ready to be sent. */
 export interface QueryAnswer {
   readonly kind: 'answer'
   readonly format: QueryFormat

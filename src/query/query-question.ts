@@ -7,7 +7,7 @@ import type { SessionPage } from '../call/call-session.ts'
 import type { CallSort } from '../call/call-reader.ts'
 import type { ZonedUnit } from '../lib/zoned-time.ts'
 
-/** In which form calls or groups are told; the other two hold nothing but them. */
+/** The format of an answer. CSV and NDJSON have only the calls or groups. */
 export type QueryFormat = 'json' | 'csv' | 'ndjson'
 
 /** A question of `/api/query` without `group_by`. */
@@ -40,7 +40,7 @@ export interface OverviewQuestion {
   readonly kind: 'overview'
   readonly filter: CallFilter
   readonly timeZone: string
-  /** Those of its time: who asks after another was added is told of it. */
+  /** The notes of the range. Part of the question, so that a new note makes a new answer. */
   readonly notes: readonly Note[]
 }
 
@@ -74,7 +74,7 @@ export interface PayloadQuestion {
   readonly id: number
   /** The path of the log's active file. */
   readonly filePath: string
-  /** True if payloads are logged now; null where nobody knows. */
+  /** True if payloads are logged now; null if unknown. */
   readonly logging: boolean | null
 }
 
@@ -88,7 +88,7 @@ export interface RecentPayloadsQuestion {
 /** A question of `GET /api/costs`. */
 export interface CostsQuestion {
   readonly kind: 'costs'
-  /** How a sync stands that the file does not know of; null where the file says it. */
+  /** The state of a sync that the file does not have; null if the file has it. */
   readonly sync: PriceSync | null
   /** The price file's state: a later question with another one gets another answer. */
   readonly fileState: string
@@ -105,7 +105,7 @@ export interface MatchesQuestion {
 /** The figures that the alert rules need. */
 export interface AlertsQuestion {
   readonly kind: 'alerts'
-  /** The position of the last question: sessions then have their additions since. Null: those of the last 24 hours. */
+  /** The position of the last question; sessions then have their additions since. Null asks for the last 24 hours. */
   readonly afterSeq: number | null
 }
 
@@ -115,7 +115,7 @@ export interface ClientsQuestion {
   readonly fromMs: number
 }
 
-/** How many calls there are, and came lately: what `GET /api/db` says of the file's growth. */
+/** The number of all calls and of recent ones, for the growth in `GET /api/db`. */
 export interface GrowthQuestion {
   readonly kind: 'growth'
   readonly fromMs: number
@@ -150,5 +150,5 @@ export const topSessions = 100
 /** Rows of a list in another order than the newest first. */
 export const maxSorted = 100
 
-/** A question that was read well and is not answered as it stands. Its asker is told why. */
+/** The refusal of a valid question, with its reason. */
 export class QueryError extends CodedError<'too_many_groups' | 'folded_range' | 'call_not_found'> {}

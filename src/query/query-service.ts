@@ -12,10 +12,10 @@ import { type AnswerText, answerQuestion } from './answer-question.ts'
 import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
 import { QueryError } from './query-question.ts'
 
-/** Stands in if there is no database to read: every answer is as if no call had ever been recorded, and no gateway had run. */
+/** A store without calls and gateways, used if there is no database. */
 export const emptyStore: StoreReader = callReader(openEmpty())
 
-/** Inside the query process: answers one question after the other, whatever becomes of the database. */
+/** Runs in the query process: answers one question after the other, even if the database is damaged or replaced. */
 export class QueryService {
   readonly #path: string
   readonly #prices: PricesInForce
@@ -23,7 +23,7 @@ export class QueryService {
   #open: { readonly store: StoreReader; readonly identity: string } | null = null
   #untilMs = 0
 
-  /** `now` tells monotonic milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(path: string, now: () => number) {
     this.#path = path
     this.#prices = new PricesInForce(priceFileOf(path))
@@ -71,7 +71,7 @@ export class QueryService {
     }
   }
 
-  /** The database as it is there each time it is asked for, made later, deleted or replaced: opened anew if it is another file. */
+  /** The database at its path now. A file that was created, deleted or replaced meanwhile is opened again. */
   #store(): StoreReader | StoreAbsence {
     const identity = fileKey(this.#path) ?? 'none'
     if (this.#open !== null && this.#open.identity !== identity) this.close()

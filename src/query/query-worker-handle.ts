@@ -6,7 +6,7 @@ import type { SpawnQuery } from './spawn-query.ts'
 
 export interface WaitingQuestion {
   readonly question: QueryQuestion
-  /** When it was asked; later where it had to wait for a start, which is none of its time. */
+  /** The time of the question; after a start of the process, the end of that start, which does not count. */
   askedAtMs: number
   readonly resolve: (outcome: QueryOutcome) => void
   readonly reject: (error: Error) => void
@@ -20,9 +20,9 @@ export interface QueryWorkerOptions {
   readonly startLimitMs: number
   /** The process is there, after it has been starting since then. */
   readonly onReady: (sinceMs: number) => void
-  /** It has died, or begins to start. */
+  /** Called when the process has died or begins to start. */
   readonly onChange: () => void
-  /** It may be asked again. */
+  /** Called when the process can take another question. */
   readonly onFree: () => void
 }
 
@@ -33,7 +33,7 @@ interface Running extends WaitingQuestion {
 
 const stopSignals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
-/** One query process, which is asked one question at a time, and started anew after it has died or had to be killed. */
+/** A query process, which gets one question at a time, and is started again after a crash or a kill. */
 export class QueryWorkerHandle {
   readonly #options: QueryWorkerOptions
   readonly #clock: Clock
@@ -64,7 +64,7 @@ export class QueryWorkerHandle {
     return this.#host.isRunning && this.#startingSinceMs === null
   }
 
-  /** Has the process there before it is asked; false while a start has to wait. */
+  /** Starts the process before the first question; false while a start has to wait. */
   start(): boolean {
     return this.#host.need()
   }
@@ -76,7 +76,7 @@ export class QueryWorkerHandle {
     this.#host.post({ question: waiting.question, nowMs: this.#clock.wallTime(), budgetMs })
   }
 
-  /** Ends the process; who is being answered is told so. */
+  /** Ends the process; the open question resolves as `unavailable`. */
   close(): void {
     this.#endRunning()?.resolve({ kind: 'unavailable', code: 'closed' })
     this.#cancelStartLimit()

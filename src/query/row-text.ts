@@ -1,4 +1,4 @@
-/** One call or group as its fields stand in JSON: plain values, or objects of them. */
+/** The JSON fields of a call or group: plain values, or objects of them. */
 type Fields = Readonly<Record<string, unknown>>
 
 /** One JSON object per line. */
@@ -15,7 +15,7 @@ export function csvText(rows: readonly object[], names: readonly string[]): stri
   return csvLine(names) + lines.join('')
 }
 
-/** Lines of such a table without that of names, of rows without objects in them. */
+/** The lines of a CSV table without its head, for rows without nested objects. */
 export function csvRows(rows: readonly object[], names: readonly string[]): string {
   return rows.map((row) => csvLine(names.map((name) => plain((row as Fields)[name])))).join('')
 }

@@ -1,6 +1,6 @@
 import type { CrashState, CrashStatus, GatewayCrash } from '../api/process-status.ts'
 
-/** From so many on, crashes in a row are told as such. */
+/** From this number on, the text counts crashes in a row. */
 const loopCrashes = 3
 
 /** Says in a sentence or two that a gateway crashed. */
@@ -18,7 +18,7 @@ const afterCrash: Readonly<Record<CrashState, string>> = {
   left: 'It was started by hand or by a service manager, so the dashboard does not start it again.',
 }
 
-/** A crash with the sentences that page and alerts tell it in. */
+/** A crash with its text for page and alerts. */
 export function crashStatusOf(crash: Omit<CrashStatus, 'text'>): CrashStatus {
   const { failed_starts: failed, state } = crash
   const starts = failed === 0 ? '' : ` It did not come up in ${failed} start${failed === 1 ? '' : 's'} since.`

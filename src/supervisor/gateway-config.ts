@@ -32,7 +32,7 @@ export interface OwnAddress {
  */
 export class GatewayConfig {
   readonly #given: Options<GatewayValues>
-  /** Keeps what was set on the dashboard. It is read anew each time, so that a person may edit it. */
+  /** The file of settings made on the dashboard. It is read each time, so that a person may edit it. */
   readonly #path: string
   readonly #own: OwnAddress
   readonly #hasKey: boolean
@@ -56,7 +56,7 @@ export class GatewayConfig {
     return this.#checked(asked)
   }
 
-  /** Options for the next gateway, with these settings on top of the kept ones. Throws {@link SettingError}. */
+  /** Options for the next gateway, with these settings on top of the saved ones. Throws {@link SettingError}. */
   resolve(settings: Settings = {}): GatewayValues {
     const saved = { ...this.#savedSettings(), ...settings }
     const open = changeable.filter(({ key, name }) => this.#given.setBy[key] === null && name in saved)
@@ -64,8 +64,8 @@ export class GatewayConfig {
   }
 
   /**
-   * True if the address of an upstream came from who started us, so that `UPSTREAM_API_KEY` may go there: it was not
-   * merely set on the dashboard.
+   * True if the upstream's address came with the start of the dashboard, so that it may get `UPSTREAM_API_KEY`: it was not
+   * only set on the page.
    */
   trusts(upstream: string): boolean {
     const { setBy, upstream: named } = this.#given
@@ -132,7 +132,7 @@ export class GatewayConfig {
     }
   }
 
-  /** Reads the file; nothing is kept if there is none. */
+  /** Reads the file; without a file, no settings are saved. */
   #savedSettings(): Settings {
     let content: unknown
     try {
@@ -160,7 +160,7 @@ export class GatewayConfig {
   }
 }
 
-/** True if a gateway goes by the value that is asked of it. It tells its paths in full. */
+/** True if the running gateway uses the wanted value. Its own paths are absolute. */
 export function isMet(
   name: string,
   asked: ConfigOption['value'],

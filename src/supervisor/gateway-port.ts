@@ -19,10 +19,10 @@ export interface PortAnswer {
   readonly report: HealthReport | null
 }
 
-/** Asks whatever listens at an address how it is. Never rejects. */
+/** Asks the process that listens at an address for `/health`. Never rejects. */
 export async function askHealth(host: string, port: number, limitMs: number): Promise<PortAnswer> {
   const signal = AbortSignal.timeout(limitMs)
-  // A loopback name, which a gateway answers whatever address it is bound to.
+  // A gateway answers a loopback name on every address.
   const headers = { Host: 'localhost' }
   const req = request({ host: localName(host), port, path: '/health', agent: false, headers, signal })
   // An error after the answer has begun is the answer's own, too.

@@ -9,13 +9,13 @@ const newline = 0x0a
 // oxlint-disable-next-line no-control-regex
 const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029]/g
 
-/** A line of a log as it may be shown: text alone, whatever a program or an upstream has put in it. */
+/** A line of a log that is safe to show: plain text, without control characters. */
 export function cleanLine(bytes: Buffer): string {
   const text = bytes.toString('utf8', 0, maxLineBytes).slice(0, maxLineLength)
   return stripVTControlCharacters(text).replace(controlCharacters, '')
 }
 
-/** Makes lines of chunks. What comes behind the last line break waits for its own. */
+/** Cuts chunks into lines. Text after the last line break waits for its own. */
 export class LineSplitter {
   #pending: Buffer
   constructor(pending: Buffer = Buffer.alloc(0)) {
@@ -36,7 +36,7 @@ export class LineSplitter {
   }
 }
 
-/** How many line breaks there are. */
+/** The number of line breaks. */
 export function countLines(chunk: Buffer): number {
   let count = 0
   for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) count += 1

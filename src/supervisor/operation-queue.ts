@@ -1,17 +1,17 @@
-/** An operation that was asked for, and whether somebody else had asked for the same before it was over. */
+/** A requested operation, and whether it joined an equal one that had not ended. */
 export interface QueuedOperation<T> {
   readonly outcome: Promise<T>
   readonly isShared: boolean
 }
 
-/** Lets operations run one after the other, in the order in which they were asked for. */
+/** Runs operations one after the other, in the order of their requests. */
 export class OperationQueue {
   #end: Promise<unknown> = Promise.resolve()
   #last: { readonly key: string; readonly outcome: Promise<unknown> } | null = null
 
   /**
-   * If the last operation in the queue has the same key and is not over, it serves this one as well. One
-   * key stands for one type of outcome.
+   * Joins the last operation in the queue if it has the same key and has not ended. All operations of
+   * a key resolve with the same type.
    */
   run<T>(key: string, operation: () => Promise<T>): QueuedOperation<T> {
     if (this.#last?.key === key) return { outcome: this.#last.outcome as Promise<T>, isShared: true }

@@ -9,13 +9,13 @@ export interface PollOptions<T> {
 }
 
 export interface Poll {
-  /** Looks at once, or right after the look under way, which may have been too early. */
+  /** Polls now, or right after the running poll, which may have been too early. */
   refresh(): void
-  /** Nothing is told any more. */
+  /** Ends polling; `onRead` is not called again. */
   stop(): void
 }
 
-/** Looks now and then at intervals, never twice at a time, and tells what it saw. */
+/** Polls now and then at intervals, one at a time, and passes on each result. */
 export function startPoll<T>(
   { clock, everyMs, read, onFault }: PollOptions<T>,
   onRead: (seen: T) => void = () => {},

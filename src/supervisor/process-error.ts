@@ -4,9 +4,9 @@ import { CodedError } from '../lib/errors.ts'
  * - `not_running`: there is nothing to stop.
  * - `start_failed`: it ended, or did not become healthy in time; `log` holds its last words.
  * - `port_in_use`: something else listens on its port.
- * - `stop_failed`: it did not end, and it is not sure enough that it is ours to be killed.
- * - `not_applied`: what was set is kept, but the running gateway did not take it over.
- * - `gateway_silent`: it does not answer.
+ * - `stop_failed`: the gateway did not end, and it could not be identified well enough to be killed.
+ * - `not_applied`: the settings are saved, but the running gateway did not apply them.
+ * - `gateway_silent`: the gateway does not answer.
  */
 type ProcessErrorCode =
   | 'not_running'

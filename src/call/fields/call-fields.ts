@@ -2,7 +2,7 @@ import { type FieldKind, type StoredKind, fieldKinds } from './field-kinds.ts'
 
 /**
  * All fields of an ended call: its record, columns, statements, JSON, CSV and documentation follow
- * from this table. A new field is an entry here, and the place that fills it in.
+ * from this table. A new field is a member here, and the code that fills it in.
  */
 
 export interface CallField {
@@ -21,7 +21,7 @@ export interface CallField {
   readonly doc: string
 }
 
-/** By their public names, in the order of columns and of `/api/query`. */
+/** The fields by public name, in the order of columns and of `/api/query`. */
 export const callFields = {
   call_type: {
     kind: 'code',
@@ -259,7 +259,7 @@ export function valueType({ kind, type = 'number' }: CallField): keyof Values {
 /** The table as a list. */
 export const namedFields: readonly NamedField[] = Object.entries(callFields).map(named)
 
-/** Those that have a column, in the order of the columns. */
+/** The fields that have a column, in the order of the columns. */
 export const storedFields: readonly NamedField[] = namedFields.filter(({ kind }) => kind !== 'derived')
 
 /** The tables of repeated text. */

@@ -1,5 +1,5 @@
 /**
- * How a field is kept and shown.
+ * The kinds of fields: storage and output.
  * - `time`: milliseconds with fractions, stored as whole microseconds.
  * - `count`: a whole number. `cost`: nano-dollars, shown as dollars.
  * - `flag`: true or false, stored as 1 or 0. `fingerprint`: eight hexadecimal digits, stored as 32 bits, signed.

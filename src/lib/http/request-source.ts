@@ -23,14 +23,14 @@ export function isProxyHeader(name: string): boolean {
   return proxyHeaders.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-envoy-')
 }
 
-/** True if a request in this version of HTTP is taken for a proxy's: nginx speaks 1.0 unless told, clients do not. */
+/** True if this version of HTTP suggests a proxy: nginx speaks 1.0 by default, clients do not. */
 export function isProxyVersion(httpVersion: string): boolean {
   return httpVersion === '1.0'
 }
 
 /**
- * True if a request was made to a loopback name, and not through a proxy: what a web page elsewhere or a rebound name
- * (DNS rebinding) cannot bring about.
+ * True if a request was made to a loopback name, and not through a proxy. A foreign web page or a rebound name
+ * (DNS rebinding) cannot make such a request.
  */
 export function isToThisMachine({ host, forwardedFor }: RequestSource): boolean {
   return host !== null && isLoopbackName(hostName(host)) && !forwardedFor
@@ -47,8 +47,8 @@ export function isCrossSite({ host, origin, secFetchSite }: RequestSource): bool
 }
 
 /**
- * True if an own route may be asked for under this Host: loopback names, names that were allowed, and address
- * literals, which no name server can turn to somebody else's page.
+ * True if this Host may be used for the program's own routes: loopback names, allowed names, and address
+ * literals, which DNS rebinding cannot use.
  */
 export function isAllowedHost(host: string, allowedNames: readonly string[]): boolean {
   const name = hostName(host)

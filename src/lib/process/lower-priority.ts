@@ -5,6 +5,6 @@ export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already, or the system does not allow it: then it runs as it is.
+    // The process has ended, or the system refuses: it keeps its priority.
   }
 }

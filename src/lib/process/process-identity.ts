@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { codeOf } from '../errors.ts'
 
-/** A process, told apart from a later one that was given the same number. */
+/** A process, distinguishable from a later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** Clock ticks from boot to the process's start, where the system tells it (Linux). */
+  /** Clock ticks from boot to the process's start; only on Linux. */
   readonly startTicks: number | null
   readonly bootId: string | null
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts'
 import { reportFault } from '../fault.ts'
 import { programChange } from './program-files.ts'
 
-/** To a thread that is asked something: the host numbers it, and the answer carries its number. */
+/** A message that expects an answer. The host numbers it, and the answer has the same number. */
 type Question<To> = Extract<To, { readonly question: number }>
 type Answer<From> = Extract<From, { readonly question: number }>
 /** Each one of a union without its number. */
@@ -17,19 +17,19 @@ export interface WorkerHostOptions<From> {
   }
   /** Starts a thread, or a process that is spoken to by messages. */
   readonly start: () => Worker | ChildProcess
-  /** Told of each message, answers among them. */
+  /** Called with each message, including answers. */
   readonly received: (message: From) => void
   readonly started?: () => void
-  /** It ended by itself, or could not be started; `need` starts it again, after a pause. */
+  /** Called when the worker ended by itself or could not be started; `need` starts it again, after a pause. */
   readonly died: (reason: string) => void
 }
 
 const pause = { firstMs: 100, longestMs: 5000 } as const
 
 /**
- * A thread or a process beside this one: started when it is needed, and again after it has died, after longer and
- * longer pauses; not from files that an update has put there meanwhile. It keeps this process running only while it is asked
- * something.
+ * A thread or a process beside this one. It starts when it is needed, and again after a crash, with longer and
+ * longer pauses; never from files that an update has replaced. It keeps this process alive only while a question
+ * is open.
  */
 export class WorkerHost<To extends object, From extends object> {
   readonly #options: WorkerHostOptions<From>
@@ -63,12 +63,12 @@ export class WorkerHost<To extends object, From extends object> {
     return this.isRunning
   }
 
-  /** To nobody if it does not run. */
+  /** Sends a message; drops it if the worker does not run. */
   post(message: To, transfer: ArrayBuffer[] = []): void {
     const worker = this.#worker
     if (worker === null) return
     if ('postMessage' in worker) worker.postMessage(message, transfer)
-    // If the channel is gone, the end is about to be told.
+    // A closed channel means that the worker's end is about to be reported.
     else worker.send(message, () => {})
   }
 
@@ -83,7 +83,7 @@ export class WorkerHost<To extends object, From extends object> {
     return answer.promise
   }
 
-  /** It does its work: a later death is a first one. */
+  /** The worker works: the pauses after its next crash begin small again. */
   isWell(): void {
     this.#deaths = 0
   }
