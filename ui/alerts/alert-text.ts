@@ -26,7 +26,7 @@ export function messageWords({ kind, ...of }: AlertMessage): string {
   return `${kindWords[kind]}${headOf(of)}`
 }
 
-/** How the delivery went. */
+/** The result of a delivery. */
 export function arrivalWords({ state, detail }: Pick<AlertMessage, 'state' | 'detail'>): string {
   if (state === 'pending') return 'pending'
   if (state === 'unsent') return 'not delivered: no webhook'

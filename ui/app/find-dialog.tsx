@@ -23,7 +23,7 @@ import {
   sessionsPath,
 } from './find-results.ts'
 
-/** The dashboard is asked when somebody has stopped typing for so long. */
+/** The pause in typing after which the dashboard is asked. */
 const typingMs = 200
 
 /** Finds calls, models, clients and sessions, and leads to them. */
@@ -55,7 +55,7 @@ export function FindDialog({ onClose }: { readonly onClose: () => void }) {
     document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
   }
   const isSure = chosen !== null || callIdIn(text) !== null
-  // Enter waits for better results than those that are known at once.
+  // Enter waits for the dashboard's results if none of the first ones is certain.
   useEffect(() => {
     if (!isEntered || (isLoading && !isSure)) return
     enter(false)
@@ -140,7 +140,7 @@ interface Search {
   readonly error: string | null
 }
 
-/** Asks for what a text may mean. */
+/** The possible meanings of a text. */
 function useFound(text: string): Search {
   const { address } = useNavigation()
   const times = useTimes()
@@ -184,7 +184,7 @@ function useFound(text: string): Search {
   }
 }
 
-/** The values of a facet in the page's range, whatever is filtered. */
+/** The values of a facet in the page's range, without its filters. */
 function useNames(facet: Facet): QueryState<FacetAnswer> {
   const { range, utc } = useNavigation().address
   const unfiltered = { ...defaultAddress, range, utc }

@@ -12,7 +12,7 @@ export const mostOfKind = 8
 
 /** One result. */
 export interface Found {
-  /** Tells it apart from the others. */
+  /** Unique among the results. */
   readonly key: string
   readonly words: string
   readonly note?: string | undefined
@@ -28,7 +28,7 @@ export interface FoundKind {
 
 type Call = Pick<SingleCall, 'id' | 'started_at' | 'model' | 'endpoint'>
 
-/** All that is known of what is looked for; null for what has not been answered. */
+/** The answers so far; null for those that have not come. */
 export interface Known {
   readonly models: readonly FacetValue[]
   readonly clients: readonly FacetValue[]
@@ -113,7 +113,7 @@ export function foundFor(
     name,
     found: values
       .filter(({ value }) => value.toLowerCase().includes(sought))
-      // A whole name comes before those that only have it in them.
+      // An exact name comes before names that contain the text.
       .sort((one, other) => isWhole(other) - isWhole(one))
       .slice(0, mostOfKind)
       .map(({ value, calls }) => ({

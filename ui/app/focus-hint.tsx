@@ -4,8 +4,8 @@ const gapPx = 6
 const edgePx = 8
 
 /**
- * Shows the title of what has the focus by keyboard, as a browser shows that of what is pointed at. Esc hides it. For
- * readers of the page it is the description of the element already.
+ * Shows the title of the element that the keyboard focuses, as a browser does under the pointer. Esc hides it. Screen
+ * readers read it as the element's description anyway.
  */
 export function FocusHint() {
   const box = useRef<HTMLDivElement>(null)

@@ -1,9 +1,9 @@
 import { localChoice } from '../data/local-storage.ts'
 
-/** `auto` is what the reader's system has. */
+/** `auto` follows the system. */
 export type Theme = 'auto' | 'light' | 'dark'
 
-/** Kept in this browser. `theme-at-load.js` reads it by the same name, before anything is painted. */
+/** The choice in this browser. `theme-at-load.js` reads it under the same name, before the first paint. */
 export const storedTheme = localChoice<Theme>('theme', ['auto', 'light', 'dark'], 'auto')
 
 /** Shortcuts of single characters: on or off. */

@@ -28,7 +28,7 @@ async function signIn(): Promise<void> {
       body: JSON.stringify({ token: token.value }),
     })
     if (response.ok) {
-      // The sign-in page stands in for the page that was asked for.
+      // The sign-in page was shown in place of the requested page.
       location.reload()
       return
     }

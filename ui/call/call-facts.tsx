@@ -13,7 +13,7 @@ import { type Fact, DescriptionList } from '../design/description-list.tsx'
 import { bytes, count, counted, duration, known, speed, unknownFigure } from '../format/figures.ts'
 import { noUsageWords } from './call-text.ts'
 
-/** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
+/** The facts of a call beyond its times: stream, tokens, upstream and client. */
 export function CallFacts({ call }: { readonly call: SingleCall }) {
   const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
   const { response_model: answered, upstream_request_id: requestId, trace_id: trace, session } = call

@@ -26,7 +26,7 @@ const CallFacts = lazyPart(async () => (await import('./call-facts.tsx')).CallFa
 const PayloadTab = lazyPart(async () => (await import('../payloads/payload-tab.tsx')).PayloadTab)
 
 const allTabs = Object.keys(callTabWords) as CallTab[]
-/** A call that was just heard to end is recorded within so long, and looked for anew so often until it is. */
+/** A call that has just ended is recorded within this time; until then it is asked for at this interval. */
 const recordedMs = 2000
 
 export interface CallPanelProps {
@@ -40,7 +40,7 @@ export interface CallPanelProps {
   readonly fed?: LiveCall | undefined
 }
 
-/** One call at the right of the list that it is of, which can be used meanwhile; on a phone over the whole page. */
+/** A call, to the right of its list, which stays usable; on a phone over the whole page. */
 export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
@@ -97,7 +97,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
     words: callTabWords[tab],
     run: () => amend({ tab }),
   }))
-  // The browser closes by Escape what is modal alone.
+  // The browser closes only modal dialogs by Escape.
   const escape = isModal ? [] : [{ key: 'Escape', words: 'Close', run: onClose }]
   useShortcuts('Call panel', [...(moves ?? []), ...keys, ...escape], { isInDialog: isModal })
   const isUnknown = full === null && failure?.code === 'call_not_found'
@@ -190,7 +190,7 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) 
   )
 }
 
-/** Tells if so much time has passed since an instant on the page's clock; null is none yet. */
+/** True once `ms` milliseconds have passed since an instant on the page's clock; false for null. */
 function useSince(instantMs: number | null, ms: number): boolean {
   const hasPassed = instantMs !== null && Date.now() - instantMs >= ms
   const [, look] = useReducer((rounds: number) => rounds + 1, 0)

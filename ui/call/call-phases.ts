@@ -5,7 +5,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 export type TimedCall = Partial<Pick<CallJson, 'connect_ms' | 'ttfb_ms'>> &
   Pick<OverviewCall, 'attempts' | 'receive_ms' | 'queue_ms' | 'retry_wait_ms' | 'ttft_ms' | 'duration_ms'>
 
-/** The few parts that a bar in a list tells apart: a glance is enough. */
+/** The parts of a bar in a list: few, for a glance. */
 export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
 
 /**
@@ -102,8 +102,8 @@ export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[]
 }
 
 /**
- * How much time fills the room of the bars of a list: the longest call's, unless a few are so much longer than the
- * others that these could not be told apart any more. Rounded up to a number that can be said.
+ * The time that a full bar of a list stands for: the longest call's, unless a few calls are so much longer that
+ * the other bars would look alike. Rounded up to a round number.
  */
 export function barScaleMs(calls: readonly TimedCall[]): number {
   const rising = calls

@@ -7,7 +7,7 @@ import { useQuery } from '../data/use-query.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface CallPriceProps {
-  /** Empty while only a list has told of it. */
+  /** Only some fields until the call's own answer comes. */
   readonly call: Partial<CallJson>
   readonly costUsd: number | null
 }
@@ -42,7 +42,7 @@ interface PriceLinkProps {
   readonly words: string
 }
 
-/** Leads to the prices that calls of that time met: those of its model. */
+/** Leads to the prices of the call's model at its time. */
 function PriceLink({ call, name, words }: PriceLinkProps) {
   const ms = Date.parse(call.started_at ?? '')
   const { utc } = useNavigation().address
@@ -56,7 +56,7 @@ function PriceLink({ call, name, words }: PriceLinkProps) {
 
 const hourMs = 3_600_000
 
-/** The source of the price and its date; no date if the price is not the one any more that was met. */
+/** The source of the price and its date; without a date if the price has changed since the call. */
 function PriceAge({ call }: Pick<CallPriceProps, 'call'>) {
   const times = useTimes()
   const { started_at: startedAt = '', price_source: source, price_key: key } = call

@@ -1,6 +1,6 @@
 import { type JudgedCall, endWords, failureSentence } from '../data/failure-text.ts'
 
-/** How a call ended: the status, and what went wrong in words. Success is quiet, so that the rest stands out. */
+/** The end of a call: status and failure. Success is quiet, so that failures stand out. */
 export function CallTag({ call }: { readonly call: JudgedCall }) {
   const { outcome, status, failed } = call
   if (outcome === 'ok') return <span class="quiet">{status ?? ''} OK</span>

@@ -16,7 +16,7 @@ export const phaseWords: Readonly<Record<PhaseName, string>> = {
   refusal: 'Gateway’s response',
 }
 
-/** In place of the tokens of a call that reported none: `58 chunks, no usage reported`. */
+/** The text in place of unreported tokens: `58 chunks, no usage reported`. */
 export function noUsageWords({
   chunks,
   finish_reason: reason,

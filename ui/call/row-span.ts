@@ -4,7 +4,7 @@ export interface RowSpan {
   readonly end: number
 }
 
-/** Rows that are there besides those that are seen, at each side. */
+/** Rows that are rendered beyond the visible ones, at each side. */
 const around = 8
 
 /** Which rows are seen, and which are there, where `offsetPx` of a list of equal rows is scrolled away. */
@@ -27,7 +27,7 @@ export function placesOf({ first, end }: RowSpan, keep: number): readonly number
   return keep < first ? [keep, ...places] : [...places, keep]
 }
 
-/** By how much to scroll so that a row is wholly seen: as little as does. */
+/** The smallest scroll, in pixels, that makes a row fully visible. */
 export function scrollToSee(index: number, rowPx: number, offsetPx: number, heightPx: number): number {
   const topPx = index * rowPx - offsetPx
   if (topPx < 0) return topPx

@@ -9,13 +9,13 @@ export interface ListedPanel<Call> {
   readonly open: (id: string, tab?: CallTab) => void
   /** The call whose panel is open, if it is in the list. */
   readonly call: Call | undefined
-  /** For the panel: it moves on only through the list. */
+  /** Properties of the panel, which moves only through the list. */
   readonly moves: Pick<CallPanelProps, 'onClose' | 'onMove'>
 }
 
 /**
- * The panel stands in the address, and Back closes it; but Back does not go through all calls that it moved to.
- * `onEnd`: somebody wants to move on after the last call of the list.
+ * The call panel is part of the address, and Back closes it. Moving to another call adds no history entry.
+ * `onEnd` is called on a move beyond the last call of the list.
  */
 export function useCallPanel<Call extends { readonly id: string }>(
   calls: readonly Call[],

@@ -15,7 +15,7 @@ export interface VirtualRows<Row> {
   readonly rows: readonly { readonly index: number; readonly row: Row; readonly topPx: number }[]
   /** Height of all rows together. */
   readonly heightPx: number
-  /** The height of so many rows. */
+  /** The height of a number of rows, in pixels. */
   readonly heightOf: (rows: number) => number
   /** The id of the row that Tab leads to. */
   readonly activeId: string | undefined
@@ -39,7 +39,7 @@ export interface VirtualRowsOptions<Row> {
   readonly onNearEnd?: (() => void) | undefined
 }
 
-/** `onNearEnd` is called when so many rows are left. */
+/** `onNearEnd` is called when this many rows are left. */
 const nearEnd = 40
 
 /**
@@ -128,7 +128,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     const { activeElement } = document
     return activeElement?.closest('[data-id]') !== null && list.current?.contains(activeElement) === true
   }
-  /** From outside, a key first leads to the row that is looked at. */
+  /** From outside the list, a key first leads to the current row. */
   const stepBy = (step: number): void => {
     if (isInList()) moveTo(active + step)
     else moveTo(active >= seen.first && active < seen.end ? active : seen.first)
@@ -151,7 +151,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   const [handlers] = useState<RowHandlers>({
     onFocus: (id) => setActive({ id }),
     onPress: (event, id) => {
-      // With a key held down the browser opens the link elsewhere; and what is being selected is no press.
+      // With a modifier key the browser opens the link elsewhere. Selecting text is no click.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
       event.preventDefault()
       const isByKey = event.detail === 0

@@ -12,7 +12,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
   if (answer === null) return <></>
   const { summary } = answer
   const { calls, errors, error_rate: rate, cost_usd: cost, duration_ms: spread } = summary
-  // Embeddings beside chats make every percentile a lie: they are told of calls of one kind.
+  // Embeddings beside chats would make percentiles meaningless, so they are shown for calls of one type.
   const n = address.callTypes.length === 1 || address.models.length === 1 ? spread.n : 0
   const [p50, p95] = [honest('p50', spread.p50, n), honest('p95', spread.p95, n)]
   const failed = `${count(errors)} failed${rate === null ? '' : ` (${percent(rate)})`}`

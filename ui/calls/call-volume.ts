@@ -4,7 +4,7 @@ import type { TimeFrame } from '../charts/time-frame.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type ListedBounds, selection } from './calls-question.ts'
 
-/** Asks how many calls there were over time: some 24 to 220 buckets, whatever the range. */
+/** The question for the number of calls over time, in some 24 to 220 buckets for any range. */
 export interface VolumeQuestion {
   readonly frame: TimeFrame
   readonly utc: boolean

@@ -3,9 +3,9 @@ import type { Bounds } from '../charts/time-frame.ts'
 import { type PageAddress, callsQuery, queryKey } from '../data/page-address.ts'
 import { boundsOf } from '../data/page-range.ts'
 
-/** Calls that are asked for at once. */
+/** Calls of a page. */
 export const pageSize = 100
-/** Calls that a list holds at most: who needs more narrows the question, or exports. */
+/** Most calls of a list; for more, users filter or export. */
 export const maxListed = 10_000
 
 /** The range of a list. */
@@ -19,7 +19,7 @@ export function listedBounds(address: PageAddress, nowMs: number): ListedBounds 
   return { ...boundsOf(address, nowMs), isOpen: address.range.last !== null }
 }
 
-/** Tells lists apart: all of an address that decides which calls are listed, and in which order. */
+/** The key of a list: the parts of an address that decide which calls it has, and in which order. */
 export function listKey(address: PageAddress): string {
   return queryKey(address, address.sort, address.rising)
 }

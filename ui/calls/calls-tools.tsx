@@ -21,7 +21,7 @@ export interface CallsToolsProps {
   readonly total: number | null
 }
 
-/** The columns that were chosen in this browser; null for those that fit. */
+/** The columns chosen in this browser; null for those that fit. */
 export const keptColumns = localValue<readonly ColumnName[] | null>(
   'columns',
   parseColumns,
@@ -108,7 +108,7 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>) {
   )
 }
 
-/** Chooses the table's columns; the choice is kept in this browser. */
+/** The menu of the table's columns. The choice is saved in this browser. */
 function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
   const isOwnChoice = useObservable(keptColumns) !== null
   return (

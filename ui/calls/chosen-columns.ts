@@ -2,13 +2,13 @@ import type { CallSort } from '../../src/call/call-reader.ts'
 
 export interface CallColumn {
   readonly words: string
-  /** If `words` are too short for those who read them for the first time. */
+  /** A longer explanation, if `words` are too short for new users. */
   readonly title?: string
   /** Width, padding included. */
   readonly rem: number
-  /** Figures stand at the right. */
+  /** True for figures, which are aligned to the right. */
   readonly isFigure?: true
-  /** The order that a press on the head asks for. */
+  /** The order that a press on the heading chooses. */
   readonly sort?: CallSort
 }
 
@@ -87,7 +87,7 @@ const inOrderOfWorth: readonly ColumnName[] = [
   'type',
 ]
 
-/** The columns that a table of this width shows to who has not chosen any. */
+/** The default columns of a table of this width. */
 export function fittingColumns(widthRem: number): readonly ColumnName[] {
   const chosen = new Set<ColumnName>()
   let leftRem = widthRem
@@ -99,7 +99,7 @@ export function fittingColumns(widthRem: number): readonly ColumnName[] {
   return columnNames.filter((name) => chosen.has(name) || fixedColumns.has(name))
 }
 
-/** Reads a choice that was kept. Names that are no column any more are passed over. */
+/** Reads a saved choice. Unknown names are ignored. */
 export function parseColumns(text: string | null): readonly ColumnName[] | null {
   if (text === null) return null
   const words = new Set(text.split(' '))

@@ -3,7 +3,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { useRecordedCalls } from '../data/live.ts'
 import type { PageAddress } from '../data/page-address.ts'
 
-/** Tells if a call that was just recorded belongs to the list of an address, as far as a page can tell. */
+/** True if a newly recorded call belongs to the list of an address, as far as the page can know. */
 export function belongsTo(call: CallJson, address: PageAddress): boolean {
   const { range, models, callTypes, outcomes, failureCodes, clients, statuses, tags, minMs, maxMs, q } =
     address
@@ -35,7 +35,7 @@ function isOneOf(chosen: readonly string[], value: string | null): boolean {
   return chosen.length === 0 || (value !== null && chosen.includes(value))
 }
 
-/** There may be more than these: some were not told. */
+/** No new calls; `isLeast` would mean that there may be more. */
 const none = { count: 0, isLeast: false }
 
 /** Counts the calls that were recorded since `answer` came and belong to its list. */

@@ -20,8 +20,8 @@ import { listKey, listedBounds } from './calls-question.ts'
 const [heightPx, basePx, leastPx] = [56, 42, 1.5]
 
 /**
- * The calls over time, and how many of them failed; a span that is dragged over becomes the range. They are counted
- * anew when `answer`, of the list, is another one.
+ * The calls and failed calls over time; dragging over a span makes it the range. They are counted
+ * again when `answer`, that of the list, changes.
  */
 export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }) {
   const times = useTimes()
@@ -38,7 +38,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   useEffect(() => {
     const before = listed.current
     listed.current = { key: listKey(address), answer }
-    // Another question is counted by itself; the same one anew when the list was.
+    // A new question is counted by itself; the same one again when the list was loaded again.
     if (before.answer !== null && before.key === listed.current.key) again()
   }, [answer])
   const isGone = error !== null && isStale && !isLoading
@@ -49,7 +49,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   }, [volume.answer, isGone])
   const mostCalls = Math.max(1, ...bars.map(({ calls }) => calls))
   const mostErrors = Math.max(0, ...bars.map(({ errors }) => errors))
-  // Only failed calls are asked for.
+  // The filter has only failed calls.
   const areAllFailed = mostErrors > 0 && bars.every(({ calls, errors }) => calls === errors)
   const draw = useCallback<Draw>(
     (width) => {

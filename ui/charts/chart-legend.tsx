@@ -48,7 +48,7 @@ export function ChartLegend(props: ChartLegendProps) {
   )
 }
 
-/** How a series is drawn, small. */
+/** A small sample of a series' style. */
 export function Swatch({ series }: { readonly series: ChartSeries }) {
   const kind = swatchKind(series)
   return <span class={`swatch ${kind}`} style={{ color: `var(--${series.colour})` }} />

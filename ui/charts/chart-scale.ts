@@ -1,6 +1,6 @@
 import { roundDuration, shortCount } from '../format/figures.ts'
 
-/** How values become heights: from the bottom (0) to the top (1) of a plot. */
+/** The scale from values to heights, from the bottom (0) to the top (1) of a plot. */
 export interface ChartScale {
   readonly kind: 'linear' | 'log'
   readonly from: number
@@ -15,7 +15,7 @@ const logRoom = 1.08
 /** Digits that ticks begin with, from many to few; the first set that is not too dense is taken. */
 const digitSets: readonly (readonly number[])[] = [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 5], [1, 3], [1]]
 
-/** Steps that people count in where 10 s and more are meant. */
+/** Usual steps of times from 10 s on. */
 const longStepsMs = [10, 30, 60, 120, 300, 600, 1200, 3600, 7200, 18_000, 36_000].map((s) => s * 1000)
 
 export interface LinearOptions {
@@ -40,7 +40,7 @@ export function linearScale(
   const least = to / maxTicks
   const longStep = least > 5000 ? long.find((ms) => ms >= least) : undefined
   const wanted = Math.max(longStep ?? niceStep(least), isWhole ? 1 : 0)
-  // One tick above 0 there is always.
+  // At least one tick is above 0.
   const below = long.findLast((ms) => ms <= to) ?? niceStepBelow(to)
   const step = wanted <= to ? wanted : below * Math.floor(to / below)
   const ticks: number[] = []
@@ -48,7 +48,7 @@ export function linearScale(
   return { kind: 'linear', from: 0, to, ticks }
 }
 
-/** For times above all: cut to the data, not to decades, with ticks at 1, 2 and 5 of a unit; null where no value is above 0. */
+/** A logarithmic scale, cut to the data, with ticks at 1, 2 and 5 of a unit; null if no value is above 0. */
 export function logScale(values: Iterable<number | null>, maxTicks: number = 6): ChartScale | null {
   let low = Number.POSITIVE_INFINITY
   let high = 0
@@ -96,7 +96,7 @@ function logTicks(digits: readonly number[], from: number, to: number): number[]
     next = unitAfter(unit)
     for (const digit of digits) {
       const tick = cleaned(digit * unit)
-      // What is close below the next unit leaves the room to it.
+      // A tick close below the next unit is left out, for room.
       if (tick >= from && tick <= to && tick <= next * 0.75) ticks.push(tick)
     }
   }

@@ -13,18 +13,18 @@ export interface ChartSeries {
   readonly isStepped?: boolean
   /** Values of several buckets add up. */
   readonly isSum?: boolean
-  /** Bars as a calm area with an edge above, for what is high as a rule. */
+  /** Draws bars as a light area with an edge, for values that are usually high. */
   readonly isSoft?: boolean
-  /** Fills the room below it: to the bottom, or to the series of that key. */
+  /** Fills the area below the line: to the bottom, or to the series of this key. */
   readonly fillTo?: string
-  /** One for each bucket; null leaves a gap. */
+  /** A value for each bucket; null leaves a gap. */
   readonly values: readonly (number | null)[]
   /** All dots of each bucket; `values` are then the highest. */
   readonly each?: readonly (readonly number[])[]
-  /** Stands upon the series of the first of these keys that is shown. */
+  /** Stacks the series on the first visible one of these keys. */
   readonly standsOn?: readonly string[]
   readonly show: (value: number) => string
-  /** In place of a value that is held back, why; null where there is nothing to hold back. */
+  /** The reason for a withheld value; null if no value is withheld. */
   readonly missing?: (index: number) => string | null
 }
 
@@ -48,7 +48,7 @@ export interface PanelFigure {
   readonly isTelling?: boolean
 }
 
-/** One of the plots of a chart; they stand one below the other. */
+/** A plot of a chart; the plots are below each other. */
 export interface ChartPanel {
   readonly frame: TimeFrame
   readonly series: readonly ChartSeries[]
@@ -91,8 +91,8 @@ export function speech(series: readonly ChartSeries[], buckets: BucketRange): st
 }
 
 /**
- * A value of a series in words, or why there is none. Of several buckets it is their sum, or the lowest and the highest:
- * a percentile of a span does not follow from those of its parts.
+ * A value of a series as text, or why it is missing. For several buckets it is their sum, or their lowest and highest value:
+ * the percentile of a span does not follow from those of its parts.
  */
 export function figureOf({ values, each, isSum, show, missing }: ChartSeries, buckets: BucketRange): string {
   const { first, last } = buckets

@@ -17,7 +17,7 @@ export interface Drawing {
   readonly scale: ChartScale
   /** The first one is drawn above the others. */
   readonly series: readonly ChartSeries[]
-  /** In pixels. */
+  /** The size in pixels. */
   readonly width: number
   readonly height: number
 }
@@ -30,7 +30,7 @@ const bridgeOpacity = 0.4
 /** Buckets in a row. Over more of them nothing is known. */
 const mostBridged = 8
 
-/** Draws lines, areas, bars and dots; what comes later lies above. */
+/** Draws lines, areas, bars and dots; later series are above earlier ones. */
 export function drawSeries({ frame, scale, series, width, height }: Drawing): readonly DrawnPath[] {
   const xOf = (ms: number): number => shareOfTime(frame, ms) * width
   const yOf = (value: number): number => (1 - heightOf(scale, value)) * height
@@ -45,7 +45,7 @@ export function drawSeries({ frame, scale, series, width, height }: Drawing): re
       const { fromMs, toMs } = bucketBounds(frame, index)
       return [fromMs, toMs].map((ms) => ({ x: xOf(ms), y: yOf(value) }))
     })
-  /** Each bar fills its bucket: those that the range cuts are narrower. */
+  /** The boxes of bars. Each fills its bucket; buckets cut by the range are narrower. */
   const boxesOf = (one: ChartSeries): readonly (Box | null)[] => {
     const below = seriesBelow(one, series)
     const feet = below === undefined ? [] : drawnValues(below, series)

@@ -2,7 +2,7 @@ import type { Overview } from '../../src/api/overview.ts'
 import { heatLimitsMs } from '../../src/call/heat-limits.ts'
 import { roundDuration } from '../format/figures.ts'
 
-/** How calls are spread over time and duration. */
+/** The number of calls by time and duration. */
 export type Heat = Overview['heat']
 
 /** Fewer rows than these would be bars as high as the plot. */
@@ -25,7 +25,7 @@ export function mostCalls({ counts }: Heat): number {
   return counts.reduce((most, column) => Math.max(most, ...column), 0)
 }
 
-/** How strong the colour of a cell is, 0 to 1, by the logarithm of its count: one call is seen, a thousand do not drown it. */
+/** The strength of a cell's colour, 0 to 1, by the logarithm of its count: a single call is visible beside a thousand. */
 export function heatShare(count: number, most: number): number {
   if (count <= 0 || most <= 0) return 0
   return most === 1 ? 1 : 0.16 + 0.84 * (Math.log(count) / Math.log(most))

@@ -22,18 +22,18 @@ export interface HeatMapProps {
 
 const maxTicks = 12
 const gapPx = 1
-/** In narrower columns gaps would be half of what one sees. */
+/** Narrower columns have no gaps, which would take half of the width. */
 const leastGappedPx = 6
 const legendShares = [0, 0.25, 0.5, 0.75, 1] as const
 
-/** How many calls took how long, over time. */
+/** A map of calls by time and duration. */
 export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: HeatMapProps) {
   const heat = useMemo(() => withRoom(rest.heat), [rest.heat])
   const most = useMemo(() => mostCalls(heat), [heat])
   const bins = Math.max(0, heat.limits_ms.length - 1)
   const draw = useCallback<Draw>(
     (width, height) => {
-      /** One path for each shade. */
+      /** A path for each shade. */
       const paths = new Map<string, string>()
       for (const [index, column] of heat.counts.entries()) {
         const { fromMs, toMs } = bucketBounds(frame, index)

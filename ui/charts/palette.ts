@@ -14,7 +14,7 @@ export type ColourName =
 
 const groupColours = ['kind-1', 'kind-2', 'kind-3', 'kind-4', 'kind-5', 'kind-6'] as const
 
-/** Groups of one picture; more could not be told apart by their colours. */
+/** Most groups of a picture; more colours would look alike. */
 export const mostGroups = groupColours.length
 
 /**

@@ -50,10 +50,10 @@ export interface PlotProps {
   /** Height of the drawing, in pixels. */
   readonly heightPx: number
   readonly ticks: readonly PlotTick[]
-  /** True if times stand below. */
+  /** True if times are below the plot. */
   readonly hasTimes: boolean
   readonly draw: Draw
-  /** Stands over the plot if there is nothing to draw. */
+  /** The text over an empty plot. */
   readonly empty: string | null
   /** Names the plot for screen readers; null if another plot beside it speaks for both. */
   readonly label: string | null
@@ -63,7 +63,7 @@ export interface PlotProps {
   readonly tip?: (buckets: BucketRange) => ComponentChildren
   /** Leads to the calls of a bucket; null if no bucket can be opened, or zoomed to. */
   readonly to: ((bounds: Bounds, level: number | null) => Partial<PageAddress>) | null
-  /** The bucket that the keyboard begins at; the last unless told. */
+  /** The bucket at which the keyboard begins (default: the last). */
   readonly atFirst?: number | undefined
   readonly dots?: ((index: number) => readonly PlotDot[]) | undefined
   /** Rows that can be pointed at, one above the other. */
@@ -87,15 +87,15 @@ export const isDragging = new Observable(false)
 
 const [pxPerTime, pxPerName] = [60, 40]
 const pxPerLetter = 6.2
-/** In a narrower plot a tooltip beside what it explains would cover it. */
+/** In a narrower plot, a tooltip at the side would cover the point. */
 const smallPx = 448
-/** A tooltip above a plot needs so much of the window. */
+/** Room that a tooltip above a plot needs in the window. */
 const tipRoomPx = 200
 /** In a lower plot events have no labels. */
 const flaggedPx = 100
 /** A press that moves by less is a click. */
 const dragPx = 5
-/** In which a second click makes the first one half of a double click. */
+/** Time in which a second click makes a double click. */
 const doubleClickMs = 250
 
 /**
@@ -142,7 +142,7 @@ export function Plot(props: PlotProps) {
           {hasTimes &&
             below.map(({ ms, words }) => {
               const share = shareOfTime(frame, ms)
-              // A label that would reach beyond the edge stands beside its time in place of below it.
+              // A label that would reach beyond the edge is beside its time and not below it.
               const halfPx = (words.length * pxPerLetter) / 2
               const isAtEnd = share * widthPx > widthPx - halfPx
               // Values beside the plot leave room there.
@@ -221,7 +221,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
     },
     [],
   )
-  // Not every surface takes the focus, whose loss would tell.
+  // Some surfaces never have the focus, so its loss cannot end the pin.
   useEffect(() => {
     if (!isPinned) return
     const leave = ({ target }: Event): void => {
@@ -275,7 +275,7 @@ function PlotInteraction(props: PlotProps & { readonly isSmall: boolean }) {
       const at = cellAt(event)
       if (isDragging.current) {
         isDragging.set(false)
-        // The chart is about to show another time: the next move of the pointer points anew.
+        // The chart is about to show another range, so the pointed-at bucket is cleared.
         clear()
         zoom(rangeBounds(frame, bucketsBetween(begun.index, at.index)))
         return

@@ -1,5 +1,5 @@
 /**
- * How many calls a percentile wants before it says anything about others: fewer, and it is the slowest call under
+ * The fewest calls for each percentile. With fewer, the percentile would be the slowest call under
  * another name.
  */
 export const minSample = { p50: 5, p90: 10, p95: 20, p99: 100 } as const
@@ -20,7 +20,7 @@ export function withEnoughCalls(
   return values.map((value, index) => honest(percentile, value, counts[index] ?? 0))
 }
 
-/** In place of a percentile of a bucket that has none: why; null where there was no call at all. */
+/** Why a bucket has no percentile; null for a bucket without calls. */
 export function whyMissing(percentile: Percentile, n: number): string | null {
   return n === 0 ? null : `needs ${minSample[percentile]} calls`
 }

@@ -61,12 +61,12 @@ export function overlaps(one: Bounds, other: Bounds): boolean {
   return one.toMs > other.fromMs && one.fromMs < other.toMs
 }
 
-/** For CSS: 0.5 is `50.000%`. */
+/** A share as a CSS percentage: 0.5 is `50.000%`. */
 export function percentOf(share: number): string {
   return `${(share * 100).toFixed(3)}%`
 }
 
-/** How far from the left a span begins, and how wide it is. */
+/** The CSS position of a span: distance from the left, and width. */
 export function spanStyle(
   frame: TimeFrame,
   { fromMs, toMs }: Bounds,

@@ -55,7 +55,7 @@ export function CostsView() {
   )
 }
 
-/** Calls that nobody bills. Prices are of all calls: of those that are filtered it is not known. */
+/** The number of free calls; 0 with a filter, because prices count all calls. */
 function freeCalls(matches: Prices['matches'], address: PageAddress): number {
   if (isFiltered(address)) return 0
   return (matches?.matches ?? []).reduce(

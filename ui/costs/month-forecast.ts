@@ -11,14 +11,14 @@ const dayMs = 86_400_000
 /** Spend of a day: `2026-11-21`. */
 export type SpendDay = Pick<SpendFigures, 'cost_usd'> & { readonly key: string }
 
-/** The spend of this month so far, and its forecast. */
+/** This month's spend so far, and its forecast. */
 export interface MonthForecast {
   readonly soFarUsd: number
   /** Null before there is a whole day to go by. */
   readonly endUsd: number | null
 }
 
-/** The days that a forecast needs: those of this month, and of the week before today. */
+/** The range that a forecast needs: this month, and the week before today. */
 export function forecastBounds(nowMs: number, utc: boolean): Bounds {
   const { fromMs: monthMs } = calendarBounds('This month', nowMs, utc)
   const { fromMs: weekMs } = calendarBounds('Today', nowMs - daysLookedAt * dayMs, utc)
@@ -42,7 +42,7 @@ export function monthForecast(days: readonly SpendDay[]): MonthForecast | null {
   return { soFarUsd, endUsd: soFarUsd + restOfToday + perDay * daysToCome }
 }
 
-/** Tells a forecast, once there is one, and the budget that was set for a month. */
+/** The card of the forecast, once there is one, with the month's budget. */
 export function monthCard(forecast: MonthForecast | null, budgetUsd: number | null): FigureCard {
   return {
     words: 'Forecast this month',

@@ -17,7 +17,7 @@ import type { Times } from '../format/times.ts'
 import { typedNumber } from '../format/typed-number.ts'
 import { sumOf } from './spend-figures.ts'
 
-/** In dollars: what is dearer is a slip of the pen. */
+/** Highest accepted price in dollars; a higher one is a typing error. */
 const mostUsd = 1000
 
 /** The fields of a price. */
@@ -117,7 +117,7 @@ export function priceForm(
   }
 }
 
-/** The rates that were typed; `errors` takes what is wrong with them. */
+/** The typed rates; their errors are added to `errors`. */
 function amountsOf(
   valueOf: (name: RateName) => string,
   errors: Partial<Record<RateName, string>>,
@@ -141,7 +141,7 @@ function amountsOf(
   return rates
 }
 
-/** How many prices are known and how old they are, in a line beside the title. */
+/** A line on the number and age of the known prices. */
 export function bookWords({ models, overrides, source, synced_at: syncedAt }: Costs, nowMs: number): string {
   const known = Object.keys(models).length
   const own = Object.keys(overrides).length
@@ -177,7 +177,7 @@ export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: T
   ].join(' ')
 }
 
-/** Tells that the last sync failed; null if it did not. */
+/** The message of a failed sync; null if the last one succeeded. */
 export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times): string | null {
   if (sync.last_error === null || sync.state === 'running') return null
   const kept =
@@ -187,7 +187,7 @@ export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times):
   return `Price sync failed: ${withPoint(sync.last_error)} ${kept} are unchanged.`
 }
 
-/** Tells that the price file cannot be read; null if it can. */
+/** The message of an unreadable price file; null if it can be read. */
 export function problemWords({ problem }: Costs): string | null {
   if (problem === null) return null
   const { message, line, column } = problem
@@ -216,7 +216,7 @@ export interface RepricedModel extends CostChange {
   readonly days: readonly RepriceDay[]
 }
 
-/** Days put together by their models, those that change most first. */
+/** The days grouped by model, largest change first. */
 export function repricedModels(days: readonly RepriceDay[]): readonly RepricedModel[] {
   return [...Map.groupBy(days, ({ model }) => model)]
     .map(([model, own]) => ({
@@ -229,7 +229,7 @@ export function repricedModels(days: readonly RepriceDay[]): readonly RepricedMo
     .sort((one, other) => Math.abs(difference(other)) - Math.abs(difference(one)) || other.calls - one.calls)
 }
 
-/** In dollars more or less; what had no price counts from nothing. */
+/** The change in dollars; an unknown cost counts as 0. */
 function difference({ before_usd: before, after_usd: after }: CostChange): number {
   return (after ?? 0) - (before ?? 0)
 }
@@ -240,7 +240,7 @@ export function signedDollars(usd: number): string {
   return `${usd < 0 ? '−' : '+'}${dollars(Math.abs(usd))}`
 }
 
-/** `$1.20 → $1.50`; what is not known is a dash. */
+/** The costs before and after: `$1.20 → $1.50`; an unknown cost is a dash. */
 export function fromTo({ before_usd: before, after_usd: after }: CostChange): string {
   return `${known(before, dollars)} → ${known(after, dollars)}`
 }
@@ -283,7 +283,7 @@ export function consequences(result: RepriceResult): readonly string[] {
   ]
 }
 
-/** How far it is: `42%`. */
+/** The progress as a percentage: `42%`. */
 export function progressShare({ done, total }: RepriceProgress): string {
   return percent(total === 0 ? 0 : Math.floor(Math.min(1, done / total) * 100) / 100)
 }

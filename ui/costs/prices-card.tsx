@@ -46,13 +46,13 @@ import {
 import { RepriceDialog, useRepriceOffer } from './reprice-dialog.tsx'
 import type { Prices } from './use-costs.ts'
 
-/** The element that gets the focus if somebody wants to see the prices. */
+/** The element that a link to the prices focuses. */
 export const pricesId = 'prices'
 
 export interface PricesCardProps {
   readonly prices: Prices
   readonly bounds: Bounds
-  /** Some of the range is kept as sums alone. */
+  /** True if part of the range is folded into sums. */
   readonly isFolded: boolean
   readonly onRepriced: () => void
 }
@@ -305,7 +305,7 @@ const spentColumn: PriceColumn = {
   about: ({ spent }) => spent?.words,
 }
 
-/** A column of rates; that of input has the fee where a fee is all that is billed. */
+/** A column of rates. The input column shows the fee of models that bill only a fee. */
 function rateColumn(name: 'input' | 'output' | 'cached', head: string, title: string): PriceColumn {
   const usdOf = ({ price }: PriceLine): number | null => {
     if (price === null) return null
@@ -337,7 +337,7 @@ const serviceWords: Readonly<Record<string, string>> = {
   batch: 'Batch',
 }
 
-/** All rates of a price, by the length of a request and by service tier, and where it comes from. */
+/** All rates of a price, by request length and service tier, and its source. */
 function PriceDetails({
   name,
   price: { period, notes },

@@ -12,7 +12,7 @@ import { sourceDate, sourceWords } from '../data/price-source.ts'
 import { count, counted, dollars } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 
-/** Names the rates, in the order in which people look for them. */
+/** The names of the rates, the most wanted first. */
 export const rateWords = {
   input: 'Input',
   output: 'Output',
@@ -31,7 +31,7 @@ export const rateWords = {
 /** The name of a rate. */
 export type RateName = keyof typeof rateWords
 
-/** All that a price can have. */
+/** All rates that a price can have. */
 export const rateNames: readonly RateName[] = Object.keys(rateWords) as RateName[]
 
 /** Rates per unit, not per million. */
@@ -39,18 +39,18 @@ export function isFee(name: RateName): boolean {
   return name.startsWith('per_')
 }
 
-/** An amount as a price list has it: $0.15, $2.00, $0.0000025, never rounded to what it is not. */
+/** An amount as in a price list: $0.15, $2.00, $0.0000025, never rounded to another value. */
 export function rate(usd: number): string {
   if (usd === 0) return '$0'
   return usd >= 0.01 && Number(usd.toFixed(2)) === usd ? dollars(usd) : `$${plainNumber(usd)}`
 }
 
-/** The first tier: what a short request costs. */
+/** The first tier, which bills short requests. */
 export function baseRates({ tiers }: { readonly tiers: readonly RateTier[] }): RateTier {
   return tiers[0] ?? { above_input_tokens: 0 }
 }
 
-/** How many tiers there are beside the first: for longer requests, or other service tiers. */
+/** The number of tiers beyond the first: for longer requests, or other service tiers. */
 export function moreTiers({ tiers, service_tiers: services = {} }: TieredPrice): number {
   return tiers.length - 1 + Object.keys(services).length
 }
@@ -133,7 +133,7 @@ export function periodAt({ prices }: PriceEntry, nowMs: number): PricePeriod | n
   )
 }
 
-/** The model that answered, if it has another name than was asked for. */
+/** The model that answered, if its name differs from the requested one. */
 export function answeredBy({ model, response_model: answered }: CostMatch): string | null {
   return answered !== null && answered !== model ? answered : null
 }
@@ -149,13 +149,13 @@ export function plainNumber(value: number): string {
 
 /** The model that a price is set for. */
 export interface PricedModel {
-  /** The name by which calls ask for it, or under which one's own price is kept already. */
+  /** The name that calls request, or that of an existing override. */
   readonly name: string
-  /** Null if the name says it, or if it is for all. */
+  /** Null if the name contains the upstream, or the price is for all. */
   readonly upstream: string | null
-  /** One's own price is set, and can be removed. */
+  /** True if an override is set, which can be removed. */
   readonly isOwn: boolean
-  /** The present rates; null if nothing is known. */
+  /** The current rates; null if unknown. */
   readonly rates: Rates | null
   /** The present price has more to it than these rates: one's own would not. */
   readonly hasMore: boolean
@@ -168,7 +168,7 @@ export interface ShownPrice {
   readonly source: string
   /** `synced 3 h ago` */
   readonly date: string
-  /** Told in the part that is folded away. */
+  /** Shown in the collapsed part. */
   readonly notes: readonly string[]
 }
 
@@ -176,12 +176,12 @@ export interface ShownPrice {
 export interface PriceLine {
   readonly key: string
   readonly name: string
-  /** Under the name, in a quieter voice. */
+  /** Small text below the name. */
   readonly about: string
   readonly price: ShownPrice | null
-  /** In place of a price. */
+  /** The reason, in place of a price. */
   readonly why: string
-  /** Nothing is amiss about that. */
+  /** True if a missing price is no problem. */
   readonly isCalm: boolean
   /** The cost of its calls; null if the list is not of calls. */
   readonly spent: {
@@ -200,7 +200,7 @@ export interface PriceClock {
   readonly fromMs?: number
 }
 
-/** The price that calls of one upstream and model met. */
+/** The price of calls of one upstream and model. */
 export function matchedLine(
   match: CostMatch,
   { overrides, models }: Pick<Costs, 'overrides' | 'models'>,
@@ -245,7 +245,7 @@ export function matchedLine(
           ? `+ ${count(unpriced)} unpriced`
           : `${counted(match.calls, 'call')}${hasEarlier ? `, some before this price (${times.day(since)})` : ''}`,
     },
-    // One's own price is changed under the name that it is kept under.
+    // An override is changed under its own name.
     priced:
       model === null
         ? null
@@ -255,7 +255,7 @@ export function matchedLine(
   }
 }
 
-/** A price that is known, whether a call met it or not. */
+/** A known price, used by calls or not. */
 export function knownLine({ name, entry, isOverride }: KnownPrice, { times, nowMs }: PriceClock): PriceLine {
   const { provider, mode, updated_at: updatedAt, removed_at: removedAt, prices } = entry
   const inForce = periodAt(entry, nowMs)
@@ -342,14 +342,14 @@ function namesOf({ model, response_model: answered, upstream, price }: CostMatch
   return [model, answered, upstream, hasPrice(price) ? price.key : null].filter((name) => name !== null)
 }
 
-/** A price of the list that calls need not have met. */
+/** A price of the list, used by calls or not. */
 export interface KnownPrice {
   readonly name: string
   readonly entry: PriceEntry
   readonly isOverride: boolean
 }
 
-/** All prices that are known, one's own first, whose name has this in it. */
+/** The known prices whose name contains a text, overrides first. */
 export function knownPrices(
   { models, overrides }: Pick<Costs, 'models' | 'overrides'>,
   search: string,
@@ -375,7 +375,7 @@ export function priceableCalls(matches: readonly CostMatch[], fromMs: number): n
   }, 0)
 }
 
-/** The name under which one's own price is kept: for one upstream, or for all. */
+/** The name of an override: for one upstream, or for all. */
 export function overrideName(match: Pick<CostMatch, 'upstream' | 'model'>, isForAll: boolean): string {
   const { upstream, model } = match
   return isForAll || upstream === null ? (model ?? '') : `${hostOf(upstream)}/${model ?? ''}`

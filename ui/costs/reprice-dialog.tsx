@@ -52,7 +52,7 @@ function bodyOf({ fromMs, toMs, onlyUnpriced, zone }: RepriceQuestion, isDryRun:
 const mostDays = 100
 
 export interface RepriceDialogProps {
-  /** All but the choice between calls without a price and all. */
+  /** The question without the choice between unpriced calls and all. */
   readonly question: RepriceQuestion
   readonly onDone: () => void
   readonly onClose: () => void
@@ -240,7 +240,7 @@ function Cells({ calls, ...costs }: CellsProps) {
   )
 }
 
-/** Calls that had no price are looked for at least so far back. */
+/** Unpriced calls are searched at least this far back. */
 const farMs = 30 * 86_400_000
 
 /** Calls that can be priced since prices have changed. */
@@ -249,12 +249,12 @@ export interface RepriceOffer {
   readonly found: (Bounds & { readonly onlyUnpriced: boolean; readonly result: RepriceResult }) | null
   /** A preview is running: the user's own has to wait. */
   readonly isLooking: boolean
-  /** Costs are being recalculated, whoever began it. */
+  /** True while costs are recalculated, by this page or elsewhere. */
   readonly isRepricing: boolean
   readonly forget: () => void
 }
 
-/** Previews a recalculation whenever prices have changed, and calls back after one, whoever began it. */
+/** Previews a recalculation after prices have changed, and calls back after each recalculation, also one made elsewhere. */
 export function useRepriceOffer(
   changes: number,
   bounds: Bounds,

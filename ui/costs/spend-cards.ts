@@ -10,8 +10,8 @@ import {
 } from './spend-figures.ts'
 
 /**
- * Figures of spend: all of it, that of a call, the part that is not known, and the dearest model. `freeCalls`: those without
- * a price that ran on one's own machines.
+ * Figures of spend: the total, the mean of a call, the unknown part, and the most expensive model. `freeCalls`: calls without
+ * a price that ran on the user's own machines.
  */
 export function spendCards(
   { summary, groups }: SpendAnswer<SpendGroup>,

@@ -2,7 +2,7 @@ import type { GroupFigures } from '../../src/call/figures.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { type Change, changeOf } from '../format/change.ts'
 
-/** The figures that tell of money. */
+/** The figures of costs. */
 export type SpendFigures = Pick<
   GroupFigures,
   | 'calls'
@@ -17,14 +17,14 @@ export type SpendFigures = Pick<
 /** Figures under the name of a model or client. */
 export type SpendGroup = SpendFigures & { readonly key: string | null }
 
-/** Figures under a time, and under a name if they are told apart. */
+/** The figures of a time, and of a name if they are grouped by one. */
 export type CourseGroup = SpendFigures & {
   readonly key?: string
   readonly keys?: Readonly<Record<string, string | null>>
   readonly rest?: true
 }
 
-/** An answer of `/api/query`, as far as it is looked at. */
+/** The used members of an answer of `/api/query`. */
 export interface SpendAnswer<Group> extends Pick<
   CallsAnswer,
   'available_models' | 'available_types' | 'store' | 'note' | 'resolution'
@@ -46,14 +46,14 @@ export function changeOfCost(
   return changeOf({ ...compared, better: null, show })
 }
 
-/** The cost as a multiple of that of the time before; null where either is not known. */
+/** The cost as a multiple of that of the previous period; null if either is unknown. */
 export function costRatio({ now, before }: Pick<SpendRow, 'now' | 'before'>): number | null {
   const past = before?.cost_usd ?? null
   if (now.cost_usd === null || past === null) return null
   return now.cost_usd === past ? 1 : now.cost_usd / past
 }
 
-/** Tokens that calls took; null if none of those that took some had them reported. */
+/** Tokens of calls; null if no call that used tokens reported them. */
 export function tokensOf({
   total_tokens: tokens,
   no_usage_calls: untold,
@@ -80,7 +80,7 @@ export interface Unpriced {
   readonly isLeast: boolean
 }
 
-/** Looks at all models: those without any price tell their tokens, those priced in part only their calls. */
+/** The unpriced part: tokens of models without any price, and calls of models with some prices. */
 export function unpricedOf(summary: SpendFigures, models: readonly SpendFigures[]): Unpriced {
   const bare = models.filter(({ cost_usd: cost, unpriced_calls: calls }) => cost === null && calls > 0)
   const tokens = bare.reduce((sum, { total_tokens: tokens }) => sum + tokens, 0)

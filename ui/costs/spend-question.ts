@@ -8,7 +8,7 @@ const dayMs = 24 * hourMs
 /** Beyond it, days with a dimension would be more groups than an answer may hold. */
 const mostKindsMs = 230 * dayMs
 
-/** All who ask within so long ask the same: the figures of one view are of one time. */
+/** Questions within this time are equal, so that the figures of a view are of one time. */
 const stepMs = 10_000
 
 /** The bars of a range: no more than about a hundred, as wide as people think of money. */
@@ -18,7 +18,7 @@ export function unitOf({ fromMs, toMs }: Bounds): CalendarUnit {
   return lengthMs <= 4 * dayMs ? 'hour' : 'day'
 }
 
-/** The time is too long to tell models, or clients, apart. */
+/** True if the range is too long to split by model or client. */
 export function isTooLong({ fromMs, toMs }: Bounds): boolean {
   return toMs - fromMs > mostKindsMs
 }

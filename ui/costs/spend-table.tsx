@@ -28,7 +28,7 @@ import {
 } from './spend-figures.ts'
 import type { SpendParts } from './use-costs.ts'
 
-/** More are there when they are asked for. */
+/** Rows shown before "Show all". */
 const rowsAtFirst = 10
 
 /** A column of the table. */

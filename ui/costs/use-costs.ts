@@ -29,7 +29,7 @@ export type SpendCourse = SpendQuery<CourseGroup>
 export interface SpendParts {
   readonly by: CompareBy
   readonly now: SpendAnswer<SpendGroup>
-  /** Null while it is not there, or if it is not kept any more. */
+  /** Null while it is loading, or if those calls are folded. */
   readonly before: SpendAnswer<SpendGroup> | null
 }
 
@@ -98,19 +98,19 @@ function isAwaited({ isStale, error }: SpendQuery<unknown>, shown: unknown): boo
 const calmEveryMs = 60_000
 const runningEveryMs = 700
 
-/** The prices in force, those that the calls met, and the sync. */
+/** The prices in force, the prices of calls, and the sync. */
 export interface Prices {
   readonly costs: Costs | null
   readonly matches: CostMatches | null
-  /** Why the dashboard did not answer with prices, or with those that calls met. */
+  /** The error of the request for prices, or for those of calls. */
   readonly error: string | null
   readonly isSyncing: boolean
   /** Why the last press on Sync failed. */
   readonly syncError: string | null
   readonly sync: () => void
-  /** How often a sync or a price was finished on this page: there may be calls that can be priced now. */
+  /** The number of finished syncs and price changes on this page, after which more calls may have a price. */
   readonly changes: number
-  /** A price was set, or removed. */
+  /** Called when a price was set or removed. */
   readonly onChanged: () => void
   readonly again: () => void
 }
@@ -146,7 +146,7 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
     if (sync === undefined) return
     setFast(isRunning)
     if (isRunning) return
-    // However soon it was over, and whoever began it.
+    // Also for a sync that ended quickly, or was started elsewhere.
     if (finished.current !== undefined && finished.current !== sync.finished_at) onChanged()
     finished.current = sync.finished_at
   }, [isRunning, sync?.finished_at])

@@ -4,7 +4,7 @@ import type { CallType } from '../../src/call/call.ts'
 
 export type { CallSort, CallType, Outcome }
 
-/** How a call ended, in words for people. */
+/** The outcomes of calls, as texts. */
 export const outcomeWords: Readonly<Record<Outcome, string>> = {
   ok: 'Succeeded',
   upstream_error: 'Upstream error',

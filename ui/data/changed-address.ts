@@ -25,7 +25,7 @@ export function changedAddress(address: PageAddress, change: Partial<PageAddress
   }
 }
 
-/** The address of a session: all of it, whatever range and filters are set elsewhere. */
+/** The address of a whole session, without range and filters. */
 export function sessionAddress(session: string): PageAddress {
   return { ...defaultAddress, view: 'sessions', session }
 }

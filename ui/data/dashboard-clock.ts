@@ -6,7 +6,7 @@ export function nowMs(): number {
   return Date.now() + offsetMs
 }
 
-/** By how much the dashboard's clock is known to be ahead of the browser's. */
+/** The dashboard's clock minus the browser's, in milliseconds. */
 export function clockOffsetMs(): number {
   return offsetMs
 }

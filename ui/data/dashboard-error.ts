@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../../src/api/error-body.ts'
 
-/** Why the dashboard did not do what it was asked for, in words for the reader. */
+/** The dashboard refused a request. The message is for the user. */
 export class DashboardError extends Error {
   /** The parameter or setting that is wrong. */
   readonly param: string | null

@@ -6,10 +6,10 @@ export type TopicEvent = {
   readonly [Topic in EventTopic]: readonly [topic: Topic, data: EventData[Topic]]
 }[EventTopic]
 
-/** After a first failure, which mostly is a dashboard that was started anew. */
+/** The pause after a first failure, which usually is a dashboard that restarts. */
 const soonMs = 300
 const retryMs = 2000
-/** So many beats may be missed before the stream is taken to be broken. */
+/** Missed beats after which the stream counts as broken. */
 const patience = 2.5
 
 /** Reads a stream. */
@@ -18,7 +18,7 @@ export interface StreamReader {
   readonly onEvent: (event: TopicEvent, text: string) => void
   /** The stream is open, perhaps again; or an attempt to open it failed. */
   readonly onReach: (isReached: boolean) => void
-  /** The stream was closed because nobody sees the page. */
+  /** Called when the stream was closed because the page is hidden. */
   readonly onPause?: () => void
 }
 
@@ -84,7 +84,7 @@ export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: 
     stop()
     const opened = new EventSource(`/api/events?topics=${all.join(',')}`)
     source = opened
-    // One that hangs while it connects tells no error.
+    // A connection attempt that hangs reports no error.
     hear()
     opened.addEventListener('open', () => {
       failures = 0
@@ -119,7 +119,7 @@ export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: 
     }
   }
 
-  // The browser has found a network: what was open before may hang.
+  // After a change of network, the old connection may hang.
   addEventListener('online', open)
   open()
   return () => {

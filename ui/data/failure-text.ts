@@ -67,14 +67,14 @@ const isFailureCode = isNameOf(failureWords)
 
 /** The end of a call. */
 export interface EndedCall extends Pick<OverviewCall, 'failure_code' | 'status'> {
-  /** A newer gateway may tell of one that is not known here. */
+  /** A newer gateway may have outcomes that this page does not know. */
   readonly outcome: string
 }
 
 /** The end of a call, and whether it is a failure. */
 export type JudgedCall = EndedCall & { readonly failed: boolean }
 
-/** How a call ended, in two or three words. */
+/** The end of a call, in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
   return outcome !== 'ok' && code !== null && isFailureCode(code)
     ? failureWords[code][0]
@@ -95,7 +95,7 @@ export function failureSentence({ outcome, failure_code: code, status }: EndedCa
     : endWords({ outcome, failure_code: code, status })
 }
 
-/** True if an outcome is a failure; those of a newer gateway are. */
+/** True if an outcome is a failure; unknown ones of a newer gateway count as failures. */
 export function isFailure(outcome: string): boolean {
   return isOutcome(outcome) ? isFailed(outcome) : true
 }

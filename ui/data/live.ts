@@ -34,14 +34,14 @@ const live = new Observable<Live>({
 })
 const newCalls = new Observable<NewCalls>({ calls: [], skipped: 0 })
 
-/** The gateway's log, kept for all views: the stream tells each line once. */
+/** The gateway's log, shared by all views, because the stream sends each line once. */
 export const log = new Observable(emptyLog)
 
 function change(part: Partial<Live>): void {
   live.set({ ...live.current, ...part })
 }
 
-/** Takes over a status that an action has answered, before the stream tells of it. */
+/** Sets the status from the answer of an action, before the stream sends it. */
 export function setStatus(status: ProcessStatus): void {
   change({ status })
 }
@@ -65,8 +65,8 @@ export function followDashboard(): void {
 }
 
 /**
- * A part of what the dashboard has told: `useLive(({ status }) => status?.port)`. The component is rendered again only
- * when the part is another one, by value.
+ * A part of the live state: `useLive(({ status }) => status?.port)`. The component renders again only
+ * when the value of that part changes.
  */
 export function useLive<Part>(choose: (live: Live) => Part): Part {
   return useObservable(live, choose, isSame)

@@ -1,8 +1,8 @@
 import { Observable } from './observable.ts'
 
 /**
- * Something that this reader chose, kept in this browser alone; what a link shows to others never depends on it. `parse`
- * gets null if nothing is kept; `write` answers null for what need not be.
+ * A choice that is saved only in this browser; links never depend on it. `parse`
+ * gets null if nothing is saved; `write` returns null for a value that need not be saved.
  */
 export function localValue<Value>(
   name: string,
@@ -24,7 +24,7 @@ export function localValue<Value>(
       if (text === null) localStorage.removeItem(key)
       else localStorage.setItem(key, text)
     } catch {
-      // If nothing may be kept, it holds until the page is left.
+      // Without storage, the choice lasts until the page is closed.
     }
   })
   // Another tab has chosen.
@@ -34,7 +34,7 @@ export function localValue<Value>(
   return chosen
 }
 
-/** One of some choices; `otherwise` holds while nothing else was chosen, and is not kept. */
+/** A choice of several values; `otherwise` is the default, which is not saved. */
 export function localChoice<Choice extends string>(
   name: string,
   choices: readonly Choice[],

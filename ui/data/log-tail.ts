@@ -2,26 +2,26 @@ import type { LogLines } from '../../src/api/dashboard-event.ts'
 
 /** A line of the log. */
 export interface LogLine {
-  /** How many came before it, of all that were told of since the page was opened. */
+  /** The number of lines before it since the page was opened. */
   readonly at: number
   readonly text: string
 }
 
 const keptLines = 2000
 
-/** A log of which nothing was told. */
+/** A log without lines. */
 export const emptyLog = {
   lines: [] as readonly LogLine[],
-  /** How many lines were told of, whether they are kept or not. */
+  /** The number of lines that arrived, kept or dropped. */
   told: 0,
-  /** How often the lines were replaced by others: when the log was cleared, or the page lost its connection. */
+  /** The number of times that all lines were replaced: after the log was cleared, or the connection was lost. */
   resets: 0,
 }
 
-/** The last lines of the gateway's log, as they are told of. */
+/** The last lines of the gateway's log. */
 export type LogTail = Readonly<typeof emptyLog>
 
-/** Adds what is told of; `kept` is how many lines are kept at most. */
+/** Adds lines; `kept` is the most lines to keep. */
 export function withLines(
   { lines: before, told, resets }: LogTail,
   { lines, reset }: LogLines,

@@ -112,7 +112,7 @@ const namelessWords = {
   upstream_name: 'Default upstream',
 }
 
-/** For calls that name none. */
+/** The name of the group of calls without a value. */
 export function namelessOf(by: CompareBy): string {
   return isField(by) ? namelessWords[by] : 'Without this tag'
 }
@@ -122,7 +122,7 @@ const isLastRange = isNameOf(lastRanges)
 /** The address of a bare `/`. */
 export const defaultAddress = {
   view: 'overview' as View,
-  /** This very one stands for a range that nobody chose: another one of the same length is written into the address. */
+  /** This object marks the default range: an equal range that a user chose is written into the address. */
   range: { last: '24h' } as Range,
   models: [] as readonly string[],
   callTypes: [] as readonly CallType[],
@@ -165,32 +165,32 @@ export const defaultAddress = {
   listRising: false,
   /** The period that the Overview is compared with; null for none. */
   against: null as Against | null,
-  /** Part of the names of prices that are shown; empty for all that the calls met. */
+  /** A text in the names of the listed prices; empty for all prices of calls. */
   price: '',
   /** The column that sorts the prices, null for the usual order; and whether from the smallest on. */
   priceOrder: null as PriceColumnName | null,
   priceRising: false,
   /** Times in UTC, in place of the reader's zone. */
   utc: false,
-  /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
+  /** Names of parameters that are unknown here or have an invalid value. The page shows them. */
   ignored: [] as readonly string[],
 }
 
 type Fields = typeof defaultAddress
 
 /**
- * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Filters and `sort` have the names of `/api/query`; the others are the page's own.
+ * The address is the page's only state: a link shows others the same page, and Back
+ * restores the last one. Filters and `sort` have the names of `/api/query`; the others are the page's own.
  */
 export type PageAddress = Readonly<Fields>
 
-/** One parameter of the query. */
+/** A parameter of the query. */
 interface Parameter {
-  /** Takes a value over, or answers false if it means nothing. */
+  /** Sets a field from a value; returns false if the value is invalid. */
   readonly read: (fields: Fields, value: string) => boolean
-  /** None for what is as it is in a bare address. */
+  /** The values to write; empty for the default. */
   readonly write: (address: PageAddress) => readonly string[]
-  /** The views that it means something to; all where there are none. */
+  /** The views that use the parameter; absent if all do. */
   readonly views?: readonly View[]
 }
 
@@ -308,7 +308,7 @@ export function readAddress(path: string, query: URLSearchParams): PageAddress |
   return { ...fields, ignored: [...ignored] }
 }
 
-/** Writes an address: what is as it is in a bare one is left out, so that links stay short. */
+/** Writes an address without its defaults, so that links stay short. */
 export function writeAddress(address: PageAddress): string {
   const query = new URLSearchParams()
   if (address.range.last === null) {
@@ -337,7 +337,7 @@ function isOf({ views }: Parameter, view: View): boolean {
 }
 
 /**
- * The parameters of a question about the calls of an address from one instant to another, or to whatever comes if `toMs`
+ * The parameters of a question about the calls of an address from one instant to another, without an end if `toMs`
  * is null: filters under the names that the dashboard's API knows, and `rest`.
  */
 export function callsQuery(
@@ -365,7 +365,7 @@ export function isFiltered(address: PageAddress): boolean {
   return filterText(address) !== ''
 }
 
-/** Tells questions apart: by the filters, the range and the zone of an address, and by what else decides the answer. */
+/** The key of a question: filters, range and zone of an address, and everything else that decides the answer. */
 export function queryKey(address: PageAddress, ...rest: readonly unknown[]): string {
   return JSON.stringify([filterText(address), address.range, address.utc, ...rest])
 }

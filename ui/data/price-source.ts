@@ -1,7 +1,7 @@
 import { longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 
-/** Asks for the prices that the calls of a time meet; bounds in milliseconds since the Unix epoch. */
+/** The path of the prices of a range's calls; bounds in milliseconds since the Unix epoch. */
 export function matchesPath(fromMs: number, toMs: number): string {
   const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
   return `/api/costs/matches?${new URLSearchParams({ from, to })}`
@@ -30,7 +30,7 @@ export function sourceDate(
   return `synced ${agoWords(ms, nowMs)}`
 }
 
-/** How long ago: `just now`, `12 min ago`, `3 h ago`, `5 d ago`. */
+/** The age of an instant: `just now`, `12 min ago`, `3 h ago`, `5 d ago`. */
 export function agoWords(ms: number, nowMs: number): string {
   const s = (nowMs - ms) / 1000
   if (s < 60) return 'just now'

@@ -16,5 +16,5 @@ export interface ReportData {
 
 const text = document.getElementById('report')?.textContent
 
-/** The figures, where this page is a report: a file that asks nobody and leads nowhere. Null in the dashboard. */
+/** The figures of a report: a page that is one file, without requests and links. Null in the dashboard. */
 export const report = text === undefined ? null : (JSON.parse(text) as ReportData)

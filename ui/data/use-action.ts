@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
-/** Something that the dashboard is told to do, one thing at a time. */
+/** An action of the dashboard, one at a time. */
 export interface Action {
   readonly isBusy: boolean
   /** Why the last attempt failed; null once another one has begun. */
@@ -13,7 +13,7 @@ export interface Action {
   readonly forgetError: () => void
 }
 
-/** Follows what a press has the dashboard do. */
+/** Runs actions, and follows their state and errors. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<DashboardError | null>(null)

@@ -18,11 +18,11 @@ export interface FurtherPages<Row> {
 }
 
 export interface FirstPage {
-  /** Tells one list from another: its further pages are forgotten when it changes. */
+  /** The key of the list; further pages are dropped when it changes. */
   readonly list: unknown
   /** Cursor of the second page; null if there is none, or the first has not arrived. */
   readonly cursor: string | null
-  /** Rows of further pages at most; any number unless told. */
+  /** Most rows of further pages (default: no limit). */
   readonly most?: number
 }
 

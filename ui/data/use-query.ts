@@ -3,7 +3,7 @@ import { type AnswerReader, ask } from './dashboard-api.ts'
 import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
-/** The state of a query that is asked again and again. */
+/** The state of a query that is repeated. */
 export interface QueryState<Answer, Query extends AnyQuery = AnyQuery> {
   /** The last good answer, also while the next one is awaited, and after one has failed. */
   readonly answer: Answer | null
@@ -41,7 +41,7 @@ export interface QueryOptions<Answer> {
 
 /**
  * Asks the dashboard, keeps the last answer until a newer one comes, and asks again from time to time. `key` identifies
- * the query, null asks nothing; `makeQuery` makes it anew each time, because ranges move with the clock. `put` replaces
+ * the query, null asks nothing; `makeQuery` makes it again each time, because ranges move with the clock. `put` replaces
  * the answer by one that a change brought.
  */
 export function useQuery<Answer, Query extends AnyQuery = AnyQuery>(

@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 export interface BannerProps {
   /** `bad` is an error, and is read out at once. */
   readonly tone?: 'warn' | 'bad'
-  /** In bold before the rest. */
+  /** Bold text before the rest. */
   readonly title?: string
   /** Adds a button that tries again. */
   readonly onRetry?: () => void

@@ -5,8 +5,8 @@ type ButtonElementProps = JSX.IntrinsicElements['button']
 
 export interface ButtonProps extends Omit<ButtonElementProps, 'class' | 'icon' | 'label' | 'onClick'> {
   /**
-   * `strong` is the one that a dialog or form is there for, `danger` one that ends or removes something; `bare` has no frame.
-   * Framed unless told.
+   * `strong` is the main button of a dialog or form, `danger` one that ends or removes something; `bare` has no frame.
+   * Default: a frame.
    */
   readonly kind?: 'strong' | 'danger' | 'bare'
   readonly small?: boolean

@@ -4,7 +4,7 @@ import { explained } from './meanings.ts'
 
 export interface CardProps {
   readonly title: string
-  /** Beside the title, in a quieter voice: what is counted, in which unit. */
+  /** Small text beside the title, such as the counted thing and its unit. */
   readonly about?: ComponentChildren
   /** At the end of the head. */
   readonly actions?: ComponentChildren

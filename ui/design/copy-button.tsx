@@ -59,7 +59,7 @@ async function copy(text: string, beside: HTMLElement | null): Promise<boolean> 
   }
 }
 
-/** A page that came over plain HTTP from another machine has no clipboard, but may copy what is selected. */
+/** Copies by selecting the text: a page over plain HTTP from another machine has no clipboard. */
 function copyBySelection(text: string, beside: HTMLElement): boolean {
   const field = document.createElement('textarea')
   field.value = text

@@ -4,11 +4,11 @@ export interface EmptyStateProps {
   readonly title?: string
   /** Buttons and links that lead on. */
   readonly actions?: ComponentChildren
-  /** Why there is nothing; a paragraph, or what it takes. */
+  /** The reason, as a paragraph or other content. */
   readonly children?: ComponentChildren
 }
 
-/** In place of a list or a text that is not there. */
+/** The text in place of a missing list or text. */
 export function EmptyState({ title, actions, children }: EmptyStateProps) {
   return (
     <div class="nothing">

@@ -39,7 +39,7 @@ export type IconName = keyof typeof paths
 
 export interface IconProps {
   readonly name: IconName
-  /** In pixels; 16 unless told. */
+  /** Size in pixels (default: 16). */
   readonly size?: number
 }
 
@@ -68,11 +68,11 @@ const shapes = {
 
 export interface StateMarkProps {
   readonly shape: keyof typeof shapes
-  /** In pixels; 12 unless told. */
+  /** Size in pixels (default: 12). */
   readonly size?: number
 }
 
-/** A shape that tells a state apart from others where its colour cannot. Words stand beside it. */
+/** A shape that shows a state without colour. A text is beside it. */
 export function StateMark({ shape, size = 12 }: StateMarkProps) {
   return (
     <svg class="state-mark" width={size} height={size} stroke-width="1.75" {...grid}>

@@ -2,9 +2,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A key and its action. */
 export interface Shortcut {
-  /** As `KeyboardEvent.key` names it: `m`, `Enter`; or `g o` for one after the other. */
+  /** A name of `KeyboardEvent.key`: `m`, `Enter`; or two in a row: `g o`. */
   readonly key: string
-  /** For the list of keys: what it does, as a button would say it. */
+  /** The text in the list of keys, as on a button. */
   readonly words: string
   readonly run: () => void
 }
@@ -12,7 +12,7 @@ export interface Shortcut {
 interface Group {
   readonly title: string
   readonly isInDialog: boolean
-  /** Asked when a key is pressed, so that it does what the component would do now. */
+  /** Called at each key press, so that the shortcuts are those of the latest render. */
   readonly shortcuts: () => readonly Shortcut[]
 }
 
@@ -51,7 +51,7 @@ export function shortcutsInUse(): readonly {
 }
 
 export interface ShortcutOptions {
-  /** True if they work while a modal dialog is open: those of the dialog itself. */
+  /** True for shortcuts of a modal dialog, which work while it is open. */
   readonly isInDialog?: boolean
 }
 

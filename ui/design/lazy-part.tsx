@@ -4,11 +4,11 @@ import { Button } from './button.tsx'
 import { Banner } from './banner.tsx'
 import { useDelayed } from './use-delayed.ts'
 
-/** Nobody sees what comes sooner than this. */
+/** A shorter load time is not noticeable. */
 const soonMs = 150
 
 /**
- * A part of the page whose script is loaded when it is first looked at, so that the first view does not wait for it:
+ * A part of the page whose script is loaded when it is first shown, so that the first view does not wait for it:
  * `lazyPart(async () => (await import('../live/live-view.tsx')).LiveView)`. `Meanwhile` keeps its place until then.
  */
 export function lazyPart<Props extends object>(
@@ -17,7 +17,7 @@ export function lazyPart<Props extends object>(
 ): (props: Props) => JSX.Element {
   return function LazyPart(props: Props) {
     const [Part, setPart] = useState<ComponentType<Props> | 'failed' | null>(null)
-    // The browser keeps what it has loaded: the second time it is there before the next paint.
+    // A loaded script is there before the next paint.
     useLayoutEffect(() => {
       let isHere = true
       const take = (part: ComponentType<Props> | 'failed'): void => {

@@ -43,13 +43,13 @@ const meanings: Readonly<Record<string, string>> = {
     'Calls that returned an error, were cut off, or were refused. A client that leaves is not a failure.',
 }
 
-/** A word for a figure, and what it means. */
+/** The name of a figure, and its meaning. */
 export interface Term {
   readonly words: string
   readonly meaning: string
 }
 
-/** Attributes of an element that stands for a figure: what it means is told when it is pointed at, and in the help. */
+/** Attributes of an element that names a figure: a tooltip explains it, and so does the help. */
 export function explained(
   words: string,
   meaning: string | undefined = meanings[words],

@@ -8,7 +8,7 @@ export interface SearchFieldProps {
   readonly onValue: (value: string) => void
 }
 
-/** A field for what is looked for. Escape in an empty one leaves it. */
+/** A search field. Escape clears it, and leaves an empty one. */
 export function SearchField({ label, placeholder, value, onValue }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   return (

@@ -1,9 +1,9 @@
 export interface SegmentsProps<Choice extends string> {
   /** The accessible name of the group. */
   readonly label: string
-  /** In place of the usual look. */
+  /** A class in place of the usual one. */
   readonly class?: string
-  /** The words of each choice, in order. */
+  /** The texts of the choices, in order. */
   readonly words: Readonly<Record<Choice, string>>
   /** The tooltip of each choice. */
   readonly titles?: Readonly<Record<Choice, string>>

@@ -16,14 +16,14 @@ export interface SettingRowProps extends ControlProps {
   readonly fixed?: string | null
   readonly isDisabled?: boolean
   readonly error: string | null
-  /** Told in a colour that catches the eye: what waits for a restart, for example. */
+  /** A highlighted text, such as a change that waits for a restart. */
   readonly notice?: string | null
   readonly about: string
   /** The value was typed or chosen to the end. */
   readonly onChange?: () => void
 }
 
-/** A setting on a line: its name, its control, the error in it, and what it is for. */
+/** A setting on a line: name, control, error and description. */
 export function SettingRow(props: SettingRowProps) {
   const { id, title, label, code, unit, fixed = null, isDisabled, error, notice = null, about } = props
   const { value, choices, isNumber = false, hint, onInput, onChange } = props

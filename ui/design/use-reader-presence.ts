@@ -1,23 +1,23 @@
 import type { HTMLAttributes, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Signs that somebody reads. */
+/** Signs that a person is reading. */
 const none = { isOver: false, isFocused: false, isAway: false, isSelecting: false }
 
-/** Tells if somebody reads the list that new lines are added to. */
+/** True signs of reading in a list to which new lines are added. */
 export interface Reading {
   readonly isRead: boolean
   /** True if it is scrolled away from where new lines appear. */
   readonly isAway: boolean
-  /** Forgets all signs: the reader wants to see what is new. */
+  /** Clears all signs: the reader wants to see new lines. */
   readonly leave: () => void
-  /** For an element around the box that scrolls. */
+  /** Listeners for an element around the scrolling box. */
   readonly listeners: HTMLAttributes<HTMLDivElement>
 }
 
 /**
- * Tells whether somebody reads: with the mouse over the box, some of it selected, scrolled so that `isAway`, and with
- * `byFocus` also with the keyboard's focus in it.
+ * Detects a reader: the mouse is over the box, some of it is selected, it is scrolled so that `isAway`, or with
+ * `byFocus` the keyboard's focus is in it.
  */
 export function useReaderPresence(
   box: RefObject<HTMLElement | null>,
@@ -51,10 +51,10 @@ export function useReaderPresence(
       change(none)
     },
     listeners: {
-      // A finger that touches it is about to scroll, which is told on its own.
+      // A touch is about to scroll, which has its own sign.
       onPointerEnter: ({ pointerType }) => change({ isOver: pointerType === 'mouse' }),
       onPointerLeave: () => change({ isOver: false }),
-      // The focus that a mouse leaves behind is nobody's reading.
+      // Focus from a mouse press is no sign of reading.
       onFocusIn: ({ target }) =>
         change({ isFocused: byFocus && target instanceof Element && target.matches(':focus-visible') }),
       onFocusOut: () => change({ isFocused: false }),
@@ -64,8 +64,8 @@ export function useReaderPresence(
 }
 
 /**
- * The value as it was when it began to be held, until it is let go or `question` is another one. `grown` adds to it what
- * disturbs nobody who reads it.
+ * The value from the moment of freezing, until it is released or `question` changes. `grown` adds changes to it
+ * that do not disturb a reader.
  */
 export function useFrozen<Value>(
   value: Value,

@@ -15,7 +15,7 @@ export function useMedia(query: string): boolean {
 }
 
 /**
- * A measure of an element, taken anew when the window, the page, the element or a child of it has another size, and as the
+ * A measure of an element, taken again when the window, the page, the element or a child changes its size, and as the
  * element is scrolled.
  */
 function useMeasure<Value extends number | boolean>(
@@ -42,12 +42,12 @@ function useMeasure<Value extends number | boolean>(
   return value
 }
 
-/** How wide an element is within, in pixels; 0 until that is known. */
+/** The inner width of an element in pixels; 0 until it is known. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   return useMeasure(element, 0, ({ clientWidth }) => clientWidth)
 }
 
-/** True while there is more to the right of what is seen of a box. */
+/** True while a box has more content to the right of its visible part. */
 export function useMoreAside(box: RefObject<HTMLElement | null>): boolean {
   return useMeasure(
     box,
@@ -59,7 +59,7 @@ export function useMoreAside(box: RefObject<HTMLElement | null>): boolean {
 /** Left free below, and no less than this is worth scrolling in. */
 const [marginPx, leastPx] = [16, 352]
 
-/** How high an element may be to end with the window, as what stands above it changes. */
+/** The height that makes an element end with the window, as the content above it changes. */
 export function useHeightBelow(element: RefObject<HTMLElement | null>): number {
   return useMeasure(element, leastPx, (current) =>
     Math.max(leastPx, Math.round(innerHeight - current.getBoundingClientRect().top - scrollY) - marginPx),

@@ -38,7 +38,7 @@ export function FirstCallCommand() {
   )
 }
 
-/** How to make the first call. */
+/** Instructions for the first call. */
 export function FirstCallGuide() {
   const baseUrl = useBaseUrl()
   const isStopped = useLive(({ status }) => status?.running === false)

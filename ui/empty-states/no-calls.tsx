@@ -9,7 +9,7 @@ import { lazyPart } from '../design/lazy-part.tsx'
 import { EmptyState } from '../design/empty-state.tsx'
 import { Banner } from '../design/banner.tsx'
 
-/** How to make the first call, in place of what it would show. */
+/** Instructions for the first call, in place of a view's content. */
 export const FirstCallGuide = lazyPart(async () => (await import('./first-call.tsx')).FirstCallGuide)
 
 type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>

@@ -11,7 +11,7 @@ const FacetValues = lazyPart(async () => (await import('./filter-panels.tsx')).F
 const KindPanel = lazyPart(async () => (await import('./filter-panels.tsx')).KindPanel)
 const AgainstPanel = lazyPart(async () => (await import('./filter-panels.tsx')).AgainstPanel)
 
-/** For the keys that open menus. */
+/** Ids of the menus that keys open. */
 const [modelFilterId, moreFiltersId, againstMenuId] = ['model-filter', 'more-filters', 'against-menu']
 
 function press(id: string): () => void {
@@ -85,7 +85,7 @@ export function KindFilter({ types }: { readonly types: readonly string[] }) {
   )
 }
 
-/** Filters by what is asked for less often: clients, sessions, statuses and others. */
+/** The less frequent filters: clients, sessions, statuses and others. */
 export function MoreFilters() {
   return (
     <Popover

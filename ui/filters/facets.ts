@@ -40,12 +40,12 @@ export function changeTo(facet: Facet, chosen: readonly string[]): Partial<PageA
   return facet === 'session' ? { session: chosen.at(-1) ?? null } : { [facets[facet].field]: chosen }
 }
 
-/** The address without what it filters by of this facet: other values are to be found, too. */
+/** The address without its filter of this facet, so that other values are found too. */
 export function withoutFacet(facet: Facet, address: PageAddress): PageAddress {
   return { ...address, [facets[facet].field]: defaultAddress[facets[facet].field] }
 }
 
-/** Asks for the values in the range and the other filters of an address; for sessions, those that have `text` in them. */
+/** The path of a facet's values in the range and other filters of an address; for sessions, those that contain `text`. */
 export function facetPath(facet: Facet, address: PageAddress, text: string): string {
   const { fromMs, toMs } = boundsOf(address, nowMs())
   const endMs = address.range.last === null ? toMs : null
@@ -70,7 +70,7 @@ export interface FacetValue {
 export interface FacetAnswer {
   /** Values with most calls first; sessions by their last call. */
   readonly values: readonly FacetValue[]
-  /** True if there are more than were told. */
+  /** True if there are more values than the answer has. */
   readonly isCut: boolean
 }
 

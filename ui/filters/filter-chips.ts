@@ -48,7 +48,7 @@ export function filterChips(address: PageAddress): readonly FilterChip[] {
   if (minMs !== null || maxMs !== null) {
     add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })
   }
-  // Part of a session's name is looked for instead.
+  // In the Sessions view, `q` searches the sessions' names.
   if (q !== '') add('ID or code', q, { q: '' }, isLive || view === 'sessions')
   for (const name of ignored) chips.push({ name: 'Ignored', words: name, isIgnored: true, without: {} })
   return chips

@@ -7,7 +7,7 @@ import { Popover } from '../design/overlay/popover.tsx'
 
 const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeForm)
 
-/** Ranges that are chosen here, and go on. */
+/** Calendar ranges, which move with the clock. */
 const calendarWords: Readonly<Record<string, string>> = { today: 'Today', month: 'This month' }
 
 /** A range of two instants, if none of the usual lengths will do. */

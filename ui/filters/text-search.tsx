@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { SearchField, type SearchFieldProps } from '../design/search-field.tsx'
 
-/** The address follows when somebody has stopped typing for so long. */
+/** The pause in typing after which the address changes. */
 const typingMs = 200
 
-/** A field for the text that the address looks for. */
+/** A field for the search text of the address. */
 export function TextSearch(props: Pick<SearchFieldProps, 'label' | 'placeholder'>) {
   const { address, amend } = useNavigation()
   const [text, setText] = useState(address.text)

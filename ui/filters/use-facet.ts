@@ -12,7 +12,7 @@ export function useFacet(facet: Facet, address: PageAddress, text: string = ''):
   )
 }
 
-/** The text when it has not changed for so long, in milliseconds. */
+/** The text after it has not changed for `afterMs` milliseconds. */
 export function useSettled(text: string, afterMs: number): string {
   const [settled, settle] = useState(text)
   useEffect(() => {

@@ -1,6 +1,6 @@
-/** How a figure moved against the window before. */
+/** The change of a figure against the previous window. */
 export interface Change {
-  /** `+16%`; empty where only what it was says something. */
+  /** `+16%`; empty where only the earlier value is useful. */
   readonly words: string
   /** The earlier value. */
   readonly was: string
@@ -15,12 +15,12 @@ export interface Compared {
   readonly nBefore: number
   /** Which way is the good one; null where neither is. */
   readonly better: 'lower' | 'higher' | null
-  /** True if the figure is a share of 1, whose change is told in points: a percentage of a percentage misleads. */
+  /** True for a share of 1, whose change is in points: a percentage of a percentage misleads. */
   readonly isShare?: boolean
   readonly show: (value: number) => string
 }
 
-/** Smaller changes, and changes of fewer calls, come and go by chance: they are told without a colour. */
+/** Smaller changes, and changes of fewer calls, may be chance: they have no colour. */
 const leastShare = 0.1
 const leastCalls = 50
 const mostShare = 19
@@ -41,7 +41,7 @@ export function changeOf({
   if (show(now) === was) return { words: '±0', was, tone: 'plain' }
   if (before === 0 && !isShare) return { words: 'new', was, tone: 'plain' }
   const share = now / before - 1
-  // From next to nothing any change is a huge one, and tells nothing but that.
+  // From a tiny value any change is huge, so its size says nothing.
   if (share >= mostShare && !isShare) return { words: '', was, tone: 'plain' }
   const isTelling = Math.abs(share) >= leastShare && nNow >= leastCalls && nBefore >= leastCalls
   const isBetter = share < 0 === (better === 'lower')

@@ -1,6 +1,6 @@
 import type { GroupFigures } from '../../src/call/figures.ts'
 
-/** What a thousand calls cost on average, as one alone may cost next to nothing; null if none has a price. */
+/** The mean cost of a thousand calls, because that of one may be tiny; null if no call has a price. */
 export function costPerThousand({
   calls,
   cost_usd: cost,

@@ -13,18 +13,18 @@ const steps = [
   172_800, 432_000, 604_800, 2_592_000,
 ] as const
 
-/** The shortest step of the clock of at least so many seconds. */
+/** The shortest usual step of at least `leastS` seconds. */
 export function roundStep(leastS: number): number {
   return steps.find((step) => step >= leastS) ?? 60 * Math.ceil(leastS / 60)
 }
 
-/** Times to be written under a plot, at most so many: round ones by the reader's clock, midnights by their date. */
+/** At most `most` times for the axis of a plot: round ones in the reader's zone, midnights as dates. */
 export function timeTicks(times: Times, fromMs: number, toMs: number, most: number): readonly TimeTick[] {
   return roundTimes(times, fromMs, toMs, roundStep((toMs - fromMs) / secondMs / most))
 }
 
 /**
- * The times of a step, in seconds. It walks from one round time to the next by what the clock shows, since clocks are
+ * The times of a step, in seconds. The search goes from one round local time to the next, because clocks are
  * changed now and then.
  */
 export function roundTimes(times: Times, fromMs: number, toMs: number, step: number): readonly TimeTick[] {

@@ -17,8 +17,8 @@ export function wallMinuteOf(ms: number, utc: boolean): string {
 }
 
 /**
- * When a clock on the wall shows this, in milliseconds since the Unix epoch. Of two such instants it is the first
- * (clocks went back); of none, the instant as if they had not gone forward yet. Null for what is no time.
+ * The instant of a local time, in milliseconds since the Unix epoch. Of two such instants it is the first
+ * (clocks went back); of none, the instant as if clocks had not gone forward yet. Null if the text is no time.
  */
 export function instantOfWallTime(text: string, utc: boolean): number | null {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text)) return null

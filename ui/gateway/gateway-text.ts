@@ -84,7 +84,7 @@ export function wrongBaseUrlWords(calls: number): string {
   return `${counted(calls, 'call')} with a wrong base URL ${calls === 1 ? 'was' : 'were'} refused. Use this one, with /v1.`
 }
 
-/** How many tokens of the budget are used, and how sure that is. */
+/** The used tokens of the budget, and whether they are estimated. */
 export function budgetWords(budget: HealthReport['token_budget']): string {
   const { total_used: used, daily_limit: limit, estimated, known } = budget
   return [

@@ -10,7 +10,7 @@ import { StateCard } from './state-card.tsx'
 import { useGatewayActions } from './use-gateway-actions.tsx'
 import { useGatewayConfig } from './use-gateway-config.ts'
 
-/** How the gateway is, what it does at this moment, and where it sends calls. */
+/** The gateway's state, its current load, and its upstreams. */
 export function GatewayView() {
   const status = useLive(({ status }) => status)
   const { answer: config } = useGatewayConfig()

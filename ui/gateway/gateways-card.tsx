@@ -17,7 +17,7 @@ import { allWords, copyWords, isWorthShowing, releaseQuestion, stateOf } from '.
 /** While there is something to show, and while there is nothing. */
 const [oftenMs, rarelyMs] = [3000, 30_000]
 
-/** All gateways that share a limit, if there are several; how a first copy of their calls goes. */
+/** All gateways that share a limit, if there are several, and the progress of a first copy of their calls. */
 export function GatewaysCard() {
   const [isShown, setShown] = useState(false)
   const { answer: report, put } = useQuery<GatewaysReport>('gateways', () => '/api/gateways', {

@@ -3,7 +3,7 @@ import type { GatewayRow, GatewaysReport } from '../../src/api/gateways.ts'
 import { count, counted, longDuration, percent } from '../format/figures.ts'
 import type { RowState } from './row-state.ts'
 
-/** One gateway alone has nothing to tell that the page does not tell anyway. */
+/** True if the card adds anything: the page already shows a single gateway. */
 export function isWorthShowing({ gateways, copy, problem }: GatewaysReport): boolean {
   return gateways.length > 1 || copy !== null || problem !== null
 }
@@ -47,7 +47,7 @@ export function releaseQuestion({ instance, host, held }: GatewayRow): Question 
   }
 }
 
-/** How the first copy of others' calls goes. */
+/** The progress of the first copy of other gateways' calls. */
 export function copyWords({ pulled, last }: NonNullable<GatewaysReport['copy']>): string {
   return `Copying calls from other gateways: ${percent(pulled / last)}, ${count(last - pulled)} rows left. Figures are incomplete until then.`
 }

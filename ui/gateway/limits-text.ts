@@ -2,7 +2,7 @@ import type { ProviderLimit } from '../../src/api/health-report.ts'
 import { count, longDuration } from '../format/figures.ts'
 import type { RowState } from './row-state.ts'
 
-/** The limits of one model and key at an upstream, as its provider told them last. */
+/** The limits of one model and key at an upstream, from its provider's last answer. */
 export interface LimitedUse extends Pick<ProviderLimit, 'upstream' | 'model' | 'key'> {
   readonly limits: readonly ProviderLimit[]
 }
@@ -26,7 +26,7 @@ export function useKey({ upstream, model, key }: Omit<LimitedUse, 'limits'>): st
   return JSON.stringify([upstream, model, key])
 }
 
-/** How near a use is to its limits. `nowMs`: the dashboard's time, in ms since the Unix epoch. */
+/** The state of a use, by its distance to the limits. `nowMs`: the dashboard's time, in ms since the Unix epoch. */
 export function stateOf(use: LimitedUse, nowMs: number): RowState {
   const wait = use.limits.find(({ kind }) => kind === 'wait')
   if (wait !== undefined) {
@@ -38,7 +38,7 @@ export function stateOf(use: LimitedUse, nowMs: number): RowState {
     : { shape: 'disc', tone: 'good', words: 'OK', details: [] }
 }
 
-/** One limit: "212 of 500 requests a minute left", and when all of it is left again. */
+/** A limit: "212 of 500 requests a minute left", and the time of its reset. */
 export function limitWords(told: ProviderLimit, nowMs: number): string {
   const { kind, limit, remaining, window_s: windowS } = told
   const per = windowS === null || windowS === 60 ? 'per minute' : `in ${longDuration(windowS)}`

@@ -2,7 +2,7 @@ import type { ConfigOption, SettingValue } from '../../src/api/proxy-config.ts'
 import { count, roundDuration } from '../format/figures.ts'
 import { typedWhole } from '../format/typed-number.ts'
 
-/** Under which heading an option stands, in the order of the headings. */
+/** The headings of the options, in order. */
 export const optionGroups = ['Limits', 'Network', 'Payloads', 'Storage', 'Other'] as const
 
 export type OptionGroup = (typeof optionGroups)[number]
@@ -87,7 +87,7 @@ export function shownValue(
   const { name, unit } = option
   const text = editable({ name, value })
   if (typeof value !== 'number') return text === '' ? 'none' : text
-  // Nobody reads 600 000 ms.
+  // A long time in milliseconds is hard to read.
   if (unit === 'ms' && value >= 1000) return roundDuration(value)
   return `${text} ${unit ?? ''}`.trimEnd()
 }
@@ -141,8 +141,8 @@ export function editable({ name, value }: Pick<ConfigOption, 'name' | 'value'>):
 }
 
 /**
- * A field's text as the dashboard wants it, for an option that has such a value. A text that is no number goes as it
- * is: the dashboard says what is wrong with it.
+ * The setting in a field's text, of the same kind as `value`. A text that is no number stays a text:
+ * the dashboard reports the error.
  */
 export function settingOf(text: string, value: ConfigOption['value']): SettingValue {
   const trimmed = text.trim()
@@ -150,7 +150,7 @@ export function settingOf(text: string, value: ConfigOption['value']): SettingVa
   return typeof value === 'number' ? (typedWhole(trimmed) ?? trimmed) : trimmed
 }
 
-/** Says what an option does, what may be typed, when it holds, and where its value comes from. */
+/** The description of an option: effect, allowed values, when a change applies, and the source of its value. */
 export function aboutWords(option: ConfigOption): string {
   const { name, description, changes, value, default: usual, fixed_by: fixedBy } = option
   const from = sourceWords(option)

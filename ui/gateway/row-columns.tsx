@@ -30,7 +30,7 @@ export function waiting<Row>(waitingOf: (row: Row) => number | null | undefined)
   }
 }
 
-/** How each row is, with reasons below. */
+/** The column of the rows' states, with reasons below. */
 export function state<Row>(stateOf: (row: Row) => RowState): Column<Row> {
   return {
     head: 'State',

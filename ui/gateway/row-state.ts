@@ -1,6 +1,6 @@
 import type { StateShape, Tone } from '../data/gateway-now.ts'
 
-/** How a row of a table is: an upstream, a gateway. */
+/** The state of a table's row: an upstream or a gateway. */
 export interface RowState {
   readonly shape: StateShape
   readonly tone: Tone

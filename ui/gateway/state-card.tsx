@@ -101,7 +101,7 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
   )
 }
 
-/** All that is not as it should be. */
+/** Everything that is wrong. */
 function Notes({ status, actions: { error, forgetError } }: ActingProps) {
   const times = useTimes()
   const { crash, health, simulated } = status
@@ -177,7 +177,7 @@ function Line({ id, what, text }: LineProps) {
   )
 }
 
-/** By the dashboard's clock. */
+/** The time of the start, by the dashboard's clock. */
 function UpSince({ status }: Pick<StateCardProps, 'status'>) {
   const times = useTimes()
   const [now, setNow] = useState(nowMs)

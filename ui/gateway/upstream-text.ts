@@ -5,7 +5,7 @@ import { count } from '../format/figures.ts'
 import { typedLimit } from '../format/typed-number.ts'
 import type { RowState } from './row-state.ts'
 
-/** A row with what the gateway has said since. */
+/** A row with the gateway's latest report. */
 export function withHealth(row: UpstreamRow, live: readonly UpstreamHealth[]): UpstreamRow {
   const now = live.find(({ name }) => name === row.name)
   return now === undefined ? row : { ...row, health: now }
@@ -74,7 +74,7 @@ export type UpstreamForm = Readonly<
   Record<'name' | 'urls' | 'models' | 'slots' | 'tokens' | 'credentials' | 'fallback', string>
 >
 
-/** The form of an upstream as it is set; `null` for one that is added. `kept` stands for a key of the gateway's own. */
+/** The form of an upstream's settings; `null` for a new one. `kept` stands for a key of the gateway's own. */
 export function formOf(row: UpstreamRow | null): UpstreamForm {
   return {
     name: row?.name ?? '',
@@ -92,7 +92,7 @@ export function addressesOf(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((url) => url !== '')
 }
 
-/** The change that a form asks for, or the error in it. Values that stand as they stood are left out. */
+/** The change in a form, or its error. Unchanged values are left out. */
 export function changeOf(
   valueOf: (name: keyof UpstreamForm) => string,
   row: UpstreamRow | null,

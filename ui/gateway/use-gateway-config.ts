@@ -5,7 +5,7 @@ import { type QueryWithPut, useQuery } from '../data/use-query.ts'
 
 const everyMs = 60_000
 
-/** Asks for the gateway's options, and again when its status tells other ones. */
+/** The gateway's options, loaded again when its status has another version of them. */
 export function useGatewayConfig(): QueryWithPut<ProxyConfig> {
   const version = useLive(({ status }) => (status === null ? null : versionOf(status)))
   return useQuery<ProxyConfig>(version, () => '/api/proxy/config', { everyMs })

@@ -3,25 +3,25 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import type { BarPart, TimedCall } from '../call/call-phases.ts'
 import { count } from '../format/figures.ts'
 
-/** A call that has ended keeps its row for so long, so that nobody loses sight of the others. */
+/** An ended call keeps its row for this time, so that the other rows do not jump. */
 export const keptMs = 1500
-/** Beyond so many rows those of calls that have ended go at once. */
+/** Beyond this number, rows of ended calls go at once. */
 const mostRows = 2000
 
 /** A row of the board. */
 export interface BoardRow {
   readonly id: string
-  /** As it was last told. */
+  /** The call in the last message about it. */
   readonly call: LiveCall
-  /** When it was recorded, or the gateway no longer told of it; null while it does. */
+  /** When the call was recorded or left the gateway's list; null while it is in it. */
   readonly goneMs: number | null
-  /** As it was recorded; null while it was not. */
+  /** The recorded call; null until it is recorded. */
   readonly record: CallJson | null
 }
 
 /**
- * The rows once `calls` are told, or only time has passed if they are the same: each call keeps its place, new ones come
- * below, and the rows of those that have ended close up after a moment, but never while somebody reads.
+ * The rows after a message with `calls`, or after time has passed if they are the same. Each call keeps its place, new ones are
+ * added below, and rows of ended calls are removed after a moment, but never while a person reads.
  */
 export function nextRows(
   rows: readonly BoardRow[],
@@ -30,7 +30,7 @@ export function nextRows(
   isRead: boolean,
   recordOf: (id: string) => CallJson | null,
 ): readonly BoardRow[] {
-  // One that is recorded has ended, whatever was told before.
+  // A recorded call has ended, even if a late message still lists it.
   const told = new Map(calls.filter(({ id }) => recordOf(id) === null).map((call) => [call.id, call]))
   const next: BoardRow[] = []
   for (const row of rows) {
@@ -60,7 +60,7 @@ export const stateWords: Readonly<Record<LiveState, string>> = {
   backing_off: 'Retrying',
 }
 
-/** The state of a call; of one in line, what it waits for. */
+/** The state of a call; for a queued one, what it waits for. */
 export function callState({ state, waits_for: awaited }: LiveCall): string {
   if (awaited === 'tokens') return 'Waiting for tokens'
   return awaited === 'requests' ? 'Waiting for rate limit' : stateWords[state]

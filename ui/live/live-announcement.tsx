@@ -5,7 +5,7 @@ import { count, counted } from '../format/figures.ts'
 import { boardWords } from './board-rows.ts'
 import type { LiveFeed } from './live-feed.ts'
 
-/** A connection that is made anew at once need not be told of. */
+/** A connection that is back within this time is not announced. */
 const soonMs = 1500
 /** Screen readers announce the number of calls at most this often. */
 const sayEveryMs = 10_000
@@ -15,11 +15,11 @@ export interface LiveAnnouncementProps {
   /** Null until that is known. */
   readonly isReached: boolean | null
   readonly isRunning: boolean
-  /** How many calls fit the filter. */
+  /** The number of calls that match the filter. */
   readonly shown: number
 }
 
-/** Tells if the feed comes, how much of it there is, and how much was left out. */
+/** Announces whether the feed runs, and the numbers of its calls and losses. */
 export function LiveAnnouncement({ feed, isReached, isRunning, shown }: LiveAnnouncementProps) {
   const isLost = useDelayed(!feed.isConnected || isReached === false, soonMs)
   const underWay = boardWords(feed.board.calls)

@@ -6,29 +6,29 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type CallHead, LiveCall } from '../payloads/live-call.ts'
 
-/** The dashboard's clock is known to the second; a call that is told twice is one. */
+/** The dashboard's clock is known to the second, so calls near the start may come twice. */
 const clockSlackMs = 2000
 
-/** The last calls that the gateway's feed of payloads has told of since it was listened to. */
+/** The last calls of the gateway's payload feed, since the page began to listen. */
 export class LiveFeed {
-  /** The oldest first; another array when a call was added or went away. */
+  /** The calls, oldest first; a new array when a call was added or removed. */
   calls: readonly LiveCall[] = []
-  /** How many calls were heard of, whether they are listed still or not. */
+  /** The number of calls that arrived, listed or removed. */
   total = 0
-  /** Records that went by untold, as there were too many at once. */
+  /** Records that were left out, because there were too many at once. */
   dropped = 0
-  /** The feed was lost and came again: nobody counted the records between. */
+  /** True if the feed was lost and came back: records in between were not counted. */
   hasGap = false
-  /** The calls under way, as the gateway last told them. */
+  /** The calls in progress, from the gateway's last message. */
   board: LiveCalls = { calls: [], more: 0 }
-  /** There is a gateway that tells. */
+  /** True while a gateway sends the feed. */
   isConnected = false
   readonly #mostCalls: number
   readonly #mostHeld: number
   readonly #byId = new Map<string, LiveCall>()
   readonly #models = new Set<string>()
   #wasLost = false
-  /** Calls that began before are not known unless they are told of otherwise. */
+  /** Calls that began before this time are unknown unless another message has them. */
   #sinceMs = Number.NEGATIVE_INFINITY
 
   /**

@@ -9,7 +9,7 @@ export interface ConfirmDialogProps {
   readonly yes: string
   /** The action ends and removes nothing. */
   readonly isHarmless?: boolean
-  /** The word on the button that does not; `Cancel` unless told. */
+  /** The text of the button that cancels (default: `Cancel`). */
   readonly no?: string
   /** The consequences at present, updated while the dialog is open. */
   readonly points: readonly string[]

@@ -3,7 +3,7 @@ import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { Icon, type IconName } from '../icon.tsx'
 
-/** Between what has opened and the button, and the edges of the window, in pixels. */
+/** Distances to the button, and to the edges of the window, in pixels. */
 const gapPx = 6
 const edgePx = 12
 /** Below it, scrolling inside is no use: then the page scrolls. */
@@ -19,7 +19,7 @@ export interface PopoverProps {
   readonly id?: string
   readonly class?: string
   readonly title?: string
-  /** In pixels; less where the window is narrower. */
+  /** Width in pixels; less in a narrower window. */
   readonly widthPx?: number
   /** Rendered while it is open. */
   readonly children: (close: () => void) => ComponentChildren
@@ -79,8 +79,8 @@ export function Popover(props: PopoverProps) {
           setOpen(true)
           setTimesOpened((before) => before + 1)
         }}
-        // Not before it is closed: the browser gives the focus back from what is still in there. Told late, and not at all
-        // where it is opened again meanwhile.
+        // The content stays until the popover is closed, because the browser returns the focus from it. This event comes late, and
+        // not at all if the popover opens again first.
         onToggle={({ newState }) => setOpen(newState === 'open')}
       >
         {isOpen && <Fragment key={timesOpened}>{children(() => panel.current?.hidePopover())}</Fragment>}

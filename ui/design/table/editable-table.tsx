@@ -44,9 +44,9 @@ export interface EditableTableProps<Row, Report, Name extends string> {
   readonly isLocked?: boolean
   /** The button of a row, in place of a form. */
   readonly action?: { readonly head: string; readonly button: (row: Row) => ComponentChildren }
-  /** In place of the table. */
+  /** The content in place of an empty table. */
   readonly empty?: ComponentChildren
-  /** Rows at first, beside urgent ones and the one that is edited. */
+  /** Rows shown at first, besides urgent ones and the edited one. */
   readonly most?: number
   readonly isUrgent?: (row: Row) => boolean
 }

@@ -28,7 +28,7 @@ export interface RowForm<Name extends string> {
   readonly save: (
     valueOf: ValueOf<Name>,
   ) => string | Errors<Name> | { readonly path: string; readonly body: object }
-  /** Tries the values without saving them, and says what came of it. */
+  /** Tests the values without saving them, and returns the result as text. */
   readonly test?: (valueOf: ValueOf<Name>) => Promise<string>
   readonly remove?: { readonly path: string; readonly question: Question }
 }
@@ -54,7 +54,7 @@ export function Editor<Answer, Name extends string>({ form, onSaved, onLeave }: 
   const testing = useAction()
   const [tested, setTested] = useState('')
   const [atFirst] = useState(() => new Map(fields.map(({ name, value }) => [name, value])))
-  /** Typed here, and saved by somebody else since the form was opened. */
+  /** Fields that were typed here, and saved elsewhere since the form was opened. */
   const elsewhere = fields.filter(
     ({ name, value }) => typed[name] !== undefined && atFirst.get(name) !== value,
   )

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../icon.tsx'
 
-/** As `aria-sort` says it; undefined for a column that does not sort. */
+/** The value of `aria-sort`; undefined for a column that does not sort. */
 export type Sorted = 'ascending' | 'descending' | undefined
 
-/** How a column is sorted, of a table that `order` sorts. */
+/** The sorting of a column in a table that is sorted by `order`. */
 export function sortedAs<Name>(name: Name, order: Name, rising: boolean): Sorted {
   if (name !== order) return undefined
   return rising ? 'ascending' : 'descending'
 }
 
-/** How a column is sorted, and what sorts by it: the smallest first, or the largest. */
+/** The sorting of a column, and the action that sorts by it, rising or falling. */
 export interface Sorting {
   readonly sorted: Sorted
   readonly onSort: (rising: boolean) => void
