@@ -6,6 +6,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { type DemoTraffic, startDemoTraffic } from '../../src/demo/demo-traffic.ts'
 import { startDemoUpstream } from '../../src/demo/demo-upstream.ts'
 import { until } from '../store/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { fastClock } from '../support/fast-clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
@@ -96,7 +97,8 @@ test('closing leaves nothing behind: the process ends by itself', async () => {
   const script = `
     import { startDemoTraffic } ${from('../../src/demo/demo-traffic.ts')}
     import { startDemoUpstream } ${from('../../src/demo/demo-upstream.ts')}
-    import { fastClock } ${from('../support/fast-clock.ts')}
+    import { eventually } from '../support/eventually.ts'
+import { fastClock } ${from('../support/fast-clock.ts')}
     const clock = fastClock(5)
     const upstream = await startDemoUpstream({ clock })
     let calls = 0
@@ -126,8 +128,8 @@ test('closing leaves nothing behind: the process ends by itself', async () => {
 })
 
 async function waitForCalls(gateway: GatewayProcess): Promise<void> {
-  const deadline = performance.now() + 30_000
-  while (Number(asRecord((await gateway.health())['rate_limiter'])['total_admitted']) < 5) {
-    assert.ok(performance.now() < deadline, 'no traffic')
-  }
+  await eventually('traffic', async () => {
+    const admitted = asRecord((await gateway.health())['rate_limiter'])['total_admitted']
+    return Number(admitted) >= 5
+  })
 }

@@ -1,45 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type TestBrowser, startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
-import { makeTempDir } from '../support/temp-dir.ts'
 import { themeViolations, violations } from './axe-violations.ts'
 import { openDashboardPage, startByButton, untilReady, untilStill, viewPaths } from './dashboard-page.ts'
-import { type PageState, writePageData } from './page-data.ts'
+import { dashboardOver } from './shared-dashboard.ts'
 
-const themes = ['light', 'dark'] as const
+const themes = [
+  ['light', violations],
+  ['dark', themeViolations],
+] as const
 
-/** Each view in each theme, with the database of a state and no gateway. */
-async function assertClean(browser: TestBrowser, state: PageState): Promise<void> {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, state)
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
-  for (const colorScheme of themes) {
-    // The page's own policy lets no script in that is not its own.
-    const options = { colorScheme, bypassCSP: true, reducedMotion: 'reduce' } as const
-    await using opened = await openDashboardPage(browser, dashboard.origin, options)
+for (const state of ['empty', 'three', 'incident'] as const) {
+  test(`axe finds nothing in any view without a gateway, in light and dark: ${state}`, async () => {
+    await using opened = await openDashboardPage(await dashboardOver(state), { bypassCSP: true })
+    const { page } = opened
     for (const path of viewPaths) {
-      await opened.page.goto(dashboard.origin + path)
-      await untilReady(opened.page)
-      const find = colorScheme === 'light' ? violations : themeViolations
-      assert.deepEqual(await find(opened.page), [], `${path} ${state} ${colorScheme}`)
+      await page.goto(new URL(path, page.url()).href)
+      await untilReady(page)
+      for (const [colorScheme, find] of themes) {
+        await page.emulateMedia({ colorScheme })
+        await untilStill(page)
+        assert.deepEqual(await find(page), [], `${path} ${colorScheme}`)
+      }
     }
-    assert.deepEqual(opened.problems, [], `${state} ${colorScheme}`)
-  }
-}
-
-for (const state of ['empty', 'three', 'day', 'incident'] as const) {
-  test(`axe finds nothing in any view, in light and dark: ${state}`, async () => {
-    await using browser = await startBrowser()
-    await assertClean(browser, state)
   })
 }
 
 test('axe finds nothing in the Settings and Gateway views while the gateway runs: with everything open, wrong and asked', async () => {
   await using dashboard = await startDashboardProcess()
-  await using browser = await startBrowser()
-  const options = { path: '/gateway', bypassCSP: true, reducedMotion: 'reduce' } as const
-  await using opened = await openDashboardPage(browser, dashboard.origin, options)
+  const options = { path: '/gateway', bypassCSP: true } as const
+  await using opened = await openDashboardPage(dashboard, { ...options, expected: / 400 / })
   const { page } = opened
   await startByButton(opened)
   await page.getByRole('link', { name: 'Settings' }).click()
@@ -47,12 +37,12 @@ test('axe finds nothing in the Settings and Gateway views while the gateway runs
   await page.locator('#option-max_concurrent').fill('0')
   await opened.button('Save').click()
   await opened.untilText('option-max_concurrent-error', /./)
-  for (const colorScheme of themes) {
+  for (const [colorScheme, find] of themes) {
     await page.emulateMedia({ colorScheme })
     await untilStill(page)
     // What is half below the bar is too small a target, wherever a page stands.
     await page.evaluate('scrollTo(0, 0)')
-    assert.deepEqual(await violations(page), [], colorScheme)
+    assert.deepEqual(await find(page), [], colorScheme)
   }
   await page.getByRole('link', { name: 'Gateway', exact: true }).click()
   await opened.button('Stop').click()
@@ -61,19 +51,15 @@ test('axe finds nothing in the Settings and Gateway views while the gateway runs
 })
 
 test('axe finds nothing in the Costs view with a price open, and in its dialogs', async () => {
-  await using dir = await makeTempDir()
-  writePageData(dir.path, 'three')
-  await using dashboard = await startDashboardProcess({ directory: dir.path })
-  await using browser = await startBrowser()
-  const options = { path: '/costs', bypassCSP: true, reducedMotion: 'reduce' } as const
-  await using opened = await openDashboardPage(browser, dashboard.origin, options)
+  const dashboard = await dashboardOver('three')
+  await using opened = await openDashboardPage(dashboard, { path: '/costs', bypassCSP: true })
   const { page } = opened
   await untilReady(page)
   const assertNone = async (what: string): Promise<void> => {
-    for (const colorScheme of themes) {
+    for (const [colorScheme, find] of themes) {
       await page.emulateMedia({ colorScheme })
       await untilStill(page)
-      assert.deepEqual(await violations(page), [], `${what} ${colorScheme}`)
+      assert.deepEqual(await find(page), [], `${what} ${colorScheme}`)
     }
   }
   await page.getByRole('button', { name: 'gpt-5.1-mini', exact: true }).first().click()

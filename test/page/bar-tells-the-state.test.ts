@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { runningStatus } from '../dashboard/scripted-gateway.ts'
-import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { sampleHealth } from '../support/sample-health.ts'
@@ -35,8 +34,7 @@ async function tell(page: Page, status: ProcessStatus): Promise<void> {
 
 test('slots, queue and budget are told in words on every view', async () => {
   const dashboard = await dashboardOver('none')
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(dashboard)
   const { page } = opened
   await tell(page, busy)
   const link = page.getByRole('banner').getByRole('link', { name: 'Gateway: Running' })
@@ -50,8 +48,7 @@ test('slots, queue and budget are told in words on every view', async () => {
 
 test('at every width the parts of the bar stand beside one another, and the view that is shown is among them', async () => {
   const dashboard = await dashboardOver('none')
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/sessions' })
+  await using opened = await openDashboardPage(dashboard, { path: '/sessions' })
   const { page } = opened
   await tell(page, { ...busy, simulated: true })
   await page.getByRole('banner').getByText('waiting').waitFor()
@@ -93,8 +90,7 @@ const overlapsInBar = `(() => {
 test('a gateway that is down is started from the bar, or it says why not', async () => {
   await using upstream = await startSimulatedUpstream()
   await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(dashboard, { expected: / 500 / })
   const { page } = opened
   const bar = page.getByRole('banner')
   await bar.getByText('Stopped', { exact: true }).waitFor()
@@ -111,8 +107,7 @@ test('a gateway that is down is started from the bar, or it says why not', async
 
 test('a gateway that is killed is started again, which the bar and the Gateway view tell', async () => {
   await using dashboard = await startDashboardProcess({ args: ['--upstream', 'http://127.0.0.1:9/v1'] })
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  await using opened = await openDashboardPage(dashboard, { path: '/gateway' })
   const { page } = opened
   const pid = await startByButton(opened)
   process.kill(pid, 'SIGKILL')
@@ -126,10 +121,9 @@ test('a gateway that is killed is started again, which the bar and the Gateway v
 
 test('on a phone the state stays in sight and leaves room for the rest', async () => {
   const dashboard = await dashboardOver('none')
-  await using browser = await startBrowser()
   for (const width of [320, 390]) {
     const options = { viewport: { width, height: 700 }, hasTouch: true }
-    await using opened = await openDashboardPage(browser, dashboard.origin, options)
+    await using opened = await openDashboardPage(dashboard, options)
     const { page } = opened
     const views = page.getByRole('navigation', { name: 'Views' })
     for (const keys of ['gg', 'go']) {

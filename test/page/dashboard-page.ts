@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { afterEach } from 'node:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { pagePaths } from '../../src/dashboard/http/page-assets.ts'
-import type { TestBrowser } from '../support/browser.ts'
+import { startBrowser } from '../support/browser.ts'
 
 const waitLimitMs = 30_000
 const lookEveryMs = 20
@@ -9,14 +10,13 @@ const lookEveryMs = 20
 /** All that the page can show. */
 export const viewPaths: readonly string[] = pagePaths
 
-/** The dashboard's page in a browser, with all that went wrong in it. */
+/**
+ * The dashboard's page in a browser. A test fails if anything goes wrong in it: errors on the console, exceptions, breaches of
+ * the page's policy (which the browser puts on the console), dialogs of scripts, and requests that left the dashboard's
+ * origin.
+ */
 export interface DashboardPage extends AsyncDisposable {
   readonly page: Page
-  /**
-   * Errors on the console, exceptions, breaches of the page's policy (which the browser puts on the console),
-   * dialogs of scripts, and requests that left the dashboard's origin.
-   */
-  readonly problems: readonly string[]
   /** What a reader sees of a button, by its name. */
   readonly button: (name: string) => Locator
   /** Waits until the Gateway view shows the gateway's state in these words. */
@@ -30,15 +30,24 @@ export interface DashboardPageOptions extends BrowserContextOptions {
   readonly path?: string
   /** By how much the browser's clock is ahead of the machine's; milliseconds. */
   readonly clockAheadMs?: number
+  /** What a test has go wrong. */
+  readonly expected?: RegExp
 }
 
-/** `await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })` */
+/** What went wrong in the pages of the test that runs. */
+const problems: string[] = []
+if (process.env['NODE_TEST_CONTEXT'] !== undefined) {
+  afterEach(() => assert.deepEqual(problems.splice(0), [], 'something went wrong in the page'))
+}
+
+/** `await using opened = await openDashboardPage(dashboard, { path: '/calls' })`. Nothing moves in it unless told. */
 export async function openDashboardPage(
-  browser: TestBrowser,
-  origin: string,
-  { path = '/', clockAheadMs = 0, ...options }: DashboardPageOptions = {},
+  { origin }: { readonly origin: string },
+  { path = '/', clockAheadMs = 0, expected, ...options }: DashboardPageOptions = {},
 ): Promise<DashboardPage> {
-  const context = await browser.newContext(options)
+  await using started = new AsyncDisposableStack()
+  const browser = started.use(await startBrowser())
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   if (clockAheadMs !== 0) {
     await context.addInitScript(`globalThis.Date = class extends Date {
       constructor(...given) { given.length === 0 ? super(Date.now()) : super(...given) }
@@ -46,25 +55,27 @@ export async function openDashboardPage(
     }`)
   }
   const page = await context.newPage()
-  const problems: string[] = []
+  const wentWrong = (problem: string): void => {
+    if (expected?.test(problem) !== true) problems.push(problem)
+  }
   page.setDefaultTimeout(waitLimitMs)
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+    if (message.type() === 'error' || message.type() === 'warning') wentWrong(message.text())
   })
-  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('pageerror', (error) => wentWrong(String(error)))
   page.on('dialog', (dialog) => {
-    problems.push(`dialog: ${dialog.message()}`)
+    wentWrong(`dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== origin) problems.push(`request to ${request.url()}`)
+    if (new URL(request.url()).origin !== origin) wentWrong(`request to ${request.url()}`)
   })
   await page.goto(`${origin}${path}`)
   // Until it has painted first, Chromium drops what is pressed.
   await page.evaluate(painted)
+  const owned = started.move()
   return {
     page,
-    problems,
     button: (name) => page.getByRole('button', { name, exact: true }),
     untilState: async (words) => {
       await page.locator('#gateway-state').getByText(words, { exact: true }).waitFor()
@@ -76,7 +87,7 @@ export async function openDashboardPage(
       })
       return (await found.textContent()) ?? ''
     },
-    [Symbol.asyncDispose]: () => context.close(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from 'pg'
-import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -17,8 +16,7 @@ test('several gateways are a table; one that is lost is released after a questio
   const args = ['--share', '--max-concurrent', '12', '--upstream', upstream.baseUrl]
   await using dashboard = await startDashboardProcess({ args, env })
   await dashboard.ask('POST', '/api/proxy/start')
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, {
+  await using opened = await openDashboardPage(dashboard, {
     path: '/gateway',
     bypassCSP: true,
   })
@@ -48,5 +46,4 @@ test('several gateways are a table; one that is lost is released after a questio
   await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
   await card.getByText('0 of 12 slots, 2 gateways').waitFor()
   await lost.waitFor({ state: 'detached' })
-  assert.deepEqual(opened.problems, [])
 })

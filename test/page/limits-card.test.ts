@@ -1,7 +1,6 @@
 /** What a provider said of its limits, and what calls wait for, on the page of a real gateway. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { exchange } from '../support/exchange.ts'
 import { jsonReply } from '../support/response-bytes.ts'
@@ -18,8 +17,7 @@ test('a limit that is nearly used up, the limit that a 429 met, and a call that 
   })
   await dashboard.ask('POST', '/api/proxy/start')
   const { port } = await dashboard.status()
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, {
+  await using opened = await openDashboardPage(dashboard, {
     path: '/gateway',
     bypassCSP: true,
   })
@@ -56,5 +54,4 @@ test('a limit that is nearly used up, the limit that a 429 met, and a call that 
     .getByRole('definition')
     .filter({ hasText: /^tokens$/ })
     .waitFor()
-  assert.deepEqual(opened.problems, [])
 })

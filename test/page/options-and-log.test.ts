@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { asRecord } from '../support/json-record.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -20,8 +19,7 @@ async function maxConcurrent(port: number): Promise<unknown> {
 test('options: a wrong value is told beside its field, a live one is in force at once, others wait for a restart', async () => {
   await using upstream = await startSimulatedUpstream()
   await using dashboard = await startDashboardProcess()
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  await using opened = await openDashboardPage(dashboard, { path: '/gateway', expected: / 400 / })
   const { page, button } = opened
   const pid = await startByButton(opened)
   const { port } = await dashboard.status()
@@ -31,7 +29,6 @@ test('options: a wrong value is told beside its field, a live one is in force at
   // What a flag has fixed is there to be read.
   assert.match((await page.locator('code#option-port').textContent()) ?? '', /^\d+$/)
   await page.getByText('Locked: set by --gateway-port').waitFor()
-  assert.deepEqual(opened.problems, [])
 
   const field = page.getByLabel('Maximum concurrent calls')
   await field.fill('0')
@@ -80,8 +77,7 @@ test('options: a wrong value is told beside its field, a live one is in force at
 
 test('log: lines arrive, the end is followed unless the reader scrolled up, and Clear asks first', async () => {
   await using dashboard = await startDashboardProcess()
-  await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  await using opened = await openDashboardPage(dashboard, { path: '/gateway' })
   const { page, button } = opened
   const log = `${dashboard.directory}/data/proxy.log`
   const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
@@ -139,5 +135,4 @@ test('log: lines arrive, the end is followed unless the reader scrolled up, and 
   await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
   await opened.untilText('log-lines', /^No lines yet\.$/)
   assert.doesNotMatch(readFileSync(log, 'utf8'), /one more/)
-  assert.deepEqual(opened.problems, [])
 })

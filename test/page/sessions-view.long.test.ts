@@ -16,7 +16,7 @@ const old = Array.from({ length: 120 }, (_, at) => ({
   calls: 1,
   agoMs: 80_000_000 - at * 1000,
 }))
-const { dashboard, browser } = await shareDashboard((folder) =>
+const dashboard = await shareDashboard((folder) =>
   writeRuns(folder, [
     ...old,
     { session: 'three-hundred', client: 'codex', calls: 300, agoMs: 20_000_000 },
@@ -25,11 +25,11 @@ const { dashboard, browser } = await shareDashboard((folder) =>
   ]),
 )
 
-const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true } as const
 
 test('sessions are listed, the last one first, found by name, and reached by keys', async () => {
-  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
-  const { page, problems } = opened
+  await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
+  const { page } = opened
   const rows = page.getByRole('list', { name: 'Sessions', exact: true }).getByRole('listitem')
   await rows.first().getByText(hostile, { exact: true }).waitFor()
   assert.match(
@@ -62,12 +62,11 @@ test('sessions are listed, the last one first, found by name, and reached by key
   // Its upstream says nothing of a cache.
   await untilReady(page)
   assert.match(await page.locator('.session-facts').innerText(), /– cached[^]*Cache breaks\s+–$/)
-  assert.deepEqual(problems, [])
 })
 
 test('headings sort the sessions both ways, the address keeps it, and a narrow window has a list of orders', async () => {
-  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
-  const { page, problems } = opened
+  await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
+  const { page } = opened
   const first = page.getByRole('list', { name: 'Sessions', exact: true }).getByRole('listitem').first()
   const heading = (name: string) => page.getByRole('columnheader', { name })
   await heading('Cost').getByRole('button').click()
@@ -94,11 +93,10 @@ test('headings sort the sessions both ways, the address keeps it, and a narrow w
   await first.getByText('three-hundred', { exact: true }).waitFor()
   assert.equal(new URL(page.url()).search, '?order=calls')
   assert.deepEqual(await violations(page), [])
-  assert.deepEqual(problems, [])
 })
 
 test('rows are as high as their text: letters of twice the size make them higher, and none covers another', async () => {
-  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
+  await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
   const { page } = opened
   await page.getByRole('listitem').nth(5).waitFor()
   const rows = `[...document.querySelectorAll('.sessions-scroller li')].map((row) => row.getBoundingClientRect())`
@@ -118,8 +116,8 @@ test('later pages hold after a renewal and after a look at another list', async 
     }))
   writeRuns(own.path, runs('old', 120, 8_000_000))
   await using dashboard = await startDashboardProcess({ directory: own.path })
-  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
-  const { page, problems } = opened
+  await using opened = await openDashboardPage(dashboard, { ...wide, path: '/sessions' })
+  const { page } = opened
   const toTheEnd = (): Promise<unknown> =>
     page.evaluate('document.querySelector(".sessions-scroller").scrollTo(0, 99999)')
   const search = page.getByRole('searchbox', { name: 'Find session' })
@@ -150,13 +148,12 @@ test('later pages hold after a renewal and after a look at another list', async 
   await page.getByText('120 sessions').waitFor()
   await page.getByRole('button', { name: 'Updated' }).click()
   await page.getByText('125 sessions').waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('one session tells what it did: bars, tools at the gaps, what failed and where its cache broke', async () => {
   const path = '/sessions?session=twenty'
-  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path })
-  const { page, problems } = opened
+  await using opened = await openDashboardPage(dashboard, { ...wide, path })
+  const { page } = opened
   await untilReady(page)
   assert.equal(await page.locator('.timeline-bar').count(), 20)
   assert.equal(await page.locator('.timeline-bar.is-failed').count(), 1)
@@ -201,18 +198,17 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   await panel.waitFor({ state: 'detached' })
   await page.getByRole('row').nth(3).click()
   await panel.waitFor()
-  assert.deepEqual(problems, [])
 })
 
 test('three hundred calls are fewer bars, which a press takes apart; on a phone nothing is wider than the screen', async () => {
   const path = '/sessions?session=three-hundred'
-  await using opened = await openDashboardPage(browser, dashboard.origin, {
+  await using opened = await openDashboardPage(dashboard, {
     ...wide,
     path,
     colorScheme: 'dark',
     viewport: { width: 390, height: 844 },
   })
-  const { page, problems } = opened
+  const { page } = opened
   await untilReady(page)
   const bars = page.locator('.timeline-bar')
   assert.ok((await bars.count()) < 150)
@@ -224,7 +220,6 @@ test('three hundred calls are fewer bars, which a press takes apart; on a phone 
   for (let zoom = 4; zoom < 64; zoom *= 2) await page.getByRole('button', { name: 'Zoom in' }).click()
   await untilTrue(page, 'document.querySelector(".timeline-bar.is-crowd") === null')
   assert.ok((await bars.count()) < 150)
-  assert.deepEqual(problems, [])
 })
 
 test('a session that runs goes on while it is looked at, and its list does not move under the pointer', async () => {
@@ -245,8 +240,8 @@ test('a session that runs goes on while it is looked at, and its list does not m
   }
   using reader = await openEvents(Number(new URL(own.origin).port), 'calls')
   await untilCallsAreTold(reader, () => call(null))
-  await using opened = await openDashboardPage(browser, own.origin, { ...wide, path: '/sessions' })
-  const { page, problems } = opened
+  await using opened = await openDashboardPage(own, { ...wide, path: '/sessions' })
+  const { page } = opened
   await page.getByText('x-tokenweir-session: ').waitFor()
   await call('first')
   const first = page.getByRole('link', { name: /^first .*Calls 1/ })
@@ -265,5 +260,4 @@ test('a session that runs goes on while it is looked at, and its list does not m
   await call('first')
   await untilTrue(page, 'document.querySelectorAll(".timeline-bar").length === 2')
   await untilTrue(page, '/Calls\\s+2/.test(document.querySelector(".session-facts").innerText)')
-  assert.deepEqual(problems, [])
 })

@@ -1,5 +1,4 @@
 import { after } from 'node:test'
-import { type TestBrowser, startBrowser } from '../support/browser.ts'
 import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { type PageState, writePageData } from './page-data.ts'
@@ -8,35 +7,28 @@ import { type PageState, writePageData } from './page-data.ts'
 const untilTheEnd = new AsyncDisposableStack()
 after(() => untilTheEnd.disposeAsync())
 
-/** A dashboard and a browser that all tests of a file look at it with. */
-export interface SharedDashboard {
-  readonly dashboard: DashboardProcess
-  readonly browser: TestBrowser
-}
-
 /**
  * Starts a dashboard over what `write` puts into its folder; it ends after the file's last test.
- * `const { dashboard, browser } = await shareDashboard((folder) => writePageData(folder, 'day'))`
+ * `const dashboard = await shareDashboard((folder) => writePageData(folder, 'day'))`
  */
 export async function shareDashboard(
   write: (folder: string) => unknown,
   args: readonly string[] = [],
-): Promise<SharedDashboard> {
+): Promise<DashboardProcess> {
   await using started = new AsyncDisposableStack()
   const { path } = started.use(await makeTempDir())
   write(path)
   const dashboard = started.use(await startDashboardProcess({ directory: path, args }))
-  const browser = started.use(await startBrowser())
   untilTheEnd.use(started.move())
-  return { dashboard, browser }
+  return dashboard
 }
 
-const lookedAt = new Map<PageState | 'none', Promise<SharedDashboard>>()
+const lookedAt = new Map<PageState | 'none', Promise<DashboardProcess>>()
 
 /** The dashboard over these calls, or none, that the tests of a file only look at. */
-export async function dashboardOver(state: PageState | 'none'): Promise<DashboardProcess> {
+export function dashboardOver(state: PageState | 'none'): Promise<DashboardProcess> {
   const started =
     lookedAt.get(state) ?? shareDashboard((folder) => state !== 'none' && writePageData(folder, state))
   lookedAt.set(state, started)
-  return (await started).dashboard
+  return started
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { startAttackerServer } from './attacker-server.ts'
 import { openDashboardPage } from './dashboard-page.ts'
@@ -20,10 +19,9 @@ async function everythingOn(page: Page): Promise<string> {
 
 test('a dashboard that others can reach: the page asks for the admin token, and says when it is wrong', async () => {
   await using dashboard = await startDashboardProcess(open)
-  await using browser = await startBrowser()
   // Whoever wanted to see something in particular gets there.
   const path = '/gateway?tz=utc'
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path })
+  await using opened = await openDashboardPage(dashboard, { path, expected: / 40[13] / })
   const { page } = opened
   assert.equal((await page.request.get(`${dashboard.origin}/api/proxy/status`)).status(), 401)
   const field = page.getByLabel('Admin token')
@@ -65,13 +63,12 @@ test('a dashboard that others can reach: the page asks for the admin token, and 
 
 test('the link that is printed at the start signs in once, and leaves no trace in the address', async () => {
   await using dashboard = await startDashboardProcess(open)
-  await using browser = await startBrowser()
   const { command, origin, port } = dashboard
   const [, path = ''] = await command.waitForOutput(/sign in with http:\/\/[^/]+(\/\?token=\S+) within/)
   const code = path.slice('/?token='.length)
   assert.notEqual(code, token)
 
-  await using opened = await openDashboardPage(browser, origin)
+  await using opened = await openDashboardPage({ origin }, { expected: / 40[134] / })
   const { page } = opened
   await page.goto(origin + path)
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -87,7 +84,7 @@ test('the link that is printed at the start signs in once, and leaves no trace i
   await page.getByRole('link', { name: 'Go to the Overview' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
-  await using other = await openDashboardPage(browser, origin)
+  await using other = await openDashboardPage({ origin }, { expected: / 401 / })
   await other.page.goto(origin + path)
   await other.page.getByLabel('Admin token').waitFor()
   assert.deepEqual(await other.page.context().cookies(), [])

@@ -7,7 +7,7 @@ import { writeRuns } from './session-data.ts'
 import { shareDashboard } from './shared-dashboard.ts'
 
 const hourMs = 3_600_000
-const { dashboard, browser } = await shareDashboard((folder) =>
+const dashboard = await shareDashboard((folder) =>
   writeRuns(folder, [
     { session: 'a', calls: 12, agoMs: 5 * hourMs, tags: 'team:search,env:prod' },
     { session: 'b', calls: 7, agoMs: 4 * hourMs, tags: 'team:ads,env:prod' },
@@ -18,7 +18,7 @@ const { dashboard, browser } = await shareDashboard((folder) =>
 )
 
 test('a tag is chosen among those that calls have, and calls are compared by its key', async () => {
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(dashboard)
   const { page, button } = opened
   const untilAddress = (expected: string): Promise<void> =>
     page.waitForURL((url) => url.pathname + url.search === expected)
@@ -59,5 +59,4 @@ test('a tag is chosen among those that calls have, and calls are compared by its
   await spend.getByText('Without this tag').waitFor()
   await untilReady(page)
   assert.deepEqual(await violations(page), [])
-  assert.deepEqual(opened.problems, [])
 })

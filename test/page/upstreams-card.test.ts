@@ -14,7 +14,7 @@ test('upstreams are added, changed and removed on the page, which tells how each
   await using byDefault = await startSimulatedUpstream()
   await using local = await startSimulatedUpstream()
   const nobody = await freePort()
-  await using view = await openGatewayView(byDefault.baseUrl)
+  await using view = await openGatewayView(byDefault.baseUrl, { expected: / 400 / })
   const { dashboard, port } = view
   const { page } = view.opened
   const card = page.locator('.upstreams-card')
