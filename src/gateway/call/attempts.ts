@@ -30,7 +30,7 @@ const noAddress = new Failure('upstream_unreachable', 'The upstream has no addre
 
 export interface AttemptsOptions {
   readonly upstreams: Upstreams
-  /** How often a call may be sent again after a 429; 0 for never. */
+  /** Most retries of a call after a 429; 0 for none. */
   readonly retry429Max: number
   /** The gateway's own `Via`, or nothing. */
   readonly via: RawHeaders
@@ -44,7 +44,7 @@ export class Attempts {
   #been: readonly Upstream[] = []
   /** The fallback, if the upstream cannot take the call. */
   #fallback: Fallback | null
-  /** Addresses of its upstream that nobody could connect to. */
+  /** Addresses of its upstream that refused a connection. */
   #tried: Set<string> | undefined
   #lastFailure: Failure | null = null
   #asksUsage = true
@@ -201,7 +201,7 @@ export class Attempts {
     return false
   }
 
-  /** It has what it needs for the next attempt. */
+  /** The call has everything for its next attempt. */
   #arrived(retries: RetriesSoFar): void {
     this.#retries = retries
     this.#pauseMs = null
@@ -217,7 +217,7 @@ export class Attempts {
     if (upstream.setting.fallback === undefined || !request.isRepeatable) return null
     const next = this.#options.upstreams.fallback(upstream, facts?.model ?? null)
     if (next === null || next.upstream === upstream || this.#been.includes(next.upstream)) return null
-    // In a coded body no name can be put in the place of another.
+    // A compressed body cannot get another model's name.
     if (next.model !== null && facts?.modelPlace === null) return null
     return call.mayUse(next.upstream) ? next : null
   }
@@ -243,7 +243,7 @@ export class Attempts {
   }
 }
 
-/** Tells a replica what its answer, or the lack of one, says of it. Nothing, where its client did not wait for one. */
+/** Updates a replica's state after an attempt, unless the client left before an answer. */
 function noteAnswer(replica: ReplicaAttempt, call: RunningCall, error: unknown): void {
   const status = call.meter?.status ?? 0
   const isBroken = error instanceof Failure && brokenOff.has(error.code) && !metClosingConnection(error)

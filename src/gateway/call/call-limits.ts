@@ -7,13 +7,13 @@ import { type LimitedUse, type SeenLimits, metLimit } from '../limits/seen-limit
 import { finalCodes } from './final-refusal.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** The known limits of providers, and those that calls wait for. */
+/** The known limits of providers, and the limits that calls wait for. */
 export interface ProviderLimits {
   readonly seen: SeenLimits
   readonly kept: MinuteLimits
 }
 
-/** Notes what an answer tells. Answers which limit of the provider the call met; null if it met none. */
+/** Notes the limits in an answer. Returns the provider's limit that the call met; null if it met none. */
 export function noteLimits(
   call: RunningCall,
   { seen, kept }: ProviderLimits,
@@ -35,7 +35,7 @@ export function stakeOf(call: RunningCall, { kept }: ProviderLimits): LimitStake
   return kept.stakeOf(useOf(call), { caller: record, requestBytes: record.requestBytes, tokensAsked })
 }
 
-/** A call is over: what it used counts in place of what was estimated. */
+/** Counts an ended call's usage in place of its estimate. */
 export function settleLimits(
   stake: LimitStake,
   { kept }: ProviderLimits,

@@ -77,7 +77,7 @@ export class CallRequest {
     return this.#isReadWhole
   }
 
-  /** It can be sent again. */
+  /** True if the request can be sent again. */
   get isRepeatable(): boolean {
     return this.#isReadWhole || !this.#arrived.head.hasBody
   }
@@ -95,7 +95,7 @@ export class CallRequest {
     if (this.#isReadWhole) await this.read()
   }
 
-  /** Reads a decoded copy of its body, which goes on as it came. */
+  /** Reads a decoded copy of the body, which is forwarded as it came. */
   async #readCopy(): Promise<void> {
     const copy = newPeek(this.#boundary)
     const coding = this.#arrived.head.contentEncoding ?? ''
@@ -110,7 +110,7 @@ export class CallRequest {
     return this.#facts
   }
 
-  /** The body as it comes, to be read once, where nobody needs it whole. */
+  /** The body as it arrives, to be read once, if it is not needed as a whole. */
   stream(): AsyncIterable<Uint8Array> {
     const see = (piece: Uint8Array): void => {
       if (this.#record.requestBytes === 0 && this.#peek instanceof RequestPeek)

@@ -12,7 +12,7 @@ const longestLabel = 200
 const longestWord = 512
 /** A longer value names no session. */
 const longestSession = 1000
-/** As much of a user agent is looked at. */
+/** Characters of a user agent that are read. */
 const longestUserAgent = 512
 
 /** The labels of a caller, from the head of a request. */
@@ -23,7 +23,7 @@ export type Introduction = Pick<
 
 /** Names the caller in words that may be stored, never a credential itself. */
 export class ClientLabels {
-  /** 8 hexadecimal digits that tell credentials apart, `null` for none; `Bearer` and its absence make no difference. */
+  /** 8 hexadecimal digits that identify a credential, with or without `Bearer`; `null` for none. */
   readonly fingerprint: (credential: string) => string | null
   /** A word of a body, such as a model's name, without credentials and cut to a length that a table can hold. */
   readonly text: (chosen: string) => string = remembered((text) => storedText(text, longestWord))
@@ -39,8 +39,8 @@ export class ClientLabels {
   readonly #header = remembered(headerText, longestLabel)
 
   /**
-   * `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. `nameOf`: the name
-   * that a person gave to whoever has a key, by its fingerprint.
+   * `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. `nameOf` returns the name
+   * that a person gave to a key, by its fingerprint.
    */
   constructor(salt: Uint8Array, nameOf: (fingerprint: string) => string | null = () => null) {
     this.#nameOf = nameOf
@@ -90,7 +90,7 @@ export class ClientLabels {
   }
 }
 
-/** Node gives a header's bytes as Latin-1; where they are UTF-8, that is what the client meant. */
+/** Decodes a header: Node reads its bytes as Latin-1, but valid UTF-8 is what the client meant. */
 function asText(header: string): string {
   if (!/[\x80-\xff]/.test(header)) return header
   const bytes = Buffer.from(header, 'latin1')

@@ -4,7 +4,7 @@ import { readAnswerHead } from '../meter/answer-head.ts'
 import { readError } from '../meter/read-error.ts'
 
 /**
- * Codes of a 429 that no wait ends, as what was paid for is used up: OpenAI (platform.openai.com/docs/guides/error-codes),
+ * Codes of a 429 that waiting does not end, because the paid quota is used up: OpenAI (platform.openai.com/docs/guides/error-codes),
  * Moonshot, DeepSeek.
  */
 export const finalCodes: ReadonlySet<string> = new Set([

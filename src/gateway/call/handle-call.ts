@@ -22,7 +22,7 @@ export class CallHandler {
   readonly #options: CallHandlerOptions & RunningCallOptions
   readonly #viaName: string
   readonly #attemptsOptions: AttemptsOptions
-  /** By requests that are still coming: how much had come when a replaced gateway last looked. */
+  /** Bytes of each request that still arrives, at the last check of a replaced gateway. */
   readonly #bytesBefore = new WeakMap<RunningCall, number>()
   readonly #running = new SwapList<RunningCall>()
   #drained: PromiseWithResolvers<void> | null = null
@@ -34,8 +34,8 @@ export class CallHandler {
   }
 
   /**
-   * Handles one call. Never rejects: whatever happens is answered and becomes its one row; or is counted as dropped,
-   * with a throw if nothing was answered either, if a fault of our own leaves no row to be made.
+   * Handles one call. Never rejects: every end is answered and becomes one row. A fault of the gateway that leaves no row
+   * is counted as dropped, and is thrown if the call has no answer either.
    */
   handle(arrived: ArrivedCall): Promise<void> {
     let running: RunningCall
@@ -89,7 +89,7 @@ export class CallHandler {
     if (this.#running.size === 0) this.#drained?.resolve()
   }
 
-  /** An answer that cannot be written must still end: what is awaited next is that the client has it or is gone. */
+  /** Answers with a failure. An answer that cannot be written must still end, because the call waits for that end. */
   #refuse({ client, record }: RunningCall, failure: Failure): void {
     try {
       client.refuse(failure, formatCallId(record.id))
@@ -115,8 +115,8 @@ export class CallHandler {
   }
 
   /**
-   * Ends a call because somebody wants it: it is answered 503, or cut where its answer has begun, and the upstream is
-   * left at once. False if no such call is under way.
+   * Ends a call on request: it is answered 503, or cut if its answer has begun, and the upstream is
+   * cancelled at once. False if no such call is in progress.
    */
   cancel(id: number): boolean {
     for (const call of this.#running) {
@@ -130,14 +130,14 @@ export class CallHandler {
     for (const call of this.#running) call.cancel(failure)
   }
 
-  /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. Resolves when all is over. */
+  /** Ends all calls in progress: each is answered 503, or cut if its answer has begun. Resolves when all have ended. */
   abandon(): Promise<void> {
     const failure = draining('The gateway stopped before this call ended.')
     for (const call of this.#running) call.abandon(failure)
     return this.refuseNew()
   }
 
-  /** Ends calls whose request has not come on since this was asked last. One that waits for its upstream is let be. */
+  /** Ends calls whose request has sent nothing since the last check. Calls that wait for their upstream continue. */
   endStalled(): void {
     const failure = draining('This gateway has been replaced, and the rest of the request did not come.')
     for (const call of this.#running) {

@@ -12,7 +12,7 @@ import type { ArrivedCall, RunningCallOptions } from './running-call.ts'
 /** Longest name of a content coding that is repeated. */
 const longestCoding = 40
 
-/** The record of a call, as far as its head tells. */
+/** The record of a call, with the fields from its head. */
 export function identify(
   { req, head, target }: ArrivedCall,
   path: PathMeaning,
@@ -37,7 +37,7 @@ export function identify(
   return record
 }
 
-/** Copies the payloads of a call; null if nobody logs or watches it. */
+/** The copy of a call's payloads; null if they are neither logged nor watched. */
 export function copyPayloads(
   { req, target }: ArrivedCall,
   call: CallDraft,
@@ -53,7 +53,7 @@ export function copyPayloads(
   }
 }
 
-/** Notes what the body says of who calls, and the head did not. `findsSession`: the body may name the session. */
+/** Adds the caller's fields that only the body has. `findsSession`: the body may name the session. */
 export function noteCaller(
   record: CallDraft,
   head: RequestHead,
@@ -71,13 +71,13 @@ export function noteCaller(
   if (record.session !== null) record.sessionSource = key === null ? 'metadata.user_id' : 'prompt_cache_key'
 }
 
-/** Why nobody knows what its body asks for. */
+/** Why the body of a request cannot be read. */
 export function unreadableBody({ contentEncoding }: RequestHead): string {
   const coding = storedText(contentEncoding ?? '', longestCoding)
   return `The request body cannot be decoded (Content-Encoding: ${coding}). The gateway reads gzip, deflate, br and zstd.`
 }
 
-/** The refusal of a call whose model, and so its upstream, nobody can know. */
+/** The refusal of a call whose model, and so its upstream, cannot be read. */
 export function unreadableModel(head: RequestHead): Failure {
   const advice = 'Send it without a coding, or name the upstream in the path.'
   return new Failure('unreadable_body', `${unreadableBody(head)} ${advice}`, {

@@ -8,14 +8,14 @@ import { BufferedResponse } from '../upstream/buffered-response.ts'
 import type { AttemptsOptions } from './attempts.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** An upstream that has not told its models by then is left out. */
+/** Time limit for an upstream's list of models. */
 const patienceMs = 2000
-/** A longer list is none. */
+/** A longer list is ignored, in bytes. */
 const longestListBytes = 16 * 1024 * 1024
 
 /**
- * Answers a call for the list of models with those of all upstreams, each as its upstream has it, as long as a call of its name
- * goes there. False, and nothing is answered, if none of them told any.
+ * Answers a call for the list of models with those of all upstreams, each as its upstream lists it, if calls of its name
+ * go there. False, without an answer, if no upstream lists any.
  */
 export async function listModels(
   running: RunningCall,
@@ -61,11 +61,11 @@ export async function listModels(
 
 interface ListedModel {
   readonly id: string
-  /** As its upstream has it. */
+  /** The model as its upstream lists it. */
   readonly entry: unknown
 }
 
-/** Null if the upstream does not tell. */
+/** The models of an upstream; null if it lists none. */
 async function askedModels(
   running: RunningCall,
   upstream: Upstream,
@@ -107,7 +107,7 @@ const sourceJson = JSON as unknown as {
   rawJSON(source: string): unknown
 }
 
-/** Numbers are kept as they are written. */
+/** The models in a list. Numbers keep their spelling. */
 function modelsIn(body: Buffer): readonly ListedModel[] | null {
   let list: unknown
   try {

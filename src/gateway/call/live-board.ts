@@ -2,12 +2,12 @@ import type { LiveCall, LiveState } from '../../api/live-calls.ts'
 import { formatCallId, startedAtMs } from '../../call/call-id.ts'
 import type { RunningCall } from './running-call.ts'
 
-/** A present speed is that of so long, in ms, or of up to twice as long. */
+/** The current speed is measured over this time, in ms, or up to twice as long. */
 const paceMs = 2000
-/** A look longer ago says nothing of the present. */
+/** An older snapshot is too old for the current speed. */
 const oldLookMs = 10_000
 
-/** How many content chunks a call had at two earlier looks. */
+/** Content chunks of a call at two earlier snapshots. */
 interface Pace {
   fromMs: number
   fromChunks: number
@@ -15,7 +15,7 @@ interface Pace {
   laterChunks: number
 }
 
-/** Makes what is told of calls under way. All of it is worked out when somebody looks: calls keep no speed of theirs. */
+/** Describes the calls in progress. Everything is computed for a snapshot, so calls keep no speed of their own. */
 export class LiveBoard {
   readonly #paces = new WeakMap<RunningCall, Pace>()
 

@@ -15,25 +15,25 @@ import type { RunningCall } from './running-call.ts'
 const burstGapMs = 0.1
 /** Larger chunks of a burst are worth a write each. */
 const gatheredBytes = 4096
-/** So many chunks of a burst are relayed, in a millisecond or two, before other calls have their turn. */
+/** Chunks of a burst that are relayed, in a millisecond or two, before other calls get their turn. */
 const burstChunks = 1024
 
 /** Between two tries to connect to an upstream that refuses: at first, and at most. */
 const connectPause = { firstMs: 50, longestMs: 1000 } as const
 
-/** So many interim answers (1xx) may come before an answer. */
+/** Most interim responses (1xx) before a response. */
 const mostInterimAnswers = 100
 
 const noTrailers: readonly never[] = []
 
-/** So much of an answer that nobody will see is read, and waited for, to keep its connection: in bytes and milliseconds. */
+/** An answer that the client will not see is read up to these limits, to keep its connection: in bytes and milliseconds. */
 const longestUnseen = 65_536
 const longestUnseenMs = 1000
 
 type AnswerHead = ReturnType<typeof readHead>
 
 /**
- * The answer is complete, and the client has it or it was kept from the client; or the failure that ended the attempt, also when
+ * The result of an attempt: the answer is complete, sent to the client or withheld; or the failure that ended it, also when
  * the client leaves.
  */
 export type RelayEnd = 'passed' | 'withheld' | Failure
@@ -42,13 +42,13 @@ export type RelayEnd = 'passed' | 'withheld' | Failure
 interface FollowUp {
   /** Another attempt is to follow this answer, so that the client sees nothing of it. */
   withholds(head: ResponseHead): boolean
-  /** True if an answer that was kept from the client is its answer after all, now that all of it is known. */
+  /** True if a withheld answer goes to the client after all, now that it is complete. */
   isFinal(head: ResponseHead, body: Buffer): boolean
 }
 
 /**
- * Makes one attempt, and copies its answer to `answer` as it comes, past the meter. Decided by the head, the answer may be kept
- * from the client until it is whole, so that nothing is ever taken back. Never rejects.
+ * Makes one attempt, and copies its answer to `answer` as it arrives, past the meter. By its head, an answer may be withheld
+ * from the client until it is complete, so that nothing is ever taken back. Never rejects.
  */
 export function relay(
   call: RunningCall,
@@ -82,7 +82,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
   #resume: (() => void) | null = null
   /** Status of the answer; 0 before it. */
   #status = 0
-  /** Answers 1xx so far. */
+  /** Interim responses (1xx) so far. */
   #interimAnswers = 0
   #streamed = false
   #lastChunkAt = 0
@@ -90,9 +90,9 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
   /** Since when the upstream refuses connections; 0 before it did. */
   #refusedSinceMs = 0
   #refusals = 0
-  /** Until the next try to connect, or until an answer that nobody will see is given up. */
+  /** Runs until the next try to connect, or until a withheld answer is dropped. */
   #timer: NodeJS.Timeout | undefined
-  /** An answer that is kept from the client; null while the client is to see it. */
+  /** A withheld answer; null while the client gets the answer. */
   #unseen: { readonly head: AnswerHead; readonly chunks: Buffer[]; bytes: number } | null = null
 
   constructor(
@@ -119,7 +119,7 @@ class RelayedAttempt implements PooledAttempt, ResumableAttempt {
     this.#fail(failure)
   }
 
-  /** After `onData` answered false: go on. */
+  /** Continues after `onData` returned false. */
   resume(): void {
     if (!this.isOver) this.#resume?.()
   }

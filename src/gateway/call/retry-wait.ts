@@ -1,7 +1,7 @@
 import { backoffMs } from '../../lib/backoff.ts'
 import type { RetryHint } from '../limits/retry-after.ts'
 
-/** The waits of one call never sum to more: whoever asks for longer is to be heard by the client itself. */
+/** Most time that a call waits for retries in all. A 429 that asks for longer goes to the client. */
 export const longestWaitsMs = 60_000
 /** Shortest wait: a shorter one only loads the upstream and the queue. */
 const shortestWaitMs = 100
@@ -18,8 +18,8 @@ export interface RetriesSoFar {
 export const noRetries: RetriesSoFar = { retries: 0, waitedMs: 0 }
 
 /**
- * How long to wait before the call that got this 429 is sent again, in milliseconds, or `null` where the 429 is
- * the client's. Where the upstream says how long, that holds; 0 says nothing, as it would mean to hammer at
+ * The wait, in milliseconds, before a call is sent again after this 429; `null` if the 429 goes to
+ * the client. The upstream's own time comes first; a time of 0 is ignored, because it would flood
  * it. Otherwise exponential backoff with full jitter, so that calls refused together do not come back together. No wait
  * is shorter than 100 ms.
  * `random` is from 0 up to 1.

@@ -38,9 +38,9 @@ export interface ArrivedCall {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly head: RequestHead
-  /** As the upstream is to see it. */
+  /** The target for the upstream. */
   readonly target: Target
-  /** The upstream that its path has named. */
+  /** The upstream that the path names. */
   readonly upstream?: Upstream | undefined
 }
 
@@ -62,7 +62,7 @@ export interface RunningCallOptions extends CallRequestOptions {
   readonly background: BackgroundResponses
 }
 
-/** All that is known of one call while it runs. Nobody else sets any of it. */
+/** The state of one call while it runs. No other module sets any of it. */
 export class RunningCall implements Placed {
   readonly arrived: ArrivedCall
   /** Its row, filled in as it goes. */
@@ -71,9 +71,9 @@ export class RunningCall implements Placed {
   readonly timeline: CallTimeline
   readonly client: ClientResponse
   readonly request: CallRequest
-  /** Shown what passes; null where nobody wants to know. */
+  /** The copy of the payloads; null if they are neither logged nor watched. */
   readonly payloads: PayloadCopy | null
-  /** In the list of running calls. */
+  /** The index in the list of running calls. */
   place = -1
   readonly #options: RunningCallOptions
   #path: PathMeaning
@@ -129,7 +129,7 @@ export class RunningCall implements Placed {
     return this.#usesGatewayKey
   }
 
-  /** The meter of the answering attempt: what was measured of a lost one is nothing that the client got. */
+  /** The meter of the answering attempt; a lost attempt's measures are dropped, because the client got nothing of it. */
   get meter(): CallMeter | null {
     return this.timeline.dispatchedAt === null ? null : this.#meter
   }
@@ -139,12 +139,12 @@ export class RunningCall implements Placed {
     return this.#waitsSince
   }
 
-  /** It works with a model; all else passes at once, and is not counted. */
+  /** True if the call works with a model; other calls pass at once, and no limit counts them. */
   get needsSlot(): boolean {
     return this.#path.usesModel
   }
 
-  /** For the models of all upstreams. */
+  /** True if the call asks for the models of all upstreams. */
   get asksForAllModels(): boolean {
     const { arrived } = this
     const { upstreams } = this.#options
@@ -177,7 +177,7 @@ export class RunningCall implements Placed {
     if (this.client.gone !== null) throw this.client.gone
   }
 
-  /** Its upstream is that of its path, else that of its model. Throws if nobody can know its model. */
+  /** Chooses the upstream by path, else by model. Throws if the model cannot be read. */
   route(): void {
     const { upstreams } = this.#options
     if (!upstreams.areSeveral || this.arrived.upstream !== undefined) return
@@ -208,7 +208,7 @@ export class RunningCall implements Placed {
     this.#usesGatewayKey = await this.isTrusted()
   }
 
-  /** Throws if a budget has too few tokens left for it. A promise while it is not known what was used before. */
+  /** Throws if a budget has too few tokens left for the call. Returns a promise while earlier use is unknown. */
   checkTokens(windows: readonly TokenWindow[] = this.#windows): Promise<void> | null {
     const known = this.#options.tokens.check(windows, this.tokensAsked, this.client)
     if (known === null) return null
@@ -223,7 +223,7 @@ export class RunningCall implements Placed {
     return this.#permit !== null
   }
 
-  /** `heldMs`: it had one for so long before. */
+  /** Waits for a slot. `heldMs`: the time for which the call had one before. */
   async waitForSlot(order: QueueOrder, heldMs?: number): Promise<void> {
     const { admission } = this.#upstream
     const stake = (): LimitStake | null => (this.#stake = stakeOf(this, this.#options.providerLimits))
@@ -235,7 +235,7 @@ export class RunningCall implements Placed {
     return this.#stake
   }
 
-  /** It has what it needs to be sent. */
+  /** The call has everything to be sent. */
   admitted(): void {
     this.timeline.admittedAt = this.clock.now()
     this.#noteUpstream()
@@ -254,14 +254,14 @@ export class RunningCall implements Placed {
     this.#waitsSince = this.clock.now()
   }
 
-  /** It takes a slot again of the upstream where it had one for so long. */
+  /** Waits for a slot again at the upstream where the call had one for `heldMs`. */
   async comeBack(heldMs: number): Promise<void> {
     this.#waitsSince = this.clock.now()
     if (this.needsSlot) await this.waitForSlot('back', heldMs)
     this.#waitsSince = null
   }
 
-  /** It goes on at another upstream. */
+  /** Continues the call at another upstream. */
   async moveTo({ upstream, model }: Fallback): Promise<void> {
     this.#goTo(upstream)
     if (model !== null) this.request.rename(model)
@@ -321,7 +321,7 @@ export class RunningCall implements Placed {
     return this.#options.tokens.of(this.record, this.#upstream.name)
   }
 
-  /** Reserves what it may use from now on, in place of what it had reserved. Throws if that is too much. */
+  /** Reserves the tokens that the call may still use, in place of its earlier reservation. Throws if that is too much. */
   reserveTokens(): void {
     this.giveTokensBack()
     this.#reservation = this.#options.tokens.reserve(this.#windows, this.tokensAsked)
@@ -346,7 +346,7 @@ export class RunningCall implements Placed {
     return true
   }
 
-  /** Ends what is done for it, so that the failure comes to be its answer. */
+  /** Ends all work for the call, so that the failure becomes its answer. */
   abandon(failure: Failure): void {
     this.client.abandon(failure)
     this.#endReading(failure)
@@ -363,7 +363,7 @@ export class RunningCall implements Placed {
     this.request.body[Symbol.dispose]()
   }
 
-  /** It is over, and its answer measured: its row is complete. */
+  /** Completes the row after the call has ended and its answer is measured. */
   complete(): void {
     const { meter, record, timeline, client } = this
     this.#noteUpstream()
@@ -383,7 +383,7 @@ export class RunningCall implements Placed {
     if (this.#stake !== null) settleLimits(this.#stake, this.#options.providerLimits, record)
   }
 
-  /** It may use no more of the budgets. */
+  /** Gives the reserved tokens back to the budgets. */
   giveTokensBack(): void {
     this.#reservation?.[Symbol.dispose]()
     this.#reservation = null

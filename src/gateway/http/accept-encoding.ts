@@ -4,9 +4,9 @@ import { remembered } from '../../lib/remembered.ts'
 const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
 
 /**
- * Leaves of an `Accept-Encoding` value (RFC 9110 §12.5.3) what the meter can decode, weights and order kept.
- * A value that holds nothing else comes back as it was, byte for byte. `*` stands for codings that may be
- * unreadable, so it is spelt out; where nothing remains, `identity` does.
+ * Keeps of an `Accept-Encoding` value (RFC 9110 §12.5.3) the codings that the meter can decode, with weights and order.
+ * A value with only such codings is returned unchanged, byte for byte. `*` includes codings that may be
+ * unreadable, so it is replaced by a list; if nothing remains, the value is `identity`.
  */
 export const narrowAcceptEncoding: (value: string) => string = remembered((value) => {
   const members = value.split(',')

@@ -12,13 +12,13 @@ const shortAnswer = 65_536
 /** Chunks up to this size are framed in one piece; to copy a larger one costs more than it saves. */
 const largestFramed = 8192
 
-/** Takes an answer as it comes: the client itself, or something that looks at it first. */
+/** Receives an answer as it arrives: the client, or a part that inspects it first. */
 export interface AnswerSink {
   head(head: ResponseHead): void
   /** Answers false where the client does not keep up. */
   write(chunk: Uint8Array): boolean
   end(trailers: RawHeaders): void
-  /** The answer ends here without being complete: what was held back, if anything, goes out. */
+  /** The answer ends incomplete: bytes that were held back are sent. */
   breakOff?(): void
 }
 
@@ -29,7 +29,7 @@ export interface ResumableAttempt {
 }
 
 /**
- * The client's side of a call: what is written to it, whether it keeps up, and whether it is still there.
+ * The client's side of a call: writing, back-pressure, and whether the client is still connected.
  * An answer ends in one of three ways: `end` (complete), `cut` (visibly incomplete), or the client leaves.
  */
 export class ClientResponse implements AnswerSink {
@@ -57,7 +57,7 @@ export class ClientResponse implements AnswerSink {
   /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
   source: ResumableAttempt | null = null
 
-  /** `payloads` copies the answer after it was sent; null if nobody logs or watches this call. */
+  /** `payloads` copies the answer after it was sent; null if this call is neither logged nor watched. */
   constructor(res: ServerResponse, stallTimeoutMs: number, payloads: PayloadCopy | null = null) {
     this.#res = res
     this.#stallTimeoutMs = stallTimeoutMs
@@ -74,7 +74,7 @@ export class ClientResponse implements AnswerSink {
     return this.#abandon.signal
   }
 
-  /** The same, if anybody has asked for it. */
+  /** The same signal, if it was used before; else null. */
   get signalSoFar(): AbortSignal | null {
     return this.#abandon?.signal ?? null
   }
@@ -120,7 +120,7 @@ export class ClientResponse implements AnswerSink {
 
   /** Answers false where the client does not keep up; the source is resumed when it does again. */
   write(chunk: Uint8Array): boolean {
-    // A parser that goes on after a pause may hand over nothing; as a chunk, that would be the end.
+    // A parser that resumes may pass an empty piece; as a chunk, it would mark the end.
     if (chunk.length === 0) return !this.isWaiting
     this.#sentBytes += chunk.length
     if (this.#remaining !== null) this.#remaining -= chunk.length
@@ -166,7 +166,7 @@ export class ClientResponse implements AnswerSink {
   }
 
   /**
-   * Makes the client see that the answer is not whole: what was written still goes out, then the connection
+   * Shows the client that the answer is incomplete: written bytes still go out, then the connection
    * breaks without the mark that ends a message. An HTTP/1.0 client takes a plain close for the end, so it
    * gets a reset.
    */
@@ -188,19 +188,19 @@ export class ClientResponse implements AnswerSink {
     try {
       this.#res.addTrailers(headerPairs(trailers))
     } catch {
-      // As above.
+      // The socket may be destroyed already.
     }
   }
 
-  /** Ends what is done on behalf of a client that is still there, so that `failure` comes to be its answer. */
+  /** Ends the work for a client that is still connected, so that `failure` becomes its answer. */
   abandon(failure: Failure): void {
     this.#abandon?.abort(failure)
     this.source?.abort(failure)
   }
 
   /**
-   * Abandons it wherever it is, also before anything waits or is fed on its behalf. An answer that its client does not
-   * take, or of which only the end is still to be taken, is broken off: nobody shall wait for it. False if it is over.
+   * Abandons the call in any state, also before it waits or its answer begins. An answer that the client does not
+   * read, or whose end alone is unread, is cut, so that the cancel need not wait for it. False if the call has ended.
    */
   cancel(failure: Failure): boolean {
     if (this.#isClosed || this.#res.writableFinished) return false

@@ -10,7 +10,7 @@ const largestGrowth = 300
 /** Frames, or members, one after the other: upstreams differ in how many they read. */
 const mostParts = 16
 
-/** Shows what a content-coded body holds, piece by piece. Answers false if it cannot be read to its end. Never rejects. */
+/** Passes on the decoded pieces of a content-coded body. Resolves with false if it cannot be decoded to its end. Never rejects. */
 export async function showDecoded(
   chunks: readonly Uint8Array[],
   coding: string,

@@ -12,8 +12,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * A failure in the shape of an OpenAI error, so that the client library raises what it would raise for the
- * upstream. The header `x-tokenweir-error` tells that it was the gateway who spoke.
+ * A failure in the shape of an OpenAI error, so that client libraries raise the same exception as for the
+ * upstream. The header `x-tokenweir-error` marks answers of the gateway.
  */
 export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswer {
   const { message, kind, code } = failure
@@ -37,11 +37,11 @@ export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswe
   return { status: failure.kind.status ?? 500, headers, body }
 }
 
-/** Answers with a failure, where no head was sent yet, and tells what was sent. */
+/** Answers with a failure if no head was sent yet, and returns the answer. */
 export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: string | null): ErrorAnswer {
   const answer = errorAnswer(failure, callId)
   const { status, body } = answer
-  // Behind what is malformed, who knows where the next request begins.
+  // After a malformed request, the begin of the next one is unknown.
   const isUnread = hasUnreadBody(res.req)
   const isDeclined = failure.code === 'upgrade_not_supported'
   const isLast = isUnread || isDeclined || failure.code === 'invalid_request'
@@ -65,19 +65,19 @@ function crossOriginHeaders({ headers }: IncomingMessage): readonly string[] {
   return ['Access-Control-Allow-Origin', origin, 'Vary', 'Origin', ...exposedHeaders]
 }
 
-/** Beside an answer's own: what a page of another origin may read of an answer that it may read at all. */
+/** Extra headers for pages of other origins: the headers of an answer that they may read. */
 export const exposedHeaders: readonly string[] = [
   'Access-Control-Expose-Headers',
   'x-tokenweir-call-id, x-tokenweir-error, x-tokenweir-upstream, server-timing',
 ]
 
-/** True if a request that is refused has a body that nobody will read: then its connection cannot be kept. */
+/** True if a refused request has a body that will not be read: its connection cannot be kept. */
 function hasUnreadBody(req: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = req.headers
   return !req.complete && (coding !== undefined || Number(length ?? 0) > 0)
 }
 
-/** Every error is a failure of ours in the end; what is not in the catalogue is a fault of the gateway. */
+/** The failure of an error. An error outside the catalogue is a fault of the gateway. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   return new Failure('internal_error', 'The gateway had an internal error.', { cause: error })

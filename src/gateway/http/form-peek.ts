@@ -43,7 +43,7 @@ export class FormPeek {
     return { ...noFacts, model, stream: stream === 'true', user }
   }
 
-  /** Passes over what is no field of ours, without a copy of it. Answers what is behind the next delimiter. */
+  /** Skips a field that is not needed, without copying it. Returns the bytes behind the next delimiter. */
   #skip(bytes: Buffer): Buffer {
     const delimiter = this.#delimiter
     const begun = this.#begun.length

@@ -26,11 +26,11 @@ import { METHODS } from '../../lib/http/http.ts'
 import { reportFault } from '../../lib/fault.ts'
 
 /**
- * The shortest time (ms) for which a replaced gateway keeps an idle connection. A request that meets the close of its
- * connection is lost, so those in use are told with an answer to close first.
+ * The shortest time (ms) for which a replaced gateway keeps an idle connection. A request that crosses the close of its
+ * connection is lost, so an answer on each busy connection first tells the client to close it.
  */
 const leastPatienceMs = 2000
-/** So often connections are looked for that can be passed on, besides those of calls that have just ended. */
+/** Interval of the search for idle connections to pass on; connections of ended calls are passed on at once. */
 const passEveryMs = 100
 const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
@@ -53,11 +53,11 @@ export interface GatewayServerOptions {
 export interface ConnectionTaker {
   /** False once it takes none any more. */
   readonly takes: boolean
-  /** Resolves when the connection is on its way; false if nobody has it now. Never rejects. */
+  /** Resolves with true when the connection is on its way; false if no gateway takes it. Never rejects. */
   passOn(connection: Socket): Promise<boolean>
 }
 
-/** The gateway's HTTP side: tells own routes from forwarded paths, and refuses what is neither. */
+/** The gateway's HTTP side: own routes, forwarded paths, and refusals of everything else. */
 export class GatewayServer {
   readonly #options: GatewayServerOptions
   readonly #server: Server
@@ -72,10 +72,10 @@ export class GatewayServer {
   #isLate = false
   #isPassing = false
   #onNobody = (): void => {}
-  /** Resolves when nobody is connected any more; `null` while it listens. */
+  /** Resolves when no connection is left; `null` while the server listens. */
   #closed: Promise<unknown> | null = null
 
-  /** Takes over a listener that has answered nobody yet. */
+  /** Takes over a listener that has not answered any request yet. */
   constructor(listener: Server, options: GatewayServerOptions) {
     this.#options = options
     this.#server = listener
@@ -97,8 +97,8 @@ export class GatewayServer {
   }
 
   /**
-   * Accepts no more connections, and answers 503 on those that are open. Resolves when the calls in flight are
-   * over; idle connections are kept until then, so that a request that is just on its way gets an answer.
+   * Accepts no more connections, and answers 503 on open ones. Resolves when the calls in flight have
+   * ended; idle connections are kept until then, so that a request on its way gets an answer.
    */
   async refuseNew(): Promise<void> {
     this.#draining = true
@@ -113,10 +113,10 @@ export class GatewayServer {
   }
 
   /**
-   * Accepts no more connections, as another process does so now, and finishes the calls of the open ones. Each connection is
-   * passed on when no request is under way on it. Where that cannot be, its next answer tells its client to close it, and an
-   * idle one is closed after `patienceMs`. A request that stops coming is given up then. Resolves when no connection is left,
-   * and none can come, as `apart` has resolved.
+   * Accepts no more connections, because another process does, and finishes the calls of open ones. Each connection is
+   * passed on when it has no request. If that is impossible, its next answer tells its client to close it, and an
+   * idle one is closed after `patienceMs`. A request that stops arriving is then ended. Resolves when no connection is left,
+   * and none can come because `apart` has resolved.
    */
   async handOff(
     clock: Clock,
@@ -140,7 +140,7 @@ export class GatewayServer {
     every(stallMs, () => {
       this.#isLate = true
       this.#options.calls.endStalled()
-      // Behind what has come by now and is not read yet.
+      // After the input that has arrived and is not read yet.
       setImmediate(() => this.#closeIdle())
     })
     every(passEveryMs, () => this.#pass())
@@ -168,7 +168,7 @@ export class GatewayServer {
     }
   }
 
-  /** One at a time: a request may begin on the others meanwhile. */
+  /** Passes idle connections on, one at a time, because a request may begin on the others meanwhile. */
   async #passAll(): Promise<void> {
     for (;;) {
       const taker = this.#taker
@@ -203,7 +203,7 @@ export class GatewayServer {
     await listen(port, host, this.#server)
   }
 
-  /** Breaks what is still open. */
+  /** Closes the connections that are still open. */
   close(): void {
     this.stopListening().catch(reportFault)
     this.#server.closeAllConnections()
@@ -220,7 +220,7 @@ export class GatewayServer {
   }
 
   #onRequest(req: IncomingMessage, res: ServerResponse): void {
-    // It came in one read with a request whose refusal has ended the connection.
+    // The request came in one read with an earlier one, whose refusal has ended the connection.
     if (!req.socket.writable) return
     if (res.socket === null) {
       this.#pipelined.wait(req, res, () => this.#onRequest(req, res))
@@ -250,7 +250,7 @@ export class GatewayServer {
       return
     }
     const target = parseTarget(req.url ?? '')
-    // Java's HTTP client offers h2c with its first request, and goes on without it (RFC 9110 §7.8).
+    // Java's HTTP client offers h2c with its first request, and continues without it (RFC 9110 §7.8).
     if (head.flaw === null && head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c') {
       const message = `This gateway speaks HTTP/1.1: ${head.upgrade} is not supported.`
       throw new Failure('upgrade_not_supported', message, { headers: ['Upgrade', 'HTTP/1.1'] })
@@ -338,7 +338,7 @@ export class GatewayServer {
   }
 }
 
-/** Node's parser alone knows on which connections a request has begun, and tells it only by what it closes. */
+/** The idle connections. Only Node's parser knows them, and shows them only by closing them. */
 function idleConnections(server: Server): readonly Socket[] {
   const idle: Socket[] = []
   // oxlint-disable-next-line typescript/unbound-method -- it is put back where it was

@@ -50,7 +50,7 @@ export interface HealthSources {
 export class Health {
   readonly #sources: HealthSources
   readonly #startedAt: number
-  /** How often a path was asked for that clients come to whose base URL is wrong. */
+  /** The number of calls on paths that clients with a wrong base URL use. */
   wrongBaseUrlCalls = 0
 
   constructor(sources: HealthSources) {

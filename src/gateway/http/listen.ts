@@ -4,13 +4,13 @@ import { createServer } from '../../lib/http/http.ts'
 
 /** Largest head of a request or of an upstream's answer, in bytes: long cookies and JWTs pass Node's 16 KiB. */
 export const maxHeaderBytes: number = 64 * 1024
-/** Most fields of a request's head: Node's own limit, named because it is told to those who exceed it. */
+/** Most fields of a request's head: Node's own limit, which the refusal names. */
 export const maxHeaderFields = 1000
 /** Longer than the pools of common clients keep a connection, so that the client is the one to close it. */
 const keepAliveTimeoutMs = 75_000
 const tcpKeepAliveDelayMs = 30_000
 const headTimeoutMs = 60_000
-/** So often heads that are late are looked for. */
+/** Interval of the search for late heads. */
 const headCheckMs = 5000
 /**
  * Connections that the kernel completes before they are accepted, as far as it allows (`net.core.somaxconn`). With
@@ -20,7 +20,7 @@ export const listenBacklog = 4096
 
 /** The address on which a gateway accepts calls. */
 export interface Listener {
-  /** It may listen only later. */
+  /** The server, which may begin to listen later. */
   readonly server: Server
   readonly port: number
 }

@@ -16,7 +16,7 @@ const waiting = new WeakSet<Socket>()
  * `clientError` of the server. The connection ends with it.
  */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  // On a connection that was passed on here, nobody has begun a request that could be answered.
+  // A connection that was passed on here has no request that could be answered.
   const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
   if (error.code === 'ECONNRESET' || !socket.writable || isUnused) {
     socket.destroy()
@@ -31,7 +31,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   else if (answer.headersSent) socket.resetAndDestroy()
   else {
     endReading(answer.req, malformed(error.code))
-    // Nobody knows where a next request would begin.
+    // The begin of a next request is unknown.
     answer.once('close', () => socket.destroy())
   }
 }
@@ -59,7 +59,7 @@ export function refuseTunnel(socket: Socket): void {
     writeRefusal(socket, failure)
     return
   }
-  // Nobody else would hear that the client has left.
+  // No other listener notices that the client has left.
   socket.once('end', () => socket.destroy()).resume()
   refuseBehind(answer, socket, failure)
 }

@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net'
 import { keepPaused } from './keep-paused.ts'
 
-/** After each read nobody who sends a flood is read for this many times what it took, and at least for so long. */
+/** After each read, flooding connections rest for this multiple of its time, and at least for `leastRestMs`. */
 const restShare = 3
 const leastRestMs = 10
 
 /**
- * Bodies that come in chunks of a few bytes. Node hands over each by itself, and reads as much as comes, so that one upload
- * would have most of the process's time. Their connections are read in turn, one read each, with a rest after each read.
+ * Limits bodies that arrive in chunks of a few bytes. Node passes each chunk by itself, and reads everything, so one upload
+ * would take most of the process's time. Such connections are read in turn, one read each, with a rest after each read.
  */
 export class PacedReading {
-  /** Those that rest, in their order. */
+  /** The resting connections, in order. */
   readonly #resting = new Set<Socket>()
   readonly #watched = new WeakSet<Socket>()
   #timer: NodeJS.Timeout | null = null
-  /** How long the last read took. */
+  /** Time of the last read, in milliseconds. */
   #lastMs = 0
 
   /** A connection has brought many tiny pieces: it is not read again before its turn. */

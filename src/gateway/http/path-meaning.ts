@@ -6,11 +6,11 @@ export interface PathMeaning {
   /** The known path that it is, however it is written; empty for one that is not known. */
   readonly name: string
   readonly callType: CallType
-  /** Its body is read whole before it queues, whatever is in it. */
+  /** True if the body is read as a whole before the call queues. */
   readonly inference: boolean
-  /** It works with a model: it takes a slot, and counts against budgets. */
+  /** True if the call works with a model: it takes a slot, and budgets count it. */
   readonly usesModel: boolean
-  /** It takes a form that names a model. */
+  /** True if the path accepts a form that names a model. */
   readonly takesForm: boolean
   /** The model that the path itself names. */
   readonly model: string | null
@@ -35,7 +35,7 @@ const inferencePaths: Readonly<Record<string, CallType>> = {
 const inferenceEnd = new RegExp(`/(${Object.keys(inferencePaths).join('|')})$`)
 /** Adds a message to a stored conversation, and asks nothing. */
 const storedMessages = /\/(?:threads|conversations)\/[^/]+\/messages$/
-/** Ends, pauses, counts, or tells of a model; the last two lines are of local servers. */
+/** Paths that cancel, pause, count, or describe a model; the last two lines are those of local servers. */
 const withoutModel = new RegExp(
   [
     '/(?:responses|batches|jobs|runs|uploads|file_batches|videos)/[^/]+/(?:cancel|pause|resume)$',

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { keepPaused } from './keep-paused.ts'
 
-/** A connection on which so many requests wait for the answers before them is not read any more, until half are left. */
+/** A connection with this many waiting pipelined requests is not read until half are left. */
 const mostWaiting = 16
 /** Requests beyond these on all connections: one read can bring some thousand before reading stops. */
 const mostBeyond = 10_000
@@ -12,7 +12,7 @@ const mostBeyond = 10_000
  * parses as many as come: it stops only where answers pile up, and here a request is answered when its turn comes.
  */
 export class PipelinedRequests {
-  /** How many wait on each connection. */
+  /** Waiting requests by connection. */
   readonly #waiting = new Map<Socket, number>()
   #beyond = 0
 

@@ -7,7 +7,7 @@ import type { RequestHead } from './request-head.ts'
 export interface BodyLimits {
   readonly maxBodyBytes: number
   readonly maxHeldBytes: number
-  /** All bodies together. */
+  /** Bytes of all held bodies together. */
   heldBytes: number
 }
 
@@ -17,10 +17,10 @@ const smallChunk = 4096
 const [leastRoom, mostRoom] = [1024, 65_536]
 /** Chunks up to this size cost more to take apart than to move. */
 const tinyChunk = 64
-/** So many tiny chunks, or so many bytes of framing, are a flood. One read of a connection can bring ten thousand. */
+/** Limits of tiny chunks and of framing bytes, beyond which a body is a flood. One read of a connection can bring ten thousand. */
 const [tinyFlood, framingFlood] = [256, 4096]
 
-/** Shared by all requests: what is bounded is the time that the process gives to floods. */
+/** Shared by all requests, because it bounds the process's time for floods. */
 const pace = new PacedReading()
 
 /** A request body that is held as a list of chunks until it is let go. */
@@ -142,7 +142,7 @@ export function readBody(
 
 const space = 0x20
 const openBrace = 0x7b
-/** How the byte order marks of UTF-8, UTF-16 and UTF-32 begin. */
+/** First bytes of the byte order marks of UTF-8, UTF-16 and UTF-32. */
 const marks: ReadonlyMap<number, number> = new Map([
   [0xef, 0xbb],
   [0xff, 0xfe],
@@ -156,7 +156,7 @@ export function mayBeObject(contentType: string | null): boolean {
   return contentType === null || !uploads.test(contentType)
 }
 
-/** It begins with a brace, or with white space alone, or the mark of an encoding. */
+/** True if the bytes begin with a brace or a byte order mark, or are only white space. */
 export function mayBeginObject(bytes: Uint8Array): boolean {
   const first = bytes.find((byte) => byte > space)
   if (first === undefined || first === openBrace) return true
@@ -164,7 +164,7 @@ export function mayBeginObject(bytes: Uint8Array): boolean {
   return marks.has(mark) && (next === undefined || next === marks.get(mark))
 }
 
-/** Waits for the first bytes of a body, which stay unread, and tells whether they may begin a JSON object. */
+/** Waits for the first bytes of a body, which stay unread; resolves with true if a JSON object may begin there. */
 export function beginsAsObject(req: IncomingMessage): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const onReadable = (): void => {
@@ -189,10 +189,10 @@ export function beginsAsObject(req: IncomingMessage): Promise<boolean> {
   return promise
 }
 
-/** Bodies that broke off before anybody began to read them. */
+/** Bodies that broke off before their reading began. */
 const brokenOff = new WeakMap<IncomingMessage, Failure>()
 
-/** Ends the reading of a body, for this reason: as soon as it begins where nobody reads it yet, which is answered false. */
+/** Ends the reading of a body with a reason. False if the reading has not begun: it then ends when it begins. */
 export function endReading(req: IncomingMessage, reason: Failure): boolean {
   if (req.complete) return false
   if (req.listenerCount('error') > 0) return req.emit('error', reason)

@@ -27,7 +27,7 @@ function withoutOwnCookies(name: string, value: string): readonly string[] {
   return others.length === 0 ? [] : [name, others.join(';').trimStart()]
 }
 
-/** The head of a client's request, read in one pass over its raw header list. What is wrong with it is told, never thrown. */
+/** The head of a client's request, read in one pass over its raw header list. Its flaw is a member, never thrown. */
 export class RequestHead {
   /** End-to-end headers, in order and spelling, as they may go to the upstream; without Host and framing. */
   readonly endToEnd: string[]
@@ -37,7 +37,7 @@ export class RequestHead {
   /** The message has a body at all (RFC 9112 §6.3). */
   readonly hasBody: boolean
   readonly contentType: string | null = null
-  /** In lower case; several are joined as sent, and `null` stands for none. */
+  /** The codings in lower case; several are joined as sent, and `null` is none. */
   readonly contentEncoding: string | null = null
   readonly acceptsTrailers: boolean = false
   readonly upgrade: string | null = null
@@ -65,7 +65,7 @@ export class RequestHead {
   readonly clientRetry: number | null = null
   readonly origin: string | null = null
   readonly secFetchSite: string | null = null
-  /** A proxy seems to stand between the client and us. */
+  /** True if the request seems to come through a proxy. */
   readonly forwardedFor: boolean
   /** `x-tokenweir-admin-token`. */
   readonly adminToken: string | null = null
@@ -185,7 +185,7 @@ export class RequestHead {
     ) {
       this.flaw = 'Transfer-Encoding is not chunked alone, or stands beside Content-Length.'
     }
-    // Not known there, so that whoever stands before us may have read the body's end elsewhere (RFC 9112 §6.1).
+    // HTTP/1.0 does not have it, so a proxy before the gateway may have read another end of the body (RFC 9112 §6.1).
     if (transferEncoding !== null && httpVersion === '1.0')
       this.flaw = 'Transfer-Encoding has no place in HTTP/1.0.'
     this.endToEnd = connection === null ? endToEnd : withoutNominated(endToEnd, connection)

@@ -2,11 +2,11 @@ import { isObject } from '../../lib/message-shape.ts'
 import { JsonScan, jsonOrUndefined, tooLong, wantedPlaces } from '../../json/json-scan.ts'
 import { Utf8Copy } from './utf8-copy.ts'
 
-/** A value in the body, and where it stands, in bytes from the body's begin; `end` is exclusive. */
+/** A value in the body, and its place in bytes from the body's begin; `end` is exclusive. */
 export interface BodyValue {
   readonly start: number
   readonly end: number
-  /** As parsed; `undefined` if it is no JSON. */
+  /** The parsed value; `undefined` if it is no JSON. */
   readonly value: unknown
 }
 
@@ -23,20 +23,20 @@ export interface RequestFacts {
   readonly firstAt: number
   /** `stream_options`, be its value `null`; `null` if it is not there. */
   readonly streamOptions: BodyValue | null
-  /** True if `stream_options` has an `include_usage`, whatever its value, or is too long to tell. */
+  /** True if `stream_options` has an `include_usage` of any value, or is too long to read. */
   readonly hasIncludeUsage: boolean
   /**
-   * Output tokens that the request allows, over all choices that it asks for; of several bounds the highest, as
-   * upstreams differ in which they read. 0 if it sets none, `Infinity` if it sets one that nobody can count.
+   * Output tokens that the request allows, over all choices; of several bounds the highest, as
+   * upstreams differ in which they read. 0 without a bound, `Infinity` for a bound that cannot be computed.
    */
   readonly tokensAsked: number
   /** `prompt_cache_key`, which agents keep for a whole run. */
   readonly promptCacheKey: string | null
   readonly user: string | null
   readonly safetyIdentifier: string | null
-  /** As parsed; `undefined` if it is not there, too long, or no JSON. */
+  /** The parsed value; `undefined` if it is absent, too long, or no JSON. */
   readonly metadata: unknown
-  /** The body is in a coding that cannot be undone, so that nobody knows what it asks for. */
+  /** True if the body is in a coding that cannot be decoded. */
   readonly isUnreadable: boolean
 }
 
@@ -82,7 +82,7 @@ const bounds: ReadonlySet<string> = new Set([
 /** Places of a model inside a body that does not name one at the top. */
 const innerModels = ['requests[].params.model', 'session.model'] as const
 
-/** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
+/** Reads the fields that the gateway needs from a request's body, chunk by chunk as it arrives. */
 export class RequestPeek {
   readonly #scan = new JsonScan(wanted, (...found) => this.#note(...found))
   readonly #text = new Utf8Copy((bytes) => this.#read(bytes))
@@ -149,7 +149,7 @@ export class RequestPeek {
 
 /** The fields of a coded body, read from a decoded copy; null if it cannot be decoded. */
 export function factsOfCopy(copy: RequestFacts | null, asItCame: RequestFacts): RequestFacts {
-  // Some upstreams do not look at the coding.
+  // Some upstreams ignore the coding.
   if (asItCame.isObject) return asItCame
   if (copy === null) return { ...asItCame, isUnreadable: true }
   return { ...copy, isObject: false, modelPlace: null, streamOptions: null }

@@ -1,6 +1,6 @@
 import { Failure } from '../../call/failure.ts'
 
-/** A request target, split but not decoded: what the upstream will see is made of these very characters. */
+/** A request target, split but not decoded: the upstream gets these very characters. */
 export interface Target {
   readonly path: string
   /** With its question mark; empty where there is none. */
@@ -10,9 +10,9 @@ export interface Target {
 /** The upstream's base URL, taken apart once. */
 export interface UpstreamBase {
   readonly origin: string
-  /** Host with the port where it is not the scheme's own; what the `upstream` column shows. */
+  /** Host, with the port unless it is the scheme's default; the value of the column `upstream`. */
   readonly host: string
-  /** Path of the base without a slash at its end; empty where the base has none. */
+  /** Path of the base without a slash at its end; empty if the base has none. */
   readonly pathPrefix: string
   /** Parameters that every call carries, as Azure's `api-version=preview`, without a question mark; mostly empty. */
   readonly query: string
@@ -70,7 +70,7 @@ export function isForwarded(path: string): boolean {
   return !path.startsWith(rawLogPath) && path !== '/v1/raw-log'
 }
 
-/** The character that an escape of one byte stands for, in Latin-1. */
+/** The Latin-1 character of a percent-encoded byte. */
 export function decodeByte(escape: string): string {
   return String.fromCharCode(Number.parseInt(escape.slice(1), 16))
 }
@@ -88,8 +88,8 @@ export function parseUpstreamBase(text: string): UpstreamBase {
 }
 
 /**
- * The path that the upstream is asked for: the base's own path takes the place of `/v1`, or of the `/v2` of a rerank,
- * and stands before the paths that have none; a base without a path changes nothing. A concatenation, so no byte is re-encoded.
+ * The path for the upstream. The base's own path replaces `/v1`, or the `/v2` of a rerank,
+ * and is prepended to paths without them; a base without a path changes nothing. No byte is re-encoded.
  */
 export function upstreamPath(base: UpstreamBase, { path, query }: Target): string {
   return pathAt(base, path) + (base.query === '' ? query : withParameters(query, base.query))
@@ -101,7 +101,7 @@ export function pathAt({ pathPrefix }: UpstreamBase, path: string): string {
   return pathPrefix + (path.startsWith('/v1/') || path === '/v2/rerank' ? path.slice(3) : path)
 }
 
-/** A query with those of the given parameters that it does not name itself. */
+/** A query with the given parameters added, except those that it has itself. */
 function withParameters(query: string, parameters: string): string {
   const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? ''
   const named = new Set(query.slice(1).split('&').map(nameOf))
@@ -111,7 +111,7 @@ function withParameters(query: string, parameters: string): string {
 }
 
 /**
- * The path below `/v1` of a call whose path begins with that of the base, as clients send it whose own base URL is a
+ * The path below `/v1` of a call whose path begins with that of the base, as sent by clients whose own base URL is a
  * host; null for any other.
  */
 export function pathBelowBase(base: UpstreamBase, path: string): string | null {

@@ -21,8 +21,8 @@ interface BegunCall {
 }
 
 /**
- * Ends connections that bring nothing but what HTTP lets pass without an end: empty lines before a request, zeros before the
- * size of a chunk. Node's parser reads them as fast as they come, and tells of none.
+ * Ends connections that send only bytes without meaning, which HTTP allows without limit: empty lines before a request, zeros before the
+ * size of a chunk. Node's parser reads them without a report.
  */
 export class UnusedBytes {
   readonly #calls: () => Iterable<BegunCall>

@@ -8,7 +8,7 @@ const utf8: Encoding = { width: 1, isLittle: true }
 const noBytes = Buffer.alloc(0)
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** How JSON is encoded that begins so (RFC 4627 §3, and byte order marks): Python, for one, reads all of these. */
+/** The encoding of JSON by its first bytes (RFC 4627 §3, and byte order marks). Python, for one, reads all of these. */
 function encodingOf([a = 0, b = 0, c = 0, d = 0]: Uint8Array): Encoding {
   if (a === 0xff && b === 0xfe) return { width: c === 0 && d === 0 ? 4 : 2, isLittle: true }
   if (a === 0xfe && b === 0xff) return { width: 2, isLittle: false }
@@ -17,7 +17,7 @@ function encodingOf([a = 0, b = 0, c = 0, d = 0]: Uint8Array): Encoding {
   return utf8
 }
 
-/** Hands a text on in UTF-8, whatever it is encoded in. Of UTF-8, the very bytes. */
+/** Passes a text on in UTF-8, from any of these encodings. UTF-8 passes unchanged. */
 export class Utf8Copy {
   readonly #receive: (utf8: Uint8Array) => void
   #encoding: Encoding | null = null
@@ -30,7 +30,7 @@ export class Utf8Copy {
     this.#receive = receive
   }
 
-  /** True if what is handed on stands in the text byte by byte. */
+  /** True if the text passes byte for byte. */
   get isSame(): boolean {
     return this.#encoding === null || this.#encoding.width === 1
   }

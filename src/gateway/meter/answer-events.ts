@@ -14,8 +14,8 @@ export interface EventReceiver {
 }
 
 /**
- * Cuts a `text/event-stream` into its events (WHATWG HTML §9.2.6), whatever the chunks. Beyond the standard, an event
- * counts that the end of the body leaves without its blank line.
+ * Cuts a `text/event-stream` into its events (WHATWG HTML §9.2.6), for any chunks. Beyond the standard, a last event
+ * counts that lacks its blank line at the end of the body.
  */
 export class AnswerEvents {
   readonly #receiver: EventReceiver
@@ -34,7 +34,7 @@ export class AnswerEvents {
   /** Reads the line that is too long. */
   #scan: JsonScan | null = null
   #isOver = false
-  /** An event of many lines was too long, and was skipped with what came in the same chunk. */
+  /** True if a long event of many lines was skipped, with the rest of its chunk. */
   hasSkipped = false
 
   constructor(receiver: EventReceiver) {

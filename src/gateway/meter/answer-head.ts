@@ -1,6 +1,6 @@
 import type { RawHeaders } from '../../call/response-head.ts'
 
-/** How a body is to be read: as a stream of events, as one JSON text, as text for people, as a page for a browser, or only counted. */
+/** The form of a body: a stream of events, one JSON text, text for people, a page for a browser, or bytes that are only counted. */
 export type AnswerForm = 'events' | 'json' | 'text' | 'page' | 'opaque'
 
 /** The headers of an answer that the meter reads. */

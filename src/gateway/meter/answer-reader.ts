@@ -36,13 +36,13 @@ const remarks: ReadonlySet<string> = new Set([
 ])
 /** States of a response that is not made yet. */
 const pendingStates: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
-/** Choices beyond it are not told apart. */
+/** Most choices that are read separately. */
 const mostChoices = 128
 const longestReasons = 500
 /** Objects whose usage belongs to calls of their own: fetching them spends nothing. */
 const storedObjects: ReadonlySet<unknown> = new Set(['batch', 'response', 'thread.run'])
 
-/** Reads off an answer, event by event or as one body, what the meter wants to know of it. */
+/** Reads the fields that the meter needs from an answer, event by event or as one body. */
 export class AnswerReader {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #status: number
@@ -59,24 +59,24 @@ export class AnswerReader {
   /** The answer says that it failed. */
   failed = false
   error: ReportedError | null = null
-  /** It reports more than one call can have used; set by `figures`. */
+  /** True if the answer reports more than one call can use; set by `figures`. */
   isImplausible = false
-  /** The upstream's own id of the request, if it stands in the answer. */
+  /** The upstream's own id of the request, if the answer has it. */
   requestId: string | null = null
-  /** A stream's reasoning came with it, in whole or as a summary. */
+  /** True if the stream contains its reasoning, in full or as a summary. */
   streamedReasoning = false
   /** The tools that the answer asks for; null without one. */
   tools: ToolCalls | null = null
 
-  /** The id of a response that it is, or tells of. */
+  /** The id of the response in the answer. */
   responseId: string | null = null
-  /** The response is not finished yet. */
+  /** True if the response is not finished yet. */
   isPending = false
-  /** It is made in the background: it goes on if its client leaves. */
+  /** True for a background response, which continues if its client leaves. */
   isBackground = false
-  /** Nothing stood in it that an answer consists of. */
+  /** True if the answer has no content at all. */
   isEmpty = true
-  /** It is a body whose JSON ends before its brackets are closed. */
+  /** True for a body whose JSON ends before its brackets are closed. */
   isCut = false
 
   readonly #finishReasons: string[] = []
@@ -102,7 +102,7 @@ export class AnswerReader {
   }
 
   /**
-   * Counts, cost and times as reported so far. Only a POST spends anything, unless `isOwed`: the call that made the
+   * Counts, cost and times reported so far. Only a POST spends anything, unless `isOwed`: the call that created the
    * response has not counted them.
    */
   figures(tokensAsked: number = 0, isOwed = false): ReportedFigures {
@@ -285,7 +285,7 @@ export class AnswerReader {
   }
 }
 
-/** The object that an answer is, or that stands first in its list, as Gemini's errors do. */
+/** The answer's object, or the first in its list, as in Gemini's errors. */
 function topOf(value: unknown): Fields {
   return fields(Array.isArray(value) ? value[0] : value)
 }

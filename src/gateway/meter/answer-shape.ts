@@ -8,7 +8,7 @@ const object = 16 * 1024
 const name = 512
 const word = 64
 const id = 202
-/** Enough to tell `null`, `""` and `[]` from more than that. */
+/** Enough characters to distinguish `null`, `""` and `[]` from real values. */
 const presence = 4
 
 const item = { type: word, name }
@@ -19,7 +19,7 @@ const callPieces = { '[]': { index: name, id, function: calledPiece, custom: { n
 const stop = { reason: word }
 
 /**
- * The places that an {@link AnswerReader} looks at, in whole bodies and in events that are too long to be parsed. They
+ * The places that an {@link AnswerReader} reads, in whole bodies and in events that are too long to be parsed. They
  * are those of OpenAI's APIs, and beside them: `message`, `content_block` and `delta` of Anthropic, `metrics` of vLLM,
  * `time_info` of Cerebras, `x_groq` of Groq, `meta` of Cohere, parts of content of Mistral. Errors are nested, flat, as
  * TGI and FastAPI have them, in a list (Gemini), or in a choice (OpenRouter).

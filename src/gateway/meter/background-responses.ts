@@ -3,7 +3,7 @@ import { dropOldest } from '../../lib/drop-oldest.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import type { ReportedFigures } from './read-usage.ts'
 
-/** Beyond so many, the oldest response is forgotten. */
+/** Most remembered responses; beyond it the oldest is dropped. */
 const mostResponses = 10_000
 
 /**
@@ -11,7 +11,7 @@ const mostResponses = 10_000
  * a usage counts it. A restart forgets them.
  */
 export class BackgroundResponses {
-  /** Models that were asked for, by the response's id. */
+  /** Requested models by the response's id. */
   readonly #models = new Map<string, string | null>()
 
   /**

@@ -17,8 +17,8 @@ import { ContentPace } from './content-pace.ts'
 const noBytes = Buffer.alloc(0)
 
 /**
- * Measures the answer to one attempt as it passes. Keeps nothing of what it sees but what the record is filled with. A
- * fault of its own ends the measuring, never the call.
+ * Measures the answer to one attempt as it passes. Keeps only the values for the record. A
+ * fault of the meter ends the measuring, never the call.
  */
 export class CallMeter implements EventReceiver {
   readonly #call: Pick<Call, 'callType' | 'method'>
@@ -30,9 +30,9 @@ export class CallMeter implements EventReceiver {
   #upstreamRequestId: string | null = null
   /** The answer's `Server` is llama.cpp. */
   isLlamaCpp = false
-  /** Body bytes so far. Set here alone. */
+  /** Body bytes so far. Only the meter sets it. */
   responseBytes = 0
-  /** Length of the body; null where the head does not tell that of the body without its coding. */
+  /** Length of the decoded body; null if the head does not have it. */
   #announcedBytes: number | null = null
   #answer: AnswerReader | null = null
   /** Set for a stream of events. */
@@ -43,22 +43,22 @@ export class CallMeter implements EventReceiver {
   #decoder: ContentDecoder | null = null
   /** A LiteLLM proxy's word on the cost. */
   #headerCost: number | null = null
-  /** The answer is not of the type that was asked for: its first bytes tell what it is. */
+  /** True if the answer's type is not the requested one, so that its first bytes decide. */
   #isUndecided = false
-  /** Those first bytes, as long as they may begin one thing or another. */
+  /** These first bytes, while they are ambiguous. */
   #begun = noBytes
   #hasFailed = false
   /** The answer's HTTP message is whole. */
   #isMessageWhole = false
   /** Words for people in place of the answer. */
   #isWords = false
-  /** How long they are; a long text may be anything. */
+  /** Bytes of the words; a long text may be anything. */
   #wordBytes = 0
-  /** When the bytes that are read now have come. */
+  /** Arrival time of the bytes that are being read. */
   #atMs = 0
 
   /**
-   * `wantsStream`: how to read an answer that does not say what it is. `dispatchMs`: when the attempt was handed to the
+   * `wantsStream`: how to read an answer without a content type. `dispatchMs`: when the attempt was passed to the
    * transport. `onFault` must not throw.
    */
   constructor(
@@ -88,13 +88,13 @@ export class CallMeter implements EventReceiver {
     return this.#answer?.usageEvents ?? 0
   }
 
-  /** How the answer ended; final once the attempt is over and `settled`. */
+  /** The end of the answer; final once the attempt has ended and `settled`. */
   get answerEnding(): AnswerEnding {
     const { callType } = this.#call
     if (this.status >= 400) return 'none'
     if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
     const isStream = this.#events !== null && callType === 'chat'
-    // An end mark may have been in what was skipped.
+    // A skipped event may have been the end mark.
     if (isStream && this.#answer?.marked !== true)
       return this.#isComplete && this.#events?.hasSkipped === false ? 'truncated' : 'none'
     if (this.#isMessageWhole && this.#isNoAnswer) return 'empty'
@@ -103,7 +103,7 @@ export class CallMeter implements EventReceiver {
     return isStream ? 'complete' : 'none'
   }
 
-  /** It has nothing in it that a call of its kind asks for: no bytes, words for people, no choices, an end mark alone. */
+  /** True if the answer has nothing that such a call asks for: no bytes, only text for people, no choices, or only an end mark. */
   get #isNoAnswer(): boolean {
     if (!this.#isInference || this.status >= 300) return false
     if (this.responseBytes === 0) return true
@@ -127,7 +127,7 @@ export class CallMeter implements EventReceiver {
     }
   }
 
-  /** Body bytes, exactly as received. A chunk is not kept: a view would hold the whole buffer of the network. */
+  /** Reads body bytes, exactly as received. A chunk is not kept: a view would keep the whole network buffer in memory. */
   data(chunk: Uint8Array, atMs: number): void {
     this.responseBytes += chunk.length
     try {
@@ -174,9 +174,9 @@ export class CallMeter implements EventReceiver {
   }
 
   /**
-   * Writes what is known into the record; final once the attempt is over and `settled`. `tokensAsked`: the most that
-   * the call asked for; 0 where it did not say. `background`: what upstreams make in the background; of it, `named`
-   * is what the call asks for by its path.
+   * Writes the measured values into the record; final once the attempt has ended and `settled`. `tokensAsked`: the most output tokens
+   * that the call asked for; 0 if it did not say. `background`: the upstreams' background responses; of these, `named`
+   * is the one in the call's path.
    */
   complete(
     record: CallDraft,

@@ -35,13 +35,13 @@ export class ContentDecoder implements Disposable {
   /** Bytes that came before there was a stream to decode them. */
   #held: Buffer[] = []
   #stream: Transform | null = null
-  /** When what the stream has not decoded yet came. */
+  /** Arrival times of the bytes that the stream has not decoded yet. */
   #arrivals: number[] = []
-  /** When the newest bytes came. */
+  /** Arrival time of the newest bytes. */
   #lastMs = 0
   #encodedBytes = 0
   #decodedBytes = 0
-  /** It gave up: something is missing from what was received. */
+  /** True if the decoding failed, so that parts of the answer are missing. */
   failed = false
 
   constructor(coding: ContentCoding, pace: DecodingPace, receive: DecodedReceiver) {
@@ -76,7 +76,7 @@ export class ContentDecoder implements Disposable {
     this.#stream?.end()
   }
 
-  /** Nobody wants the rest. */
+  /** Ends the decoding; the rest is not needed. */
   [Symbol.dispose](): void {
     this.#abort()
   }
@@ -98,7 +98,7 @@ export class ContentDecoder implements Disposable {
     return true
   }
 
-  /** Has the stream decode what is held. */
+  /** Passes the held bytes to the decoding stream. */
   #decode(atMs: number): void {
     const stream = (this.#stream ??= this.#open(this.#held[0]?.[0] ?? 0))
     for (const bytes of this.#held) {

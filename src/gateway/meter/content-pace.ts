@@ -1,9 +1,9 @@
 import { Histogram, quantileOf } from '../../lib/histogram.ts'
 
-/** Gaps are kept one by one up to this many, and beyond it in a histogram: within 1%. */
+/** Up to this many gaps are stored one by one; more go into a histogram, within 1%. */
 const exactGaps = 200
 const stallMs = 1000
-/** Arrivals are kept of all chunks up to this many, and beyond it of every second, fourth … one. */
+/** Up to this many arrivals are stored of all chunks; of more, every second, fourth … one. */
 const mostArrivals = 128
 
 /** When a stream's content came: first, first visible, last, and the gaps between. */
@@ -41,7 +41,7 @@ export class ContentPace {
     if ((this.chunks - 1) % this.#arrivalEvery === 0) this.#addArrival(atMs)
   }
 
-  /** The part of the chunks, 0 to 1, that came within so much of the time from the first to the last; within 2%. */
+  /** The share of the chunks, 0 to 1, that came within `part` of the time from the first to the last; within 2%. */
   chunksWithin(part: number): number {
     const untilMs = this.#firstAtMs + (this.#lastAtMs - this.#firstAtMs) * part
     const within = this.#arrivals.findLastIndex((atMs) => atMs <= untilMs) + 1

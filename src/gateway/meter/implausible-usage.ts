@@ -21,7 +21,7 @@ export function isImplausible({ usage, startUsage, timings, meta, toolUsage }: U
   )
 }
 
-/** The figures without sums that no single part of them tells: those of many choices, or of input read from a cache. */
+/** The figures without impossible sums: those of many choices, or of input read from a cache. */
 export function withinBounds(figures: ReportedFigures): ReportedFigures {
   const { inputTokens, outputTokens, costNanoUsd } = figures
   if (isAbove(inputTokens, mostTokens) || isAbove(outputTokens, mostTokens))

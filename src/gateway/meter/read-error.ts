@@ -5,7 +5,7 @@ import { isObject } from '../../lib/message-shape.ts'
 export interface ReportedError {
   /** The error's own code in words; a number only where it says more than the HTTP status; else its type. */
   readonly code: string | null
-  /** As sent, cut where nobody looks at it any more; may hold secrets. */
+  /** The message as sent, cut to a length that is enough for later steps; may contain secrets. */
   readonly message: string | null
 }
 
@@ -40,7 +40,7 @@ function codeOf(error: Fields, top: Fields, status: number): string | null {
   const code = error['code']
   if (typeof code === 'string' && code !== '' && code !== String(status)) return code
   if (typeof code === 'number' && code !== status) return String(code)
-  // The `type` of an event or of a message that wraps the error tells nothing of it.
+  // The `type` of an event or message around the error does not describe it.
   const type = error === top && (top['type'] === 'error' || top['error'] !== undefined) ? null : error['type']
   return text(type) ?? text(top['error_type'])
 }

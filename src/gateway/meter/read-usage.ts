@@ -19,11 +19,11 @@ export interface UsagePieces {
   readonly meta?: unknown
   /** The usage of tools of the Responses API. */
   readonly toolUsage?: unknown
-  /** A cost in dollars that stands beside the usage (OpenCode's service). */
+  /** A cost in dollars beside the usage (OpenCode's service). */
   readonly cost?: unknown
 }
 
-/** The counts of an answer that tells none. */
+/** The counts of an answer that reports none. */
 export const noCounts = {
   inputTokens: null,
   outputTokens: null,
@@ -39,11 +39,11 @@ export const noCounts = {
 
 /**
  * Token counts, normalised: cached input, cache writes and input audio are parts of the input; reasoning and output audio
- * are parts of the output. The output is `null` if the stream broke off before it was told.
+ * are parts of the output. The output is `null` if the stream broke off before it was reported.
  */
 type Counts = Pick<CallRecord, keyof typeof noCounts>
 
-/** All numbers that upstreams report beside their answers, and the tier that Anthropic tells within its usage. */
+/** All numbers that upstreams report beside their answers, and the tier in Anthropic's usage. */
 export type ReportedFigures = Counts &
   Pick<
     CallRecord,
@@ -74,7 +74,7 @@ export interface AskedCall {
   readonly callType: CallType
   /** The most output that it asked for, in tokens; 0 where it did not say. */
   readonly tokensAsked?: number
-  /** How many choices stand in a body; llama.cpp tells there of the first alone. */
+  /** The number of choices in a body; llama.cpp reports only the first one there. */
   readonly bodyChoices?: number
 }
 
@@ -153,7 +153,7 @@ export function noteFigures(record: CallDraft, figures: ReportedFigures): void {
 export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
   const [first = noFigures] = each
   if (each.length < 2) return first
-  /** `null` unless all of them tell it. */
+  /** The sum of a figure; `null` unless all choices report it. */
   const sum = (name: keyof ReportedFigures): number | null =>
     each.reduce<number | null>((all, one) => {
       const value = one[name]
@@ -187,7 +187,7 @@ function isOfWholePrompt(timings: Fields, counts: Counts | null): boolean {
   return computed === null || input === null || input <= computed + (count(timings['cache_n']) ?? 0)
 }
 
-/** True if the counts are those of the choice whose timings stand beside them. */
+/** True if the counts are those of the choice whose timings come with them. */
 function coversOneChoice(usage: Fields, timings: Fields): boolean {
   const decoded = count(timings['predicted_n'])
   return decoded !== null && (usage === noFields || count(usage['completion_tokens']) === decoded)
@@ -206,7 +206,7 @@ function mergedUsage(pieces: UsagePieces): Fields {
   return { ...before, ...Object.fromEntries(said) }
 }
 
-/** A later usage in place of an earlier one, but for what it says to be 0 and the earlier one did not. */
+/** A later usage in place of an earlier one, except zeros where the earlier one had counts. */
 export function withoutZeros(earlier: Fields, later: Fields): Fields {
   const values = Object.entries(later).map(([name, value]) => [
     name,
@@ -215,7 +215,7 @@ export function withoutZeros(earlier: Fields, later: Fields): Fields {
   return Object.fromEntries(values) as Fields
 }
 
-/** `mayLackOutput`: a stream may have broken off after its input was told. */
+/** `mayLackOutput`: a stream may have broken off after it reported its input. */
 function fromUsage(
   usage: Fields,
   timings: Fields,
@@ -284,8 +284,8 @@ function fromUsage(
 }
 
 /**
- * The output with what of the total stands in no part: all of it, or the reasoning that xAI tells and Gemini does not.
- * It is never more than the call asked for, nor than anything answers.
+ * The output, with tokens of the total that no part has: all of the rest, or the reasoning that xAI reports and Gemini omits.
+ * The result is at most what the call allowed, and at most what any model outputs.
  */
 function withHidden(told: {
   readonly output: number | null
@@ -316,7 +316,7 @@ function isReadable(usage: Fields): boolean {
   return countedNames.every((name) => (usage[name] ?? null) === null || count(usage[name]) !== null)
 }
 
-/** llama.cpp's own count, where it sends no usage: the prompt is what was cached plus what was computed. */
+/** llama.cpp's own counts, where it sends no usage: the prompt is its cached part plus its computed part. */
 function fromTimings(timings: Fields): Counts | null {
   const cached = count(timings['cache_n'])
   const computed = count(timings['prompt_n'])

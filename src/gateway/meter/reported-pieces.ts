@@ -8,9 +8,9 @@ type Pieces = { -readonly [name in keyof UsagePieces]: UsagePieces[name] }
  * are kept for each choice.
  */
 export class ReportedPieces {
-  /** By choice; the objects that are of no single choice are at 0. */
+  /** Objects by choice; those of no single choice are at 0. */
   readonly #byChoice: Pieces[] = []
-  /** How many events reported counts other than zero, as usage or as timings. */
+  /** The number of events with counts other than zero, as usage or as timings. */
   countEvents = 0
 
   /**

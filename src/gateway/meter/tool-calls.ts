@@ -1,10 +1,10 @@
 import { isCount, isObject } from '../../lib/message-shape.ts'
 
-/** Most names that are kept, and so much of each, in characters: more than a record holds, to see credentials whole. */
+/** Most names, and most characters of each: more than a record has, so that credentials are seen whole. */
 const mostNames = 5
 const longestName = 300
 const longestId = 200
-/** Calls of one answer beyond it are not told apart, and so not counted. */
+/** Most tool calls of an answer that are counted. */
 const mostCalls = 1000
 const unfit = /[\p{Cc},]+/gu
 
@@ -35,7 +35,7 @@ export class ToolCalls {
   readonly #items: Record<ItemSource, string[]> = { done: [], added: [], output: [] }
   #event = 0
 
-  /** How many calls there are. */
+  /** The number of tool calls. */
   get count(): number {
     return this.#names().length
   }
@@ -51,7 +51,7 @@ export class ToolCalls {
     return names.size === 0 ? null : [...names].join(',')
   }
 
-  /** The calls, or pieces of them, that one event, or a body, has for one choice of a chat. */
+  /** Adds the tool calls, or pieces of them, of one choice in an event or body of a chat. */
   addCalls(choice: number, calls: readonly Fields[]): void {
     this.#event++
     for (const { index, id, function: called, custom } of calls) {
@@ -62,12 +62,12 @@ export class ToolCalls {
     }
   }
 
-  /** The items of an output of Responses, or blocks of Messages. `type`: that of the event; null in a body. */
+  /** Adds items of a Responses output, or blocks of Messages. `type`: that of the event; null in a body. */
   addItems(type: string | null, items: readonly Fields[]): void {
     if (items.length === 0) return
     const source = sourceOf(type ?? '')
     const names = this.#items[source]
-    // An output is whole: what an earlier one had is out of date.
+    // An output is complete, and replaces an earlier one.
     if (source === 'output') names.length = 0
     for (const item of items) {
       const name = calledBy(item)

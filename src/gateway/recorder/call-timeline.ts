@@ -17,7 +17,7 @@ export class CallTimeline {
   startedAt: number | null = null
   /** The head of its answer arrived. */
   answeredAt: number | null = null
-  /** The attempt was over, in whatever way. */
+  /** The end of the attempt, good or bad. */
   attemptOverAt: number | null = null
   /** The last byte was handed to the client's connection, or that connection was gone. */
   closedAt: number | null = null
@@ -29,7 +29,7 @@ export class CallTimeline {
     this.receivedAt = receivedAt
   }
 
-  /** A new attempt: what the one before it measured no longer counts. */
+  /** Begins a new attempt; the times of the last one no longer count. */
   attempt(now: number): void {
     this.attemptLost()
     this.attempts++

@@ -7,7 +7,7 @@ export interface CallEnd {
   readonly status: number | null
   /** The error that ended the attempt or kept it from starting; null if the HTTP message was complete. */
   readonly failure: Failure | null
-  /** Why the client counts as gone, or `null` where it took all that was sent. */
+  /** Why the client counts as gone, or `null` if it received everything. */
   readonly gone: Failure | null
   readonly ending: AnswerEnding
   /** The reported usage is impossible. */
@@ -22,8 +22,8 @@ export interface Verdict {
 }
 
 /**
- * How a call ended. The first cause wins: an upstream that reported an error and a client that then left is the
- * upstream's error; a client that left after the end mark had a whole answer.
+ * The outcome of a call. The first cause wins: if an upstream reports an error and the client then leaves, the outcome is the
+ * upstream's error; a client that left after the end mark had a complete answer.
  */
 export function settle(end: CallEnd): Verdict {
   const { status, failure, gone, ending } = end

@@ -1,8 +1,8 @@
 import type { Connection, PooledAttempt } from './connection-pool.ts'
 
-/** An answer as a whole, or what came of it. */
+/** A complete response, or the part of it that came. */
 export interface Whole {
-  /** 0 if none came. */
+  /** The status; 0 if no response came. */
   readonly status: number
   /** Name and value in turn, as they came. */
   readonly headers: readonly string[]

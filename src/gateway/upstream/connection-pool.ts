@@ -20,9 +20,9 @@ type UndiciVerb = 'onConnect' | 'onHeaders' | 'onData' | 'onComplete' | 'onError
 
 /** An attempt as undici sees it: its verbs are called synchronously, in the turn in which the bytes arrived. */
 export interface PooledAttempt extends Required<Pick<Dispatcher.DispatchHandler, UndiciVerb>> {
-  /** It has ended, well or not. */
+  /** True once the attempt has ended. */
   readonly isOver: boolean
-  /** Told by the pool before undici's first verb. */
+  /** Set by the pool before undici's first callback. */
   connection: Connection | null
 }
 
@@ -34,10 +34,10 @@ const keepAliveMs = 4000
 /** Margin below a `Keep-Alive: timeout` hint. */
 const keepAliveMarginMs = 1000
 const tcpKeepAliveDelayMs = 30_000
-/** A dead connection tells so within this time of the request; who ends it later had another reason. */
+/** A dead connection fails within this time of the request; a later end has another reason. */
 const deathWithinMs = 1000
 
-/** One undici client, which holds one socket at a time and at most one attempt. */
+/** An undici client, with one socket at a time and at most one attempt. */
 export class Connection {
   readonly client: Client
   /** Attempts that were put on the present socket; above 1 it was reused. */
@@ -54,7 +54,7 @@ export class Connection {
   #isIdle = false
   #sentAtMs = 0
   #socket: Socket | null = null
-  /** Bytes of the socket up to the last part of an answer; -1 where nobody has looked since. */
+  /** Bytes of the socket up to the last part of an answer; -1 before the next check. */
   #progressBytes = -1
   readonly #rules: ReuseRules
 
@@ -120,7 +120,7 @@ export class Connection {
   }
 
   /**
-   * Ends a connection whose upstream sends without an end and says nothing: a status line, interim answers, extensions of
+   * Ends a connection whose upstream sends endless bytes without content: a status line, interim responses, extensions of
    * a chunk. undici counts names and values of headers alone. Runs before undici reads, and looks at what it has read.
    */
   #boundFraming(socket: Socket, mostBytes: number): void {
@@ -148,7 +148,7 @@ function renameReset(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * As many connections to one origin as there are attempts at a time. undici's own pool looks for a free
+ * Connections to one origin, one for each attempt at a time. undici's own pool searches a free
  * connection by walking over all of them, which at thousands of open streams costs more than the call; here
  * the free ones are a stack, and the one that was used last goes first, so that the others may idle out.
  */
@@ -167,7 +167,7 @@ export class ConnectionPool {
       keepAlive: true,
       keepAliveInitialDelay: tcpKeepAliveDelayMs,
     })
-    // One for all connections: they share their TLS sessions, so that a further one costs less.
+    // All connections share one connector and its TLS sessions, so that new ones cost less.
     const connector = tunnel === null ? connect : tunnelConnector(tunnel, connect, connectTimeoutMs)
     this.#make = () => new Connection(origin, options, connector, this.#rules)
   }

@@ -1,9 +1,9 @@
 /** A close up to this long after an answer comes of that answer; a later one, of idling. In milliseconds. */
 const earlyMs = 500
-/** How long a connection rests after a streamed answer, before anything is known of the upstream. */
+/** A connection's rest after a streamed answer while the upstream's habits are unknown, in milliseconds. */
 const firstRestMs = 100
 const longestRestMs = 1000
-/** As many connections must outlast their rest before the next ones need none. */
+/** Connections that must survive their rest before the next ones need none. */
 const firstNeeded = 3
 const mostNeeded = 768
 /** Safe share of the time after which a connection was found dead. */
@@ -12,9 +12,9 @@ const safePart = 0.8
 const relaxMs = 3_600_000
 
 /**
- * When a kept connection may be used again, as far as the upstream's ways were seen. Some servers announce
+ * Decides when an idle connection may be used again, by the upstream's behaviour so far. Some servers announce
  * keep-alive and close all the same: llama-server up to 42 ms after a stream, others after idling for a time
- * that they do not tell. Whatever is not safe costs a fresh connection, never a wait.
+ * that they do not announce. An unsafe case costs a new connection, never a wait.
  */
 export class ReuseRules {
   readonly #afterStream = new RestRule(firstRestMs)
@@ -22,7 +22,7 @@ export class ReuseRules {
   #idleLimitMs = Number.POSITIVE_INFINITY
   #idleLimitSetAtMs = 0
 
-  /** How long a connection may not be used after an answer, streamed or of known length; 0 for not at all. */
+  /** A connection's rest after an answer, streamed or of known length, in milliseconds; 0 for none. */
   restMs(streamed: boolean): number {
     return this.#after(streamed).restMs
   }
@@ -32,12 +32,12 @@ export class ReuseRules {
     this.#after(streamed).outlasted()
   }
 
-  /** The upstream closed a connection that nobody used, so long after the answer. */
+  /** The upstream closed an idle connection `idledMs` after the answer. */
   closed(streamed: boolean, idledMs: number): void {
     if (idledMs < earlyMs) this.#after(streamed).closed(idledMs)
   }
 
-  /** A request got no answer because its connection, which had idled so long, was dead. */
+  /** A request got no answer because its connection was dead after idling for `idledMs`. */
   died(streamed: boolean, idledMs: number, nowMs: number): void {
     this.closed(streamed, idledMs)
     if (idledMs < earlyMs) return

@@ -7,7 +7,7 @@ export interface TransportOptions extends Omit<ConnectionPoolOptions, 'tunnel'> 
   readonly firstByteTimeoutMs: number
   /** Between two pieces of the answer, while we are ready to take them; 0 = no limit. */
   readonly idleTimeoutMs: number
-  /** For so long a connection that is refused is tried again; 0 = not at all. */
+  /** Time for which a refused connection is tried again; 0 for no retry. */
   readonly connectRetryMs: number
   readonly proxy: UpstreamProxy | null
 }
@@ -15,15 +15,15 @@ export interface TransportOptions extends Omit<ConnectionPoolOptions, 'tunnel'> 
 /** The request of one attempt. */
 export interface TransportRequest {
   readonly method: string
-  /** Path and query as they go on the wire. */
+  /** Path and query as sent. */
   readonly path: string
-  /** End-to-end headers in order; neither framing nor hop-by-hop ones. */
+  /** End-to-end headers in order, without framing and hop-by-hop ones. */
   readonly headers: RawHeaders
   /** Whole and repeatable as a list of chunks, or to be read once as it comes, or nothing. */
   readonly body: readonly Uint8Array[] | AsyncIterable<Uint8Array> | null
   /** Length of the body in bytes; `null` where it is only known at its end. */
   readonly bodyBytes: number | null
-  /** Not to be sent on a connection that was used before, as the last attempt may have met a dead one. */
+  /** True to use a new connection, because the last attempt may have met a dead one. */
   readonly freshConnection: boolean
 }
 

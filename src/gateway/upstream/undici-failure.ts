@@ -1,9 +1,9 @@
 import { Failure, type FailureCode } from '../../call/failure.ts'
 import { errors } from './undici.ts'
 
-/** How far an attempt had come when it failed. */
+/** Progress of an attempt when it failed. */
 export interface AttemptProgress {
-  /** The request may have left on a socket. */
+  /** True if the request may have left on a socket. */
   readonly started: boolean
   /** A status was received. */
   readonly answered: boolean
@@ -13,7 +13,7 @@ export interface AttemptProgress {
   readonly maxHeaderBytes: number
 }
 
-/** Nobody listens at the upstream's address: nothing was sent, and in a moment somebody may. */
+/** True if the upstream's address has no listener: nothing was sent, and a retry may succeed. */
 export function isRefused(error: Error): boolean {
   return 'code' in error && error.code === 'ECONNREFUSED'
 }

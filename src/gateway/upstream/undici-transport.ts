@@ -71,8 +71,8 @@ function transportBody(body: TransportRequest['body']): Uint8Array | null {
 }
 
 /**
- * undici reads the reason phrase as UTF-8; its bytes go on as they came, wherever they were that. One with
- * control characters, which nobody may send (RFC 9112 §4), is left out.
+ * undici reads the reason phrase as UTF-8; valid UTF-8 is forwarded byte for byte. A phrase with
+ * control characters, which RFC 9112 §4 forbids, is left out.
  */
 function phraseOf(statusText: string): string {
   if (/^[ -~]*$/.test(statusText)) return statusText
@@ -81,8 +81,8 @@ function phraseOf(statusText: string): string {
 }
 
 /**
- * Reads an answer's head as it came off the wire, in Latin-1 as HTTP has it. Order, spelling and duplicates are
- * kept; hop-by-hop headers are gone.
+ * Reads an answer's head from its raw bytes, in Latin-1 as in HTTP. Order, spelling and duplicates are
+ * kept; hop-by-hop headers are removed.
  */
 export function readHead(
   status: number,

@@ -91,7 +91,7 @@ export function tunnelConnector(
       host: authority,
       ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
     }
-    // Not Node's agent, which may be told to use the same proxy for this.
+    // Node's own agent may be set to use the same proxy, so it is not used here.
     const request = send(proxy.origin, { method: 'CONNECT', path: authority, headers, agent: false })
     const fail = (reason: string, cause?: unknown): void => {
       callback(proxyFailure(proxy, reason, cause), null)

@@ -19,8 +19,8 @@ interface HeldRefusal {
 }
 
 /**
- * The answer to a request that asks for usage though its client did not: the client gets it without the usage
- * event, and gets nothing of an answer that refuses the very field. In all else what comes goes on.
+ * The answer to a request to which the gateway added the wish for usage. The client gets it without the usage
+ * event, and gets nothing of an answer that refuses the added field. Everything else passes unchanged.
  */
 export class InjectedAnswer implements AnswerSink {
   readonly #client: AnswerSink
@@ -32,7 +32,7 @@ export class InjectedAnswer implements AnswerSink {
   isRefused = false
   /** The answer came in a content coding after all. */
   isCoded = false
-  /** The answer told its length, so that nothing could be taken out of it. */
+  /** True if the answer has a length, so that nothing could be removed from it. */
   hasLength = false
 
   constructor(client: AnswerSink) {

@@ -13,7 +13,7 @@ export interface SplicedBody {
 
 /**
  * Adds `stream_options.include_usage` to the bytes of a JSON object that streams and has no such key; nothing
- * else is touched or read. Answers `null` if `stream_options` is something that nobody could add to.
+ * else is touched or read. Returns `null` if `stream_options` is no object.
  */
 export function spliceUsageOption(
   chunks: readonly Uint8Array[],
@@ -23,7 +23,7 @@ export function spliceUsageOption(
   const spliced = (start: number, end: number, piece: string): SplicedBody => {
     const before = slice(chunks, 0, start)
     const after = slice(chunks, end, bytes)
-    // One chunk again, so that there are no more writes than before.
+    // The three pieces are joined, so that there are no more writes than before.
     const mended = Buffer.concat([before.pop() ?? noBytes, Buffer.from(piece), after.shift() ?? noBytes])
     return { body: [...before, mended, ...after], bodyBytes: bytes + piece.length - (end - start) }
   }

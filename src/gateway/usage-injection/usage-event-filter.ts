@@ -9,18 +9,18 @@ const closeBracket = 0x5d
 const quote = 0x22
 const finishMember = '"finish_reason":"'
 const finishName = '"finish_reason"'
-/** So much of a chunk that ends within an event is kept, in case a finish reason ends with the next one. */
+/** Bytes kept of a chunk that ends within an event, for a finish reason that ends in the next chunk. */
 const longestFinish = 40
 const noBytes = Buffer.alloc(0)
 /** Bytes of one event that are held at most; a longer one is passed on. */
 const defaultHoldLimit = 65_536
 
 /**
- * Takes the usage-only events out of a `text/event-stream` (WHATWG HTML §9.2.6), and leaves every other byte as
- * and where it is, whatever the chunks. Holds back only the begin of an event that may still be one of those:
+ * Removes the usage-only events from a `text/event-stream` (WHATWG HTML §9.2.6), and leaves every other byte as
+ * and where it is, for any chunks. Holds back only the begin of an event that may still be one of those:
  * in the ordinary case a chunk goes through as the very object that came.
  *
- * Comments before an event are not part of it; what stands between an event's first field and its blank line is.
+ * Comments before an event are not part of it; everything between its first field and its blank line is.
  */
 export class UsageEventFilter {
   readonly #holdLimit: number
@@ -36,9 +36,9 @@ export class UsageEventFilter {
   #afterCr = false
   /** True if the last byte was removed, with the event that it closed. */
   #dropLf = false
-  /** A choice is over: events from here on add nothing but what was asked for. */
+  /** True once a choice has finished: later events add only the usage. */
   #hasFinished = false
-  /** The end of the chunk before, where that ends within an event. */
+  /** The end of the last chunk, if it ended within an event. */
   #tail: Buffer = noBytes
   /** Events that were taken out. */
   removedEvents = 0
@@ -97,7 +97,7 @@ export class UsageEventFilter {
   }
 
   /**
-   * The stream is over. What is held goes on, unless it is such an event in a complete stream, which only lacks its
+   * Ends the stream. Held bytes are passed on, unless they are a usage event of a complete stream that only lacks its
    * blank line.
    */
   end(isComplete: boolean): Uint8Array | null {
@@ -108,7 +108,7 @@ export class UsageEventFilter {
     return joined(out)
   }
 
-  /** Between two events, and again at its end, without anything to look at: needs no walk. */
+  /** True for a chunk of whole events without a candidate, which needs no scan. */
   #isOrdinary(bytes: Buffer): boolean {
     const isBetween = this.#event === 'none' && this.#isLineEmpty && !this.#afterCr && this.#finish === null
     if (!isBetween || this.#hasFinished || !endsEvent(bytes) || holdsEmptyArray(bytes)) return false
@@ -148,7 +148,7 @@ export class UsageEventFilter {
     this.#finish = null
   }
 
-  /** The event at hand is over, with the chunk's bytes `[start, end)`. Answers true where it does not go on as it came. */
+  /** Ends the current event with the chunk's bytes `[start, end)`. True if it is not passed on unchanged. */
   #closeEvent(bytes: Buffer, start: number, end: number, out: Uint8Array[]): boolean {
     const wasCandidate = this.#event === 'candidate'
     this.#event = 'none'
@@ -180,7 +180,7 @@ export class UsageEventFilter {
   }
 }
 
-/** True if the last two lines end here: what comes next begins an event. */
+/** True if the bytes end with a blank line, so that an event begins next. */
 function endsEvent(bytes: Buffer): boolean {
   const { length } = bytes
   if (length < 2 || bytes[length - 1] !== lf) return false
@@ -213,7 +213,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array | null {
 /** An event's data, where it is an object. All texts here are Latin-1: one character a byte. */
 type EventData = Readonly<Record<string, unknown>>
 
-/** True if a choice's reason to finish stands in bytes. */
+/** True if the bytes contain a choice's finish reason. */
 function hasFinish(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(finishName); at >= 0; at = bytes.indexOf(finishName, at + 1)) {
     let value = at + finishName.length
@@ -223,7 +223,7 @@ function hasFinish(bytes: Buffer): boolean {
   return false
 }
 
-/** All that an event which was asked for holds in the APIs that have one; `timings` have to be put back. */
+/** The keys of a usage event in the APIs that have one; `timings` are put back. */
 const usageKeys: ReadonlySet<string> = new Set([
   'id',
   'object',
@@ -241,7 +241,7 @@ const unfinishedChoice = /"finish_reason"\s*:\s*null/
 const timingsBegin = ',"timings":{'
 const finishEnd = '}\n\n'
 
-/** Says of an event, as far as it has come, that it holds a choice: it is not the one that was asked for. */
+/** True if the begin of an event has a choice, so that it is not the usage event. */
 function holdsChoice(text: string): boolean {
   return someChoices.test(text)
 }
@@ -252,8 +252,8 @@ function goesOn(text: string): boolean {
 }
 
 /**
- * Reads the data of a whole event. `null` where it is no JSON object, or where the event has a field that no event
- * which was asked for has, be it a `retry` or an upstream's own invention.
+ * Reads the data of a complete event. `null` if it is no JSON object, or if the event has a field that no usage event
+ * has, such as a `retry` or an upstream's own field.
  */
 function readEventData(text: string): EventData | null {
   const data: string[] = []
@@ -266,8 +266,8 @@ function readEventData(text: string): EventData | null {
 }
 
 /**
- * True if an event only came because the gateway asked for it: a usage and no choices, and nothing that is not known to
- * stand beside them; or, once a choice has finished, a usage and no choice that adds anything, whatever stands beside them.
+ * True if an event only came because the gateway asked for it: a usage without choices, and only keys that are known to
+ * come with it; or, once a choice has finished, a usage without a choice that adds anything, with any other keys.
  */
 function isUsageEvent(data: EventData, hasFinished: boolean): boolean {
   const { choices = null, usage } = data

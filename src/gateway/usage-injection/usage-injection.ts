@@ -11,16 +11,16 @@ import { spliceUsageOption } from './splice-usage-option.ts'
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
 
 /**
- * How an upstream treats the wish for usage on one of its paths. `unasked`: usage comes without being asked for. `kept`:
- * the event with the usage cannot be taken out again. `refused`: the field is not known there. `needed`: usage was
- * thought to come unasked, and did not.
+ * An upstream's reaction to the wish for usage on one of its paths. `unasked`: usage comes without the wish. `kept`:
+ * the usage event cannot be removed again. `refused`: the upstream does not know the field. `needed`: usage was
+ * expected without the wish, and did not come.
  */
 type UsageTreatment = 'unasked' | 'kept' | 'refused' | 'needed'
 
-/** Upstreams change: the gateway learns anew after this time. */
+/** Upstreams change: the gateway learns again after this time. */
 const keptMs = 7 * 24 * 3_600_000
 
-/** A call whose upstream is asked for usage on the gateway's own account. */
+/** A call to which the gateway adds the wish for usage. */
 export interface InjectedCall<Request> {
   readonly request: Request
   /** Takes the upstream's answer in the client's place. */
@@ -62,7 +62,7 @@ export class UsageInjection {
     this.#learn(path, 'refused')
   }
 
-  /** It refuses the call without the field as well: that was not the reason. */
+  /** The upstream also refuses the call without the field, so the field was not the reason. */
   refusedAnyway(path: string): void {
     this.#learned.delete(path)
   }
@@ -90,7 +90,7 @@ export class UsageInjection {
     if (facts !== null && meter.answerEnding === 'complete' && this.#concerns(path, facts)) {
       const treatment = this.#treatment(path)
       if (asked === null) {
-        // An upstream that was thought to send usage unasked, and did not, is asked from now on.
+        // An upstream that was expected to send usage and did not is asked for it from now on.
         if (treatment === 'unasked' && usageSource === 'none') this.#learn(path, 'needed')
       } else if (treatment === undefined) {
         const { removedEvents } = asked
@@ -114,7 +114,7 @@ export class UsageInjection {
   }
 }
 
-/** The answer is to be read as it comes: what is coded cannot be taken apart. */
+/** The headers with `Accept-Encoding: identity`: a compressed stream cannot be filtered. */
 function withIdentity(headers: readonly string[]): readonly string[] {
   const out: string[] = []
   let named = false
